@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ggrep.model.limits import LimitHit, Notice
     from ggrep.model.request import Find, SnippetMode
     from ggrep.model.slate import SessionRequest
+    from ggrep.model.status import Status
     from ggrep.protocol.client.link import Unreachable
     from ggrep.protocol.client.starting import NotStarted
     from ggrep.service.answers import (
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from ggrep.service.async_repository import AsyncRepository
     from ggrep.service.async_workspace import AsyncWorkspace
     from ggrep.service.repository import Repository
-    from ggrep.service.status_reading import Status
     from ggrep.service.workspace import Workspace
     from ggrep.service.workspace_calls import (
         WorkspaceAnswer,
@@ -135,6 +135,7 @@ _HOMES = {
     "ggrep.model.filters": ("Filter",),
     "ggrep.model.request": ("Find", "SnippetMode"),
     "ggrep.model.slate": ("SessionRequest",),
+    "ggrep.model.status": ("Status",),
     "ggrep.base.errors": (
         "Busy",
         "Cancelled",
@@ -166,7 +167,6 @@ _HOMES = {
     "ggrep.service.async_repository": ("AsyncRepository",),
     "ggrep.service.async_workspace": ("AsyncWorkspace",),
     "ggrep.service.repository": ("Repository",),
-    "ggrep.service.status_reading": ("Status",),
     "ggrep.service.workspace": ("Workspace",),
     "ggrep.service.workspace_calls": (
         "WorkspaceAnswer",

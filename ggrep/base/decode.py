@@ -10,6 +10,8 @@ from msgspec import ValidationError, convert
 
 T = TypeVar("T")
 
+_MOST_CHARACTERS: Final = 300
+"""Of a message: a value may be as long as a file."""
 _MISSING: Final = "Object missing required field "
 
 
@@ -29,7 +31,7 @@ def decode(kind: type[T], value: object, place: str = "$") -> T:
     try:
         return convert(value, kind)
     except ValidationError as error:
-        raise DecodeError(f"{place}{_message(str(error))}") from error
+        raise DecodeError(f"{place}{_message(str(error))}"[:_MOST_CHARACTERS]) from error
 
 
 def _message(text: str) -> str:

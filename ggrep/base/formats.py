@@ -1,7 +1,6 @@
 """Versions of what ggrep writes; each enters a fingerprint, a file on disk or an answer."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -197,18 +196,16 @@ REPLAY_SCHEMA: Final = 1
 1. First shape.
 """
 
-SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = MappingProxyType(
-    {
-        "query_success": (QUERY_SCHEMA,),
-        "query_error": (QUERY_SCHEMA,),
-        "slate_success": (SLATE_SCHEMA,),
-        "symbol_success": (SYMBOL_SCHEMA,),
-        "references_success": (REFERENCES_SCHEMA,),
-        "expand_success": (EXPAND_SCHEMA,),
-        "outline_success": (OUTLINE_SCHEMA,),
-        "tour_success": (TOUR_SCHEMA,),
-        "status": (STATUS_SCHEMA,),
-        "health": (HEALTH_SCHEMA,),
-    }
-)
+SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = {
+    "query_success": (QUERY_SCHEMA,),
+    "query_error": (QUERY_SCHEMA,),
+    "slate_success": (SLATE_SCHEMA,),
+    "symbol_success": (SYMBOL_SCHEMA,),
+    "references_success": (REFERENCES_SCHEMA,),
+    "expand_success": (EXPAND_SCHEMA,),
+    "outline_success": (OUTLINE_SCHEMA,),
+    "tour_success": (TOUR_SCHEMA,),
+    "status": (STATUS_SCHEMA,),
+    "health": (HEALTH_SCHEMA,),
+}
 """Versions of the documents a daemon answers with; failures go with the answers they replace."""

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import orjson
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, to_builtins
 
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 Document: TypeAlias = Mapping[str, object]
@@ -20,14 +19,19 @@ def dumps(value: Json | Document | Sequence[Document]) -> bytes:
     Raises:
         TypeError: `value` holds what JSON cannot say, or a string with a lone surrogate.
     """
-    return orjson.dumps(value, _fields, orjson.OPT_SORT_KEYS)
+    return orjson.dumps(value, _object, orjson.OPT_SORT_KEYS)
 
 
 def dumps_pretty(value: Json | Document) -> bytes:
     """Return `value` as indented UTF-8 JSON with sorted keys and a final newline."""
     return orjson.dumps(
-        value, _fields, orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        value, _object, orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     )
+
+
+def plain(value: object) -> Any:  # noqa: ANN401 - JSON is whatever it is
+    """Return a value of Structs, tuples and texts as objects, lists and texts."""
+    return orjson.loads(orjson.dumps(value, _object))
 
 
 def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
@@ -39,7 +43,7 @@ def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
     return orjson.loads(data)
 
 
-def _fields(value: object) -> dict[str, Any]:
+def _object(value: object) -> Any:  # noqa: ANN401 - the object of a Struct
     if isinstance(value, Struct):
-        return asdict(value)
+        return to_builtins(value)
     raise TypeError(f"no JSON for a {type(value).__name__}")

@@ -6,7 +6,7 @@ its own, under budgets. Every other profile answers from the store that is there
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -20,6 +20,7 @@ from ggrep.config.caps import (
     MAX_TOTAL_SNIPPET_BYTES,
 )
 from ggrep.config.declarations import NO_NEGATION
+from ggrep.model.answerable import Request
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.keys import MOST_ITEMS, Key
@@ -245,6 +246,30 @@ def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profil
         search=apply_to_request(request.search, given, profile),
         budgets=replace(request.budgets, **_defaults(profile, _BUDGET_FIELDS, given)),
     )
+
+
+def applied(request: Request[Any], profile: Profile, given: frozenset[str] | None = None) -> Any:  # noqa: ANN401 - as the request
+    """Return a request of any operation as it stands under a profile.
+
+    Args:
+        request: as whoever asks made it.
+        profile: as for `apply_to_request`.
+        given: fields that were said; None for those that differ from the defaults.
+
+    Raises:
+        InvalidRequest: as `apply_to_request`.
+    """
+    match request:
+        case SearchRequest():
+            return apply_to_request(
+                request, said_fields(request) if given is None else given, profile
+            )
+        case SlateRequest():
+            return apply_to_slate(
+                request, said_of_slate(request) if given is None else given, profile
+            )
+        case _:
+            return request
 
 
 def _unusual(value: T, usual: T) -> frozenset[str]:

@@ -72,7 +72,7 @@ async def worked_with(
         daemon.admission.admit(caller.client, caller.lane, deadline) as admitted,
         shared.cpu.hold(caller.client, caller.lane, deadline) as waited_ms,
     ):
-        spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + waited_ms)
+        spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + round(waited_ms))
         return await to_thread.run_sync(lambda: work(opened()), limiter=shared.threads)
 
 

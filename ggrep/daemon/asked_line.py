@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ggrep.base.deadline import Stop
     from ggrep.config.home import Home
     from ggrep.config.profiles import Profile
-    from ggrep.protocol.wire.message_types import Expand, Line, Navigation, Search, Status
+    from ggrep.protocol.wire.message_types import Ask, Line, Search, Status
     from ggrep.render.printed import Rendered
 
 
@@ -35,7 +35,7 @@ class Several(Struct, frozen=True):
     What is printed is made of all answers, in order; one that no time was left for is a failure.
     """
 
-    messages: "tuple[Navigation, ...]"
+    messages: "tuple[Ask[Any], ...]"
 
 
 class SearchThenOpen(Struct, frozen=True):
@@ -46,7 +46,7 @@ class SearchThenOpen(Struct, frozen=True):
     """
 
     search: "Search"
-    to_open: "Callable[[Mapping[str, Any]], Sequence[tuple[int, Expand]]]"
+    to_open: "Callable[[Mapping[str, Any]], Sequence[tuple[int, Ask[Any]]]]"
 
 
 Found: TypeAlias = tuple[Mapping[str, Any], Sequence[tuple[int, Any]]]
@@ -64,7 +64,7 @@ class AskedLine(Struct, frozen=True):
         needs_hits: the command fails where nothing was found.
     """
 
-    message: "Navigation | Search | SearchThenOpen | Several | Status | Work"
+    message: "Ask[Any] | Search | SearchThenOpen | Several | Status | Work"
     printed: "Callable[[Any], Rendered]"
     places: tuple[str, ...]
     needs_hits: bool = False

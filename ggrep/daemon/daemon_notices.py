@@ -1,28 +1,15 @@
 """Notices that only a daemon can give: its settings or its snapshot are out of date."""
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.limits import Notice, sorted_notices
-from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.model.outline import OutlineResponse, TourResponse
-from ggrep.model.response import QueryResponse
 from ggrep.model.sanitise import without_directories
-from ggrep.model.slate import SlateResponse
 from ggrep.model.standing import stale_notice
 
-A = TypeVar(
-    "A",
-    QueryResponse,
-    SlateResponse,
-    SymbolResponse,
-    ReferencesResponse,
-    ExpandResponse,
-    OutlineResponse,
-    TourResponse,
-)
+A = TypeVar("A", bound=Any)
 
 
 def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A:

@@ -13,7 +13,7 @@ from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
-from ggrep.daemon import joint_pooling, name_pooling, navigating, searching
+from ggrep.daemon import joint_pooling, navigating, searching
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.hint_checks import check_process
 from ggrep.daemon.status_reply import at_desk, status_of
@@ -53,7 +53,6 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
 
     def work() -> Body:
         from ggrep.index.maintenance.health import check_health
-        from ggrep.index.maintenance.status_json import health_json
 
         identity = daemon.identity
         deadline = Deadline(daemon.shared.clock, float("inf"), caller.stop)
@@ -69,7 +68,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
             deadline=deadline,
             rebuild=daemon.rebuild,
         )
-        return health_json(report)
+        return report.to_dict()
 
     return {"health": await at_desk(daemon, work)}
 
@@ -179,21 +178,13 @@ async def _serve(daemon: StoreDaemon, caller: Caller, message: m.Serve) -> Body:
 
 _HANDLERS: Final[dict[type, Handler]] = {
     m.Search: searching.search,
-    m.Slate: navigating.slate,
-    m.Symbol: navigating.symbol,
-    m.References: navigating.references,
-    m.Expand: navigating.expand,
-    m.Outline: navigating.outline,
-    m.Tour: navigating.tour,
+    m.Ask: navigating.ask,
     m.Line: line,
     m.Describe: searching.describe,
     m.TermStats: searching.term_stats,
-    m.Pool: searching.pool,
+    m.Fetch: navigating.fetch,
     m.JointDescribe: joint_pooling.joint_describe,
     m.JointPool: joint_pooling.joint_pool,
-    m.SymbolPool: name_pooling.symbol_pool,
-    m.ReferencesPool: name_pooling.references_pool,
-    m.Imports: name_pooling.imports,
     m.Encode: searching.encode,
     m.Status: _status,
     m.Health: _health,

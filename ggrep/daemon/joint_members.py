@@ -4,14 +4,13 @@ import hashlib
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.stable_json import Json
 from ggrep.model.joint_pools import Place, members_key
 from ggrep.model.response import RepoDescription
-from ggrep.protocol.wire.codec import to_json
 
 if TYPE_CHECKING:
     from ggrep.index.store.view import SnapshotView
@@ -106,10 +105,10 @@ class JointMembers(Struct):
 def _documents(told: Sequence[RepoDescription | None], before: Epoch | None) -> list[Json]:
     """Return descriptions as JSON; while a host starts, some change with every question."""
     if before is None:
-        return [None if one is None else to_json(one) for one in told]
+        return [None if one is None else to_builtins(one) for one in told]
     known = zip(told, before.told, before.document, strict=True)
     return [
-        written if one == same else None if one is None else to_json(one)
+        written if one == same else None if one is None else to_builtins(one)
         for one, same, written in known
     ]
 

@@ -4,6 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
+from msgspec import to_builtins
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
@@ -11,11 +12,11 @@ from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import spent_from_now, worked
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.joint_members import Described
-from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
+from ggrep.daemon.query_log import LoggedAnswer, logged_request, note, note_failure
 from ggrep.daemon.shared import ServedStore
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.joint_pools import JointPoolResponse, Place
-from ggrep.protocol.wire.codec import to_json
+from ggrep.model.request import PoolRequest
 from ggrep.protocol.wire.message_types import JointDescribe, JointPool
 
 if TYPE_CHECKING:
@@ -99,19 +100,19 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
             deadline=deadline,
         )
 
-    question = question_of("pool", request.question.search)
+    logged = logged_request(PoolRequest(request.question.search, 1))
     try:
         view, found = await worked(daemon, caller, deadline, spent, work)
     except BaseException as error:
-        note_failure(daemon, caller, question, spent, error)
+        note_failure(daemon, caller, logged, spent, error)
         if isinstance(error, SnapshotGone):
             await to_thread.run_sync(_look_again, members, limiter=daemon.shared.threads)
         raise
     if packs.wants_packing(view):
         daemon.in_background(partial(packs.pack, view))
     hits = sum(len(hits) for lists in found.lists for _, hits in lists.corpora)
-    note(daemon, caller, question, spent, Outcome("", hits, found.limits_hit, ()))
-    return {"pools": to_json(found)}
+    note(daemon, caller, logged, spent, LoggedAnswer("", hits, found.limits_hit, ()))
+    return {"pools": to_builtins(found)}
 
 
 def _look_again(members: "Sequence[tuple[Engine, SnapshotView]]") -> None:

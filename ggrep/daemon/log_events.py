@@ -9,7 +9,6 @@ from typing import Final, Literal
 from msgspec import Struct
 
 QueryStatus = Literal["ok", "busy", "timeout", "cancelled", "error"]
-Asked = Literal["search", "pool", "slate", "symbol", "references", "expand", "outline", "tour"]
 SyncStatus = Literal["ok", "unchanged", "degraded", "error"]
 
 LIFECYCLE_FIELDS: Final = frozenset(
@@ -56,7 +55,7 @@ class QueryEvent(Struct, frozen=True):
     total_ms: float
     status: QueryStatus
     error_code: str | None = None
-    asked: Asked = "search"
+    asked: str = "search"
     hits: int = 0
     limits_hit: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -6,14 +6,13 @@ question are the same each time. What is of the moment is no part of them.
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.stable_json import Json
 from ggrep.model.recent import Recent, RecentStatistics
 from ggrep.model.request import PoolRequest
 from ggrep.model.response import PoolResponse
-from ggrep.protocol.wire.codec import to_json
 
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Most bytes that one store's remembered lists take; they go when the store has been idle."""
@@ -60,7 +59,7 @@ class PoolMemory:
 
 def remembered(pool: PoolResponse) -> RememberedPool:
     """Return lists with their JSON."""
-    return RememberedPool(pool, to_json(pool))
+    return RememberedPool(pool, to_builtins(pool))
 
 
 def _question(request: PoolRequest) -> PoolRequest:

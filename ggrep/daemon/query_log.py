@@ -1,36 +1,43 @@
 """Counts and logs how a request ended, as numbers and codes only."""
 
+from typing import Any, TypeVar
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.daemon.admitting import Spent
 from ggrep.daemon.caller import Caller
-from ggrep.daemon.log_events import Asked, QueryEvent, QueryStatus
+from ggrep.daemon.log_events import QueryEvent, QueryStatus
 from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.model.answerable import Request
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.operations import Operation, bounds_of, operation_of
 from ggrep.model.request import SearchRequest
+from ggrep.model.slate import SlateRequest
+
+R = TypeVar("R")
 
 
-class Question(Struct, frozen=True):
+class LoggedRequest(Struct, frozen=True):
     """The logged part of a request.
 
     Attributes:
-        asked: the message's name.
+        asked: the operation's name.
         mode: of a search or a slate; empty for others.
         most: most hits, files, definitions or mentions returned; bytes of an expansion.
         per_file: most hits or pieces of evidence of one file; 0 where that is no bound.
         snippet: how much of each hit's text; empty where that is no choice.
     """
 
-    asked: Asked
+    asked: str
     mode: str = ""
     most: int = 0
     per_file: int = 0
     snippet: str = ""
 
 
-class Outcome(Struct, frozen=True):
+class LoggedAnswer(Struct, frozen=True):
     """The logged part of an answer.
 
     Attributes:
@@ -45,34 +52,55 @@ class Outcome(Struct, frozen=True):
     stages: tuple[tuple[str, int], ...] = ()
 
 
-def question_of(asked: Asked, request: SearchRequest) -> Question:
-    """Return the logged part of a search."""
-    return Question(
-        asked, request.mode.value, request.limit, request.per_file, request.snippet.value
+def logged_request(request: Request[Any]) -> LoggedRequest:
+    """Return the logged part of a request; a coordinator's has the name of the whole one."""
+    name = operation_of(request).name.removesuffix("_pool")
+    bounds = bounds_of(request)
+    if isinstance(request, SlateRequest):
+        mode, budgets = bounds.mode.value, request.budgets
+        return LoggedRequest(
+            name, mode, budgets.files, budgets.evidence_per_file, f"{request.level}"
+        )
+    if isinstance(bounds, SearchRequest):
+        return LoggedRequest(
+            name, bounds.mode.value, bounds.limit, bounds.per_file, bounds.snippet.value
+        )
+    return LoggedRequest(name, most=getattr(bounds, "limit", getattr(bounds, "max_bytes", 0)))
+
+
+def logged_answer(answer: R, operation: Operation[Any, R]) -> LoggedAnswer:
+    """Return the logged part of an operation's answer."""
+    values: Any = answer
+    return LoggedAnswer(
+        values.provenance.snapshot_id,
+        operation.count(answer) if operation.count else 0,
+        values.limits_hit,
+        values.warnings,
+        getattr(answer, "timings_ms", ()),
     )
 
 
 def note(
-    daemon: StoreDaemon, caller: Caller, question: Question, spent: Spent, outcome: Outcome
+    daemon: StoreDaemon, caller: Caller, logged: LoggedRequest, spent: Spent, answer: LoggedAnswer
 ) -> None:
     """Count and log an answer."""
     total_ms = daemon.shared.clock.monotonic_ms() - spent.started_ms
     daemon.counters.note("ok", total_ms)
-    event = _event(caller, question, spent, "ok", total_ms)
+    event = _event(caller, logged, spent, "ok", total_ms)
     daemon.log.query(
         replace(
             event,
-            snapshot_id=outcome.snapshot_id,
-            stages=outcome.stages,
-            hits=outcome.hits,
-            limits_hit=tuple(limit.code for limit in outcome.limits_hit),
-            warnings=tuple(notice.code for notice in outcome.warnings),
+            snapshot_id=answer.snapshot_id,
+            stages=answer.stages,
+            hits=answer.hits,
+            limits_hit=tuple(limit.code for limit in answer.limits_hit),
+            warnings=tuple(notice.code for notice in answer.warnings),
         )
     )
 
 
 def note_failure(
-    daemon: StoreDaemon, caller: Caller, question: Question, spent: Spent, error: BaseException
+    daemon: StoreDaemon, caller: Caller, logged: LoggedRequest, spent: Spent, error: BaseException
 ) -> None:
     """Count and log a failure."""
     status: QueryStatus
@@ -89,13 +117,13 @@ def note_failure(
             status = "cancelled"  # the connection went away
     total_ms = daemon.shared.clock.monotonic_ms() - spent.started_ms
     daemon.counters.note(status, total_ms)
-    event = _event(caller, question, spent, status, total_ms)
+    event = _event(caller, logged, spent, status, total_ms)
     code = error.code if isinstance(error, GgrepError) else None
     daemon.log.query(replace(event, error_code=code or "internal"))
 
 
 def _event(
-    caller: Caller, question: Question, spent: Spent, status: QueryStatus, total_ms: float
+    caller: Caller, logged: LoggedRequest, spent: Spent, status: QueryStatus, total_ms: float
 ) -> QueryEvent:
     waited = spent.admitted.waited_ms if spent.admitted else 0.0
     return QueryEvent(
@@ -103,11 +131,11 @@ def _event(
         snapshot_id=None,
         client=caller.client,
         lane=caller.lane.value,
-        asked=question.asked,
-        mode=question.mode,
-        max_results=question.most,
-        per_file=question.per_file,
-        snippet=question.snippet,
+        asked=logged.asked,
+        mode=logged.mode,
+        max_results=logged.most,
+        per_file=logged.per_file,
+        snippet=logged.snippet,
         stages=(("admission", waited),),
         total_ms=total_ms,
         status=status,

@@ -1,4 +1,4 @@
-"""Answers the frequent requests that need the engine: searches, and a coordinator's pools.
+"""Answers searches, and a coordinator's questions about a repository.
 
 Each goes the same way: admitted, given a core, worked in a thread that looks at its deadline.
 """
@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import to_thread
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
@@ -26,14 +27,13 @@ from ggrep.daemon.admitting import (
 from ggrep.daemon.caller import Caller
 from ggrep.daemon.daemon_notices import with_warnings
 from ggrep.daemon.hint_checks import check_claim, scope_of
-from ggrep.daemon.pool_memory import RememberedPool, remembered
-from ggrep.daemon.query_log import Outcome, note, note_failure, question_of
+from ggrep.daemon.query_log import logged_answer, logged_request, note, note_failure
 from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.model.operations import operation_of
 from ggrep.model.request import SearchRequest, can_scan
 from ggrep.model.response import QueryResponse
 from ggrep.model.scope import keys_of_scope
-from ggrep.protocol.wire.codec import to_json
-from ggrep.protocol.wire.message_types import Describe, Encode, Pool, Search, TermStats
+from ggrep.protocol.wire.message_types import Describe, Encode, Search, TermStats
 from ggrep.render.printed import render_answer
 from ggrep.render.query_json import query_success
 
@@ -75,19 +75,13 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
         response, body = await worked_with(opened, daemon, caller, deadline, spent, work)
     except BaseException as error:
         if message.claim is None or not isinstance(error, NoIndex):
-            note_failure(daemon, caller, question_of("search", request), spent, error)
+            note_failure(daemon, caller, logged_request(request), spent, error)
         raise
     if response.provenance.scan is not None:
         daemon.wish(response.provenance.scan.best)
     daemon.counters.note_work(response.segments, response.timings_ms)
-    outcome = Outcome(
-        response.provenance.snapshot_id,
-        len(response.hits),
-        response.limits_hit,
-        response.warnings,
-        response.timings_ms,
-    )
-    note(daemon, caller, question_of("search", request), spent, outcome)
+    answer = logged_answer(response, operation_of(request))
+    note(daemon, caller, logged_request(request), spent, answer)
     return body
 
 
@@ -97,7 +91,7 @@ def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body
         rendered = render_answer(response, daemon.identity.root, message.render)
         return {"rendered": rendered.document()}
     if message.values:
-        return {"value": to_json(response)}
+        return {"value": to_builtins(response)}
     return {"response": query_success(response)}
 
 
@@ -158,7 +152,7 @@ async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Bo
     """Answer with the facts that a coordinator needs first."""
     deadline = caller.deadline(daemon, message.timeout_ms)
     found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
-    return {"description": to_json(daemon.described(found))}
+    return {"description": to_builtins(daemon.described(found))}
 
 
 async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
@@ -170,34 +164,7 @@ async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) ->
         deadline,
         lambda engine: engine.term_stats(message.request, deadline, message.snapshot_id),
     )
-    return {"snapshot_id": snapshot_id, "statistics": to_json(figures)}
-
-
-async def pool(daemon: StoreDaemon, caller: Caller, message: Pool) -> Body:
-    """Answer with the ranked lists that a coordinator merges."""
-    request, spent = message.request, spent_from_now(daemon)
-    deadline = caller.deadline(daemon, request.search.timeout_ms)
-
-    memory = daemon.pools
-
-    def work(engine: "Engine") -> RememberedPool:
-        view = engine.view(deadline)
-        if view.notices or request.session:  # notices are of this moment, and sessions end
-            return remembered(engine.pool(request, deadline))
-        held = memory.get(view.manifest.snapshot_id, request)
-        return held or memory.put(request, engine.pool(request, deadline))
-
-    try:
-        found = await worked(daemon, caller, deadline, spent, work)
-    except BaseException as error:
-        note_failure(daemon, caller, question_of("pool", request.search), spent, error)
-        raise
-    lists = found.pool
-    outcome = Outcome(
-        lists.provenance.snapshot_id, len(lists.blended), lists.limits_hit, lists.warnings
-    )
-    note(daemon, caller, question_of("pool", request.search), spent, outcome)
-    return {"pool": found.document}
+    return {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)}
 
 
 async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
@@ -206,7 +173,7 @@ async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
     found = await _plainly(
         daemon, caller, deadline, lambda engine: engine.encode(message.text, deadline)
     )
-    return {"vector": None} if found is None else {"vector": to_json(found)}
+    return {"vector": None} if found is None else {"vector": to_builtins(found)}
 
 
 async def _plainly(

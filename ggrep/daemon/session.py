@@ -18,7 +18,7 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.answer_view import ViewOptions
 from ggrep.protocol.wire.connection import DaemonConnection, DaemonEvent, Misfit
 from ggrep.protocol.wire.handshake import Hello
-from ggrep.protocol.wire.message_types import Envelope, Line, Question, Search
+from ggrep.protocol.wire.message_types import Ask, Envelope, Line, Search
 from ggrep.protocol.wire.replies import error_json, reply_json
 from ggrep.protocol.wire.states import OutOfTurn, State
 from ggrep.render.error_text import typed_path
@@ -182,7 +182,7 @@ class Session:
     def _lane(self, envelope: Envelope) -> Lane:
         hello, message = self._connection.hello, envelope.message
         kind = hello.client_kind if hello else "interactive"
-        if isinstance(message, Question) and message.priority == "batch":
+        if isinstance(message, Search | Ask) and message.priority == "batch":
             kind = "batch"
         return Lane(kind)
 

@@ -25,18 +25,10 @@ async def status_of(daemon: StoreDaemon) -> Document:
 
     def work() -> Document:
         from ggrep.index.maintenance.status import read_status
-        from ggrep.index.maintenance.status_json import status_json
 
-        identity = daemon.identity
-        report = read_status(
-            daemon.config.settings,
-            daemon.engine().inspect,
-            daemon.shared.home,
-            root=identity.root,
-            store_id=identity.store_id,
-            config_fingerprint=identity.config_fingerprint,
-        )
-        return status_json(report, load)
+        settings, home = daemon.config.settings, daemon.shared.home
+        inspect = daemon.engine().inspect
+        return read_status(settings, inspect, home, daemon.identity, load).to_dict()
 
     return await at_desk(daemon, work)
 

@@ -28,10 +28,11 @@ from ggrep.daemon.qos.admission import Admission, AdmissionLimits
 from ggrep.daemon.shared import Shared
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
 from ggrep.index.repo_identity import RepoIdentity, identify
-from ggrep.model.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.model.load import DaemonLoad, EncodeLoad
 from ggrep.model.request import can_scan
 from ggrep.model.response import Freshness, RepoDescription
 from ggrep.model.standing import Standing, stale_notice
+from ggrep.model.status import OpenHandles
 from ggrep.model.sync_jobs import SyncJob, SyncOutcome
 from ggrep.parse.source.git_work import GitWatch
 from ggrep.protocol.wire.endpoint import DaemonRecord
@@ -357,7 +358,7 @@ class StoreDaemon:
             stale_reason=self.stale_reason,
             warming=self._engine is None and not self.counters.answered,
             encode=EncodeLoad(slots.max_concurrent, slots.in_use, stale=slots.stale > 0),
-            handles=HandleLoad(handles.open, handles.budget),
+            handles=OpenHandles(handles.open, handles.budget),
             sync=self.syncs.statistics().load(self.standing()),
             watch=shared.watcher.state(self.identity.root).load(),
             rss_bytes=resident_bytes(),

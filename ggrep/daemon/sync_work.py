@@ -154,4 +154,4 @@ def _push(index: "RepoIndex", job: SyncJob) -> str:
     """Push; return the object that holds the snapshot."""
     from ggrep.search.engine.travelling import push_to
 
-    return push_to(index, decode(Remote, dict(job.remote))).report.tree.sha256
+    return push_to(index, decode(Remote, dict(job.remote))).tree

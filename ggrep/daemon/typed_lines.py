@@ -3,7 +3,7 @@
 Whatever is not certain is refused as a stale hint: then the client does all of it by itself.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -29,16 +29,6 @@ Body = Document
 
 _MOST_WAITING: Final = 64
 """Workspaces' questions that wait for those at work."""
-
-_Navigated = Callable[..., Awaitable[Body]]
-_NAVIGATED: Final[Mapping[type, _Navigated]] = {
-    m.Slate: navigating.slate,
-    m.Symbol: navigating.symbol,
-    m.References: navigating.references,
-    m.Expand: navigating.expand,
-    m.Outline: navigating.outline,
-    m.Tour: navigating.tour,
-}
 
 
 async def line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Body:
@@ -77,8 +67,7 @@ async def _answered(
         case message:
             if not is_published(daemon):
                 raise NoIndex("there is no index yet")
-            navigated = _NAVIGATED[type(message)]
-            return await navigated(daemon, caller, message, asked.printed)
+            return await navigating.ask(daemon, caller, message, asked.printed)
     # Printing a status asks other daemons, which takes a thread that none of them needs.
     told = await to_thread.run_sync(partial(asked.printed, answer), limiter=daemon.shared.threads)
     return {"rendered": told.document()}
@@ -106,7 +95,7 @@ async def _search_and_open(
 async def _each(
     daemon: StoreDaemon,
     caller: Caller,
-    messages: Sequence[m.Navigation],
+    messages: Sequence[m.Ask[Any]],
     alone: type[GgrepError],
 ) -> list[object]:
     """Return the answers in the order of the questions, or the failures of such as fail alone.
@@ -127,7 +116,7 @@ async def _each(
     for message in messages:
         try:
             timed = within(message, deadline.next_ms())
-            await _NAVIGATED[type(message)](daemon, caller, timed, keep)
+            await navigating.ask(daemon, caller, timed, keep)
         except alone as error:
             found.append(error)
     return found

@@ -14,7 +14,7 @@ from watchfiles._rust_notify import RustNotify
 
 from ggrep.base.clock import Clock
 from ggrep.daemon.watched_root import OnChange, WatchedRoot
-from ggrep.model.load import WatchLoad
+from ggrep.model.status import WatchStatus
 
 WATCH_ERRORS: Final = (OSError, RuntimeError, ValueError)
 """A directory that is gone or closed to us, or no watches left; no instances left; no UTF-8."""
@@ -138,10 +138,10 @@ class WatchState(Struct, frozen=True):
     last_event_age_ms: int | None
     problem: str
 
-    def load(self) -> WatchLoad:
+    def load(self) -> WatchStatus:
         """Return what status and metrics show of it."""
         mode = "events" if self.mode == "watching" else self.mode
-        return WatchLoad(mode, self.events_total, self.last_event_age_ms, self.problem)
+        return WatchStatus(mode, self.events_total, self.last_event_age_ms, self.problem)
 
 
 class HostWatcher:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
 from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import plain
 from ggrep.federation.attendance import Attended
 from ggrep.federation.cohort import compatibility_key
 from ggrep.federation.coverage import Coverage
@@ -16,7 +17,6 @@ from ggrep.federation.diagnostics import Diagnostic, redactor
 from ggrep.federation.repo_outcomes import RepoLimit, RepoReport, code_of
 from ggrep.federation.workspace import Workspace
 from ggrep.model.limits import LimitHit
-from ggrep.render.metadata_json import limit_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
@@ -213,7 +213,7 @@ def _diagnostic(item: Diagnostic, clean: Clean) -> "DiagnosticJson":
 
 def limit_of_repo_json(item: RepoLimit) -> "FederatedLimitJson":
     """Return a cut."""
-    document = cast("FederatedLimitJson", limit_json(item.limit))
+    document = cast("FederatedLimitJson", plain(item.limit))
     if item.repo_id is not None:
         document["repoId"] = item.repo_id
     return document

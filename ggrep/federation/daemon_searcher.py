@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.config.profiles import Profile
-from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
+from ggrep.federation.profile_views import described, narrowed
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.answerable import Request
 from ggrep.model.joint_pools import (
     JointDescription,
     JointPoolRequest,
@@ -25,36 +26,28 @@ from ggrep.model.joint_pools import (
     Place,
     members_key,
 )
-from ggrep.model.name_pools import (
-    ImportsFound,
-    ImportsRequest,
-    ReferencesPool,
-    ReferencesPoolRequest,
-    SymbolPool,
-    SymbolPoolRequest,
-)
-from ggrep.model.navigation import ExpandRequest, ExpandResponse
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse, RepoDescription
-from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.operations import operation_of
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.response import RepoDescription
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.client.reply_values import value_of
-from ggrep.protocol.wire import message_types as wire
 from ggrep.protocol.wire.message_types import (
+    Ask,
     Describe,
     Encode,
+    Fetch,
     JointDescribe,
     JointPool,
     Message,
-    Pool,
-    Slate,
     TermStats,
 )
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timed, whole_ms, within
+
+R = TypeVar("R")
 
 _MOST_LISTS: Final = 8
 """Lists of repositories, one or two for each workspace, of which descriptions are kept."""
@@ -108,54 +101,14 @@ class DaemonSearcher:
             return None
         return value_of(EncodedQuery, reply, "vector")
 
-    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return the repository's ranked lists."""
-        own = narrowed_pool(request, await self._profile())
-
-        def said(left_ms: float) -> Message:
-            return Pool(replace(own, search=timed(own.search, left_ms)))
-
-        return value_of(PoolResponse, await self._ask(said, deadline), "pool")
-
-    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        """Return the repository's slate, with the facts that relate it to other repositories."""
-        message = Slate(narrowed_slate(request, await self._profile()), values=True)
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request."""
+        operation = operation_of(request)
+        own = narrowed(request, await self._profile())
+        message: Ask[Any] | Fetch[Any]
+        message = Ask(own, values=True) if operation.is_public else Fetch(own)
         reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
-        return value_of(SlateResponse, reply, "value")
-
-    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
-        """Return a name's definitions by one rule."""
-
-        def said(left_ms: float) -> Message:
-            asked = replace(request.asked, timeout_ms=whole_ms(left_ms))
-            return wire.SymbolPool(replace(request, asked=asked))
-
-        return value_of(SymbolPool, await self._ask(said, deadline), "pool")
-
-    async def references(
-        self, request: ReferencesPoolRequest, deadline: Deadline
-    ) -> ReferencesPool:
-        """Return a name's occurrences by one rule."""
-
-        def said(left_ms: float) -> Message:
-            asked = replace(request.asked, timeout_ms=whole_ms(left_ms))
-            return wire.ReferencesPool(replace(request, asked=asked))
-
-        return value_of(ReferencesPool, await self._ask(said, deadline), "pool")
-
-    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
-        """Return which imports of files elsewhere mean something of this repository."""
-
-        def said(left_ms: float) -> Message:
-            return wire.Imports(replace(request, timeout_ms=whole_ms(left_ms)))
-
-        return value_of(ImportsFound, await self._ask(said, deadline), "imports")
-
-    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
-        """Return the code around a place."""
-        message = wire.Expand(request, values=True)
-        reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
-        return value_of(ExpandResponse, reply, "value")
+        return value_of(operation.response, reply, operation.reply_key)
 
     async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
         return await self._channels.ask_within(await self._met(), said, deadline)

@@ -6,7 +6,7 @@ differs from run to run stands in `stats` alone.
 
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
@@ -36,8 +36,9 @@ from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import described_entry, manifest_hash
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
+from ggrep.model.hit import federated_key
 from ggrep.model.response import Freshness, MatchTotals
-from ggrep.render.query_json import lines_json
+from ggrep.render.metadata_json import document_of
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
@@ -205,7 +206,10 @@ def _shown(response: FederatedResponse) -> Iterator[RepoId]:
 def hit_json(merged: MergedHit) -> "FederatedHitJson":
     """Return a hit with the repository it came from; `file` is relative to that."""
     hit = merged.hit
-    document: FederatedHitJson = {
+    told = {federated_key(name): value for name, value in document_of(hit).items()}
+    told.pop(None, None)
+    document = cast("FederatedHitJson", told)
+    document |= {
         "id": hit.row_id,
         "globalId": merged.global_id,
         "repoId": merged.repo_id,
@@ -216,26 +220,9 @@ def hit_json(merged: MergedHit) -> "FederatedHitJson":
         "score": merged.score,
         "localScore": merged.local_score,
         "localRank": merged.local_rank,
-        "lexicalScore": hit.lexical,
-        "corpus": hit.corpus.value,
-        "kind": hit.chunk_type,
-        "name": hit.name,
-        "qualifiedName": hit.qualified_name,
-        "signature": hit.signature,
-        "breadcrumb": list(hit.breadcrumb),
-        "language": hit.language,
-        "isAnchor": hit.is_anchor,
-        "content": hit.content,
-        "contentStart": hit.content_start_line,
-        "hiddenLines": hit.hidden_lines,
     }
-    if hit.lines:
-        document["lines"] = lines_json(hit)
-        document["matchingLines"] = hit.matching_lines
     if merged.also_in:
         document["alsoIn"] = [_copy(copy) for copy in merged.also_in]
-    if hit.encoding:
-        document["encoding"] = hit.encoding
     if hit.components:
         document["explain"] = dict(hit.components)
     return document

@@ -120,7 +120,8 @@ def _merged(ranked: RankedList, rank: int, score: float) -> MergedHit:
 def global_order(merged: MergedHit) -> tuple[float, float, bytes, int, str, RepoId]:
     """Return the sort key for hits with comparable scores; no two hits have the same key."""
     hit = merged.hit
-    return -hit.score, -hit.lexical, hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
+    place = hit.path.encode(), hit.start_line, hit.row_id, merged.repo_id
+    return -hit.score, -hit.lexical_score, *place
 
 
 def tie_order(

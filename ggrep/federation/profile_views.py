@@ -5,25 +5,26 @@ one for all of its repositories.
 """
 
 import hashlib
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
 from ggrep.config.profiles import Profile, ProfileView
+from ggrep.model.answerable import Request
 from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.model.response import RepoDescription
 from ggrep.model.slate import SlateRequest
 
-
-def narrowed_pool(request: PoolRequest, profile: Profile) -> PoolRequest:
-    """Return the request for lists under a profile; those that it hides are empty."""
-    return replace(request, search=_narrowed(request.search, profile.view))
+R = TypeVar("R")
 
 
-def narrowed_slate(request: SlateRequest, profile: Profile) -> SlateRequest:
-    """Return the request for a slate under a profile."""
-    return replace(request, search=_narrowed(request.search, profile.view))
+def narrowed(request: Request[R], profile: Profile) -> Any:  # noqa: ANN401 - as the request
+    """Return the request under a profile; lists that it hides are empty."""
+    if isinstance(request, PoolRequest | SlateRequest):
+        return replace(request, search=_narrowed(request.search, profile.view))
+    return request
 
 
 def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:

@@ -319,7 +319,7 @@ class RepoRequests:
     ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
         """Return the results of requesting slates; no repository drops out."""
         calls = {
-            repo: partial(self._searcher(repo).slate, request, deadline)
+            repo: partial(self._searcher(repo).ask, request, deadline)
             for repo, request in requests.items()
         }
         return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
@@ -441,7 +441,7 @@ class RepoRequests:
             session=self.kept.get(repo, ""),
             vector=self.vectors.get(self.descriptions[repo].embed_key),
         )
-        return await self._searcher(repo).search(request, self.deadline)
+        return await self._searcher(repo).ask(request, self.deadline)
 
     def said_of(self, repo: RepoId) -> tuple[Notice, ...]:
         """Return what a repository says of itself; without what changes where nothing may."""

@@ -1,25 +1,18 @@
 """The interface to one repository, and the federation's only access to an index."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.answerable import Request
 from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
-from ggrep.model.name_pools import (
-    ImportsFound,
-    ImportsRequest,
-    ReferencesPool,
-    ReferencesPoolRequest,
-    SymbolPool,
-    SymbolPoolRequest,
-)
-from ggrep.model.navigation import ExpandRequest, ExpandResponse
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse, RepoDescription
-from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.response import RepoDescription
 from ggrep.model.statistics import CollectionStatistics
+
+R = TypeVar("R")
 
 
 class RepoSearcher(Protocol):
@@ -47,30 +40,12 @@ class RepoSearcher(Protocol):
         """Return a query's vector, for every repository of the same encoder; None without one."""
         ...
 
-    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return the repository's ranked lists."""
-        ...
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request.
 
-    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        """Return the repository's slate, with the facts that relate it to other repositories."""
-        ...
-
-    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
-        """Return a name's definitions by one rule."""
-        ...
-
-    async def references(
-        self, request: ReferencesPoolRequest, deadline: Deadline
-    ) -> ReferencesPool:
-        """Return a name's occurrences by one rule."""
-        ...
-
-    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
-        """Return which imports of files elsewhere mean something of this repository."""
-        ...
-
-    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
-        """Return the code around a place; `InvalidRequest` where it has no such place."""
+        Ranked lists and slates are narrowed to the repository's profile. `InvalidRequest` where it
+        does not have the place that is asked for.
+        """
         ...
 
 

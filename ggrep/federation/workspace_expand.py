@@ -150,7 +150,7 @@ async def _asked(
 
     async def ask(repo: RepoId) -> ExpandResponse | InvalidRequest:
         try:
-            return await asking.searcher(repo).expand(asked, asking.deadline)
+            return await asking.searcher(repo).ask(asked, asking.deadline)
         except InvalidRequest as error:
             return error
 

@@ -108,7 +108,7 @@ async def federated_symbol(
 
     async def ask(searcher: RepoSearcher, wanted: Wanted, deadline: Deadline) -> SymbolPool:
         own = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
-        return await searcher.symbol(own, deadline)
+        return await searcher.ask(own, deadline)
 
     rounds = NameRounds(question.asking, ask, fits, question.cursor)
     spelled, other, near = SYMBOL_STEPS
@@ -153,7 +153,7 @@ async def federated_references(
         own = ReferencesPoolRequest(
             asked, wanted.step, wanted.skip, wanted.snapshot_id, wanted.family
         )
-        return await searcher.references(own, deadline)
+        return await searcher.ask(own, deadline)
 
     rounds = NameRounds(question.asking, ask, is_mentioned, question.cursor)
     await rounds.until_found(REFERENCE_STEPS)
@@ -371,7 +371,7 @@ async def _importing(
     request = tuple(importer for _, importer in importers)
     calls = {
         repo: partial(
-            asking.searcher(repo).imports,
+            asking.searcher(repo).ask,
             ImportsRequest(request, rounds.snapshot_of(repo)),
             asking.deadline,
         )

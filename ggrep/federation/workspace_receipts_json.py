@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from msgspec import to_builtins
+
 from ggrep.base import stable_json
 from ggrep.base.checksummed import FIELD, seal
 from ggrep.base.decode import DecodeError, decode
@@ -16,7 +18,6 @@ from ggrep.federation.workspace_receipts import (
     WorkspaceReplay,
 )
 from ggrep.model.receipt import WORKSPACE_KIND
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.requests import parse_search_request
 from ggrep.render.receipt_json import check_answer, check_hits
 from ggrep.render.replay_json import change_json, old_hit_json, place_json
@@ -34,9 +35,9 @@ def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_js
         {
             RECEIPT.field: RECEIPT.writes,
             "kind": WORKSPACE_KIND,
-            "question": to_json(receipt.question),
-            "origin": to_json(receipt.origin),
-            "hits": [to_json(held) for held in receipt.hits],
+            "question": to_builtins(receipt.question),
+            "origin": to_builtins(receipt.origin),
+            "hits": [to_builtins(held) for held in receipt.hits],
             "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
         }
     )
@@ -62,8 +63,8 @@ def workspace_replay_json(replay: WorkspaceReplay) -> "WorkspaceReplayJson":
         "schema_version": REPLAY_SCHEMA,
         "reproduced": replay.is_reproduced,
         "query": replay.receipt.question.search.query,
-        "receipt": cast("WorkspaceOriginJson", to_json(replay.receipt.origin)),
-        "now": cast("WorkspaceOriginJson", to_json(replay.now)),
+        "receipt": cast("WorkspaceOriginJson", to_builtins(replay.receipt.origin)),
+        "now": cast("WorkspaceOriginJson", to_builtins(replay.now)),
         "changes": [
             {"repo_id": item.repo_id, **change_json(item.change)} for item in replay.changes
         ],

@@ -1,78 +1,120 @@
 """A ranked hit."""
 
+from collections.abc import Mapping
+from typing import Annotated, Final
+
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ggrep.model.constraints import Code, Count, Named, Positive, Sha256, hides
 from ggrep.model.corpus import Corpus
 
+_OTHERWISE: Final[Mapping[str, str | None]] = {
+    "row_id": None,
+    "path": None,
+    "start_line": None,
+    "end_line": None,
+    "score": None,
+    "definition": None,
+    "chunk_type": "kind",
+    "content_start_line": "contentStart",
+}
 
-class HitLine(Struct, frozen=True):
-    """A line of a file that matches, or a line of context.
 
-    Attributes:
-        line: 1-based.
-        text: without its end; of a long line it is the part around its first match.
-        columns: of each match the 1-based bytes of the file's own line at which it begins and
-            behind which it ends; empty for a line of context.
-        marks: of each match the offsets in `text`, in characters.
-        is_cut: `text` is not the whole line.
-    """
+class Extent(Struct, frozen=True):
+    """Lines of a file."""
 
-    line: int
+    start_line: Positive
+    """The first, 1-based."""
+    end_line: Positive
+    """The last, inclusive."""
+
+
+@hides("marks")
+class HitLine(Struct, frozen=True, omit_defaults=True):
+    """A line that matches, or a line of context."""
+
+    line: Positive
+    """Number of the line, 1-based."""
     text: str
-    columns: tuple[tuple[int, int], ...] = ()
-    marks: tuple[tuple[int, int], ...] = ()
-    is_cut: bool = False
-
-
-class Hit(Struct, frozen=True):
-    """One chunk, ranked.
-
-    Attributes:
-        row_id: equal wherever the same text stands at the same place.
-        path: the file's path key.
-        start_line: 1-based inclusive, as `end_line`: the whole chunk.
-        score: what the list is ordered by, rounded to 9 decimals.
-        lexical: the secondary score, rounded likewise.
-        content: the snippet, at most as long as the request's snippet mode and byte caps say.
-        content_start_line: line of the snippet's first line.
-        hidden_lines: lines of the chunk below the snippet.
-        signature: the definition's head on one line; empty for what has none.
-        components: parts of the score by name, filled when the request asked to explain.
-        encoding: what the file was written in, where that is not UTF-8; else empty.
-        traits: those of `ggrep.model.traits.READING` that its file has.
-        definition: first and last line of the definition that the chunk is only a part of.
-        rule: what chose it, see `ggrep.model.quota.Dealt`; filled likewise.
-        lines: of a text or expression that is matched, the chunk's first matching lines and the
-            requested context, ascending.
-        matching_lines: how many lines of the chunk match.
+    """The line without its end, free of control characters; of a long line the part around its
+    first match.
     """
+    columns: tuple[tuple[Positive, Positive], ...]
+    """The 1-based bytes of the line at which each match begins and behind which it ends;
+    none for a line of context.
+    """
+    marks: tuple[tuple[int, int], ...] = ()
+    """Of each match the offsets in `text`, in characters."""
+    cut: Annotated[bool, (True,)] = False
+    """Present where `text` is not the whole line."""
 
-    row_id: str
+
+@hides("chunk_id", "components", "rule", "traits")
+class Hit(Struct, frozen=True, omit_defaults=True):
+    """One chunk."""
+
+    row_id: Sha256
+    """Equal wherever the same text stands at the same place of the same path."""
     chunk_id: str
     path: str
-    start_line: int
-    end_line: int
+    """Path below the repository's root, with forward slashes."""
+    start_line: Positive
+    """First line of the chunk, 1-based."""
+    end_line: Positive
+    """Last line of the chunk, 1-based, inclusive."""
     score: float
-    lexical: float
-    corpus: Corpus
-    chunk_type: str
+    """What the list is ordered by; comparable within one answer."""
+    lexical_score: float
+    """What breaks ties of the score: its share from words alone."""
+    corpus: Annotated[Corpus, Corpus]
+    """Which list of a federated answer the chunk belongs to."""
+    chunk_type: Code
+    """What the chunk is: function, method, class, section, diagram, block and so on."""
     name: str
+    """The definition's or heading's own name; empty for blocks."""
     qualified_name: str
+    """The name behind its parents, joined with dots; empty when the name is."""
+    signature: str
+    """The definition's head on one line; empty for what has none."""
     breadcrumb: tuple[str, ...]
+    """Enclosing definitions or headings, outermost first, without the name."""
     language: str
+    """Lower-case name such as python or markdown; text when unknown."""
     is_anchor: bool
+    """The chunk is the file's header chunk."""
     content: str
-    content_start_line: int
-    hidden_lines: int
-    signature: str = ""
+    """The snippet, free of control characters; empty when none was asked for."""
+    content_start_line: Positive
+    """Line of the snippet's first line, 1-based."""
+    hidden_lines: Count
+    """Lines of the chunk below the snippet."""
     components: tuple[tuple[str, float], ...] = ()
+    """Parts of the score by name, where the request asked to explain."""
     rule: str = ""
-    encoding: str = ""
+    """Why the hit was chosen, see `ggrep.model.quota.Dealt`, where the request asked to explain."""
     traits: int = 0
-    definition: tuple[int, int] | None = None
+    """Those of `ggrep.model.traits.READING` that the file has."""
     lines: tuple[HitLine, ...] = ()
-    matching_lines: int = 0
+    """Where lines are matched: the first of the chunk's lines that match, and the context that was
+    asked for, in the order of the file.
+    """
+    matching_lines: Count = 0
+    """How many lines of the chunk match; present with `lines`."""
+    definition: Extent | None = None
+    """All of the definition, where the chunk is only a part of it."""
+    encoding: Named = ""
+    """What the file was written in, where that is not UTF-8, as `cp1252` or `shift_jis_2004`; the
+    text of the answer is UTF-8.
+    """
+
+
+def federated_key(name: str) -> str | None:
+    """Return what an answer over a workspace calls a field of a Hit; None where it has its own."""
+    if name in _OTHERWISE:
+        return _OTHERWISE[name]
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def shortened(hit: Hit, size: int) -> Hit:

@@ -4,29 +4,32 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from ggrep.model.constraints import Code, Count, named
 
-class LimitHit(Struct, frozen=True):
-    """A bound that changed the answer.
 
-    Attributes:
-        code: the bound's stable name.
-        limit: the bound that applied.
-        observed: how much there was before the cut, when known.
-        path_key: the file it concerns, when it concerns one.
-    """
+@named("limit")
+class LimitHit(Struct, frozen=True, omit_defaults=True):
+    """A bound that changed the answer. Sorted by code, then path; one entry for each pair."""
 
-    code: str
-    limit: int
-    observed: int | None = None
+    code: Code
+    """Stable name of the bound."""
+    limit: Count
+    """The bound that applied, in the unit of its name: a count or bytes."""
+    observed: Count | None = None
+    """How much there was before the cut; absent when unknown."""
     path_key: str | None = None
+    """The file it concerns; absent when it concerns the whole answer."""
 
 
-class Notice(Struct, frozen=True):
-    """A warning; `message` never holds file content."""
+class Notice(Struct, frozen=True, omit_defaults=True):
+    """A warning. Sorted by code, then path; one entry for each pair."""
 
-    code: str
+    code: Code
+    """Stable name of the warning."""
     message: str
+    """One line for people; holds no file content."""
     path_key: str | None = None
+    """The file it concerns; absent when it concerns the whole answer."""
 
 
 def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:

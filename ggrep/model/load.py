@@ -8,40 +8,23 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.model.standing import AT_REST, Standing
+from ggrep.model.status import OpenHandles, QueryCounts, WatchStatus
 
 WAITS_FOR_GIT: Final = "waiting for git"
 """Stage of a sync that waits until git has moved its files."""
 
 
-class QueryLoad(Struct, frozen=True):
-    """Searches: bounds, what goes on, and counters.
+class QueryLoad(QueryCounts, frozen=True):
+    """Searches: bounds, what goes on, counters, and measurements of recent searches.
 
     Attributes:
-        query_total: those that were answered, with hits or without.
-        busy_total: those turned away for want of room.
-        failed_total: those that ended in an error that no other counter counts.
-        slow_total: those that took longer than `slow_query_ms`.
-        latency_p50_ms: of recent searches; None while there was none.
+        latency_p50_ms: None while there was no search, as the other two.
         segments_touched_max: most that a recent search read.
-        clients: how many of them have searches running or waiting.
     """
 
-    max_concurrent: int
-    max_queue_depth: int
-    timeout_ms: int
-    in_flight: int = 0
-    queue_depth: int = 0
-    query_total: int = 0
-    busy_total: int = 0
-    timeouts_total: int = 0
-    cancelled_total: int = 0
-    failed_total: int = 0
-    slow_total: int = 0
-    slow_query_ms: int = 2000
     latency_p50_ms: int | None = None
     latency_p95_ms: int | None = None
     segments_touched_max: int | None = None
-    clients: int = 0
 
 
 class EncodeLoad(Struct, frozen=True):
@@ -55,13 +38,6 @@ class EncodeLoad(Struct, frozen=True):
     max_concurrent: int = 0
     in_use: int = 0
     stale: bool = False
-
-
-class HandleLoad(Struct, frozen=True):
-    """Open segments of this process, against what it may open."""
-
-    segments_open: int = 0
-    segments_budget: int = 0
 
 
 class SyncLoad(Struct, frozen=True):
@@ -84,21 +60,6 @@ class SyncLoad(Struct, frozen=True):
     failures_total: int = 0
     pending: bool = False
     standing: Standing = AT_REST
-
-
-class WatchLoad(Struct, frozen=True):
-    """How the daemon learns of changes.
-
-    Attributes:
-        mode: `events`, `polling` or `off`.
-        last_event_age_ms: None before the first.
-        problem: why it is not `events`, for people; empty when nothing is wrong.
-    """
-
-    mode: str = "off"
-    events_total: int = 0
-    last_event_age_ms: int | None = None
-    problem: str = ""
 
 
 class DaemonLoad(Struct, frozen=True):
@@ -125,9 +86,9 @@ class DaemonLoad(Struct, frozen=True):
     stale_reason: str = ""
     warming: bool = False
     encode: EncodeLoad = EncodeLoad()
-    handles: HandleLoad = HandleLoad()
+    handles: OpenHandles = OpenHandles()
     sync: SyncLoad = SyncLoad()
-    watch: WatchLoad = WatchLoad()
+    watch: WatchStatus = WatchStatus()
     rss_bytes: int = 0
     connections: int = 0
     stages: tuple[tuple[str, float], ...] = ()

@@ -8,6 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ggrep.model.answerable import Request
 from ggrep.model.containers import DefinedName, Family, Fit
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import Definition, Reference, ReferencesRequest, SymbolRequest
@@ -33,7 +34,7 @@ _Snapshot: TypeAlias = Annotated[str | None, Sent(26)]
 _Skip: TypeAlias = Annotated[int, Sent(MOST_CONSUMED)]
 
 
-class SymbolPoolRequest(Struct, frozen=True):
+class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
     """Definitions of a name by one rule.
 
     Attributes:
@@ -48,7 +49,7 @@ class SymbolPoolRequest(Struct, frozen=True):
     snapshot_id: _Snapshot = None
 
 
-class ReferencesPoolRequest(Struct, frozen=True):
+class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
     """Occurrences of a name by one rule; fields as of a SymbolPoolRequest.
 
     Attributes:
@@ -165,7 +166,7 @@ class ReferencesPool(Struct, frozen=True):
     selects: tuple[bool, ...] = ()
 
 
-class ImportsRequest(Struct, frozen=True):
+class ImportsRequest(Request["ImportsFound"], frozen=True):
     """Which of these imports of other repositories' files mean something of this one?
 
     Attributes:

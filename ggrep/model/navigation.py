@@ -4,6 +4,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ggrep.model.answerable import Request
+from ggrep.model.constraints import Code, Positive, Sha256
 from ggrep.model.filters import Filter
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
@@ -17,7 +19,6 @@ from ggrep.model.says import (
     Says,
     Sent,
 )
-from ggrep.model.schemas.constraints import Code, Positive, Sha256
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]
@@ -43,7 +44,7 @@ _Cursor: TypeAlias = Annotated[
 ]
 
 
-class SymbolRequest(Struct, frozen=True):
+class SymbolRequest(Request["SymbolResponse"], frozen=True):
     """Where is a name defined?
 
     Attributes:
@@ -115,7 +116,7 @@ class SymbolResponse(Struct, frozen=True):
     next_cursor: str = ""
 
 
-class ReferencesRequest(Struct, frozen=True):
+class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
     """Where is a name used? Of a qualified name uses that say another container are left out."""
 
     name: _Name
@@ -207,7 +208,7 @@ class ReferencesResponse(Struct, frozen=True):
     defined: tuple[DefinedAt, ...] = ()
 
 
-class ExpandRequest(Struct, frozen=True):
+class ExpandRequest(Request["ExpandResponse"], frozen=True):
     """Which code surrounds a place?"""
 
     target: Annotated[

@@ -4,6 +4,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from ggrep.model.answerable import Request
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT
 from ggrep.model.response import Admitted, Provenance
@@ -21,7 +22,7 @@ _Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)
 _Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
-class OutlineRequest(Struct, frozen=True):
+class OutlineRequest(Request["OutlineResponse"], frozen=True):
     """What do files or folders define?"""
 
     targets: Annotated[
@@ -135,7 +136,7 @@ class OutlineResponse(Struct, frozen=True):
     admitted: Admitted | None = None
 
 
-class TourRequest(Struct, frozen=True):
+class TourRequest(Request["TourResponse"], frozen=True):
     """What is this repository?"""
 
     max_bytes: _MaxBytes = 4_096

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from enum import Enum
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.quoted import quoted_whole
+from ggrep.model.answerable import Request
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter, keys_told
 from ggrep.model.says import (
@@ -81,7 +82,7 @@ DETERMINISTIC: Final = "Return the same bytes whenever the index is the same."
 TIMEOUT: Final = f"End-to-end timeout; 0 for the default of {DEFAULT_TIMEOUT_MS}."
 
 
-class SearchRequest(Struct, frozen=True):
+class SearchRequest(Request[Any], frozen=True):
     """A query over one repository.
 
     Attributes:
@@ -192,7 +193,7 @@ class EncodedQuery(Struct, frozen=True):
     scale: Annotated[float, Sent(MAX_INTEGER)]
 
 
-class PoolRequest(Struct, frozen=True):
+class PoolRequest(Request[Any], frozen=True):
     """A coordinator's request to one repository: for ranked lists to merge, not an answer.
 
     Attributes:

@@ -1,10 +1,12 @@
 """The answer of one repository."""
 
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from ggrep.model.confidence import Confidence, Leading
+from ggrep.model.constraints import Commit, Count, may_grow, named
 from ggrep.model.corpus import Corpus
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
@@ -12,16 +14,22 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.scan import ScanFacts
 from ggrep.model.unseen import NOTHING_UNSEEN, Unseen
 
+QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
+"""What a query may read as."""
 Freshness: TypeAlias = Literal["current", "behind", "unknown"]
 """Whether an index is known to hold the work tree as it is now; it is as old as the asking."""
 
 
+@named("git")
 class GitState(Struct, frozen=True):
-    """The work tree a snapshot was taken from."""
+    """The work tree the snapshot was taken from; null outside git."""
 
-    head_sha: str | None
+    head_sha: Commit | None
+    """Commit of HEAD; null before the first one."""
     dirty: bool | None
+    """Tracked files differed from HEAD; null when unknown."""
     untracked_included: bool
+    """Files that git does not track are indexed as well."""
 
 
 class Provenance(Struct, frozen=True):
@@ -48,67 +56,83 @@ class Provenance(Struct, frozen=True):
     scan: ScanFacts | None = None
 
 
+@may_grow
+class Term(Struct, frozen=True):
+    """A word that was scored."""
+
+    term: str
+    """The word, as indexed."""
+    chunks: Count
+    """Visible chunks that hold it."""
+
+
+@named("explain")
+@may_grow
 class Explanation(Struct, frozen=True):
-    """How an answer came about; no vectors, no file content.
+    """How the answer came about; present when the request asked to explain.
 
-    Attributes:
-        kind: of the query, see `ggrep.search.query.kinds`.
-        rules: what was done because of how the query reads, in words.
-        terms: scored query terms with their document frequency.
-        quotas: hits dealt to each bucket, empty in balanced mode.
-        candidates: scored rows by corpus, before any cut.
-        returned: hits of the answer by corpus.
-        cuts: hits passed over, by why: `per_file`, `low_confidence`.
-        confidence: what the confidence was judged by.
-        weights: the blend in force.
+    Open: more may be told later.
     """
 
-    kind: str
+    kind: Annotated[str, QUERY_KINDS]
+    """Kind of the query, which some weights follow."""
     rules: tuple[str, ...]
-    terms: tuple[tuple[str, int], ...]
-    quotas: tuple[tuple[str, int], ...]
-    candidates: tuple[tuple[str, int], ...]
-    returned: tuple[tuple[str, int], ...]
-    cuts: tuple[tuple[str, int], ...]
-    confidence: tuple[tuple[str, float], ...]
-    weights: tuple[tuple[str, float], ...]
-    segments: int
-
-
-class Admitted(Struct, frozen=True):
-    """How a request was let in.
-
-    Attributes:
-        in_flight: requests at work when it was, itself among them.
-        queue_depth: requests that waited on.
+    """What was done because of how the query reads."""
+    terms: tuple[Term, ...]
+    """Words that were scored."""
+    quotas: Mapping[str, Count]
+    """Hits dealt to each bucket; empty in balanced mode."""
+    candidate_mix: Mapping[str, Count]
+    """Scored chunks by corpus, before any cut."""
+    returned_mix: Mapping[str, Count]
+    """Hits of the answer by corpus."""
+    cuts: Mapping[str, Count]
+    """Hits passed over, by why: their file had its share, or the answer is weak."""
+    confidence: Mapping[str, float]
+    """What the confidence was judged by: the most `evidence` of the best ten files, the shares
+    `stem` and `found` of what the query spells, the `weight` of its words, the share `unknown` of
+    them.
     """
+    weights: Mapping[str, float]
+    """The blend in force."""
+    segments: Count
+    """Segments that were read."""
 
-    was_queued: bool
-    waited_ms: float
-    in_flight: int
-    queue_depth: int
+
+@named("admission")
+@may_grow
+class Admitted(Struct, frozen=True):
+    """How the question was let in."""
+
+    queued: bool
+    """It had to wait."""
+    waited_ms: Count
+    """How long, milliseconds."""
+    in_flight: Count
+    """Questions that were being answered."""
+    queue_depth: Count
+    """Questions that waited."""
 
 
 class FileMatches(Struct, frozen=True):
-    """A file with the number of its lines that match."""
+    """A file with lines that match."""
 
     path: str
-    lines: int
+    """Path below the repository's root, with forward slashes."""
+    lines: Count
+    """How many match."""
 
 
-class MatchTotals(Struct, frozen=True):
-    """Everything that matches a text or expression, shown or not.
+@named("matches")
+class MatchTotals(Struct, frozen=True, omit_defaults=True):
+    """Everything that matches a text or expression, shown or not."""
 
-    Attributes:
-        lines: matching lines.
-        files: files that have any.
-        by_file: these files, in the order of the requested paths, then by path; filled where the
-            request lists files.
-    """
-
-    lines: int
-    files: int
+    lines: Count
+    """Lines that match."""
+    files: Count
+    """Files that have any."""
     by_file: tuple[FileMatches, ...] = ()
+    """All of these files, where the request lists them."""
 
 
 class QueryResponse(Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal, Self, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ggrep.model.answerable import Request
 from ggrep.model.chunk import DEFINING
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit, Notice
@@ -160,7 +161,7 @@ class SessionRequest(Struct, frozen=True):
     ] = False
 
 
-class SlateRequest(Struct, frozen=True):
+class SlateRequest(Request["SlateResponse"], frozen=True):
     """A question to answer with a slate.
 
     Attributes:

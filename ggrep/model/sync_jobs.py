@@ -214,7 +214,8 @@ def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
     said: dict[str, Any] = to_builtins(outcome)
     for notice in said["notices"]:
         notice["message"] = _shown(notice["message"])
-        notice["path_key"] = notice["path_key"] and _shown(notice["path_key"])
+        path = notice.get("path_key")
+        notice["path_key"] = path and _shown(path)
     return said
 
 

@@ -36,23 +36,21 @@ def render_explanation(response: QueryResponse, style: Style) -> str:
     if explanation is None:
         return ""
     confidence, admitted, origin = response.confidence, response.admitted, response.provenance
-    scored = [f"{name} {number}" for name, number in explanation.candidates if number]
-    shown = [f"{name} {number}" for name, number in explanation.returned if number]
+    scored = [f"{name} {number}" for name, number in explanation.candidate_mix.items() if number]
+    shown = [f"{name} {number}" for name, number in explanation.returned_mix.items() if number]
+    judged = ((name, f"{value:.2f}") for name, value in explanation.confidence.items())
     rows = [
         ("query", f"{explanation.kind}; {'; '.join(explanation.rules)}"),
         ("mode", response.request.mode.value),
         ("snapshot", _snapshot(origin.snapshot_id, explanation.segments)),
         ("commit", _commit(origin.git)),
-        ("terms", _figures(explanation.terms)),
-        ("quotas", _figures(explanation.quotas)),
+        ("terms", _figures((term.term, term.chunks) for term in explanation.terms)),
+        ("quotas", _figures(explanation.quotas.items())),
         ("scored", f"{', '.join(scored)} chunks" if scored else "nothing"),
         ("shown", ", ".join(shown)),
-        ("left out", _figures(explanation.cuts)),
-        (
-            "confidence",
-            f"{confidence.value}: {_figures((n, f'{v:.2f}') for n, v in explanation.confidence)}",
-        ),
-        ("weights", _figures((name, f"{value:g}") for name, value in explanation.weights)),
+        ("left out", _figures(explanation.cuts.items())),
+        ("confidence", f"{confidence.value}: {_figures(judged)}"),
+        ("weights", _figures((name, f"{value:g}") for name, value in explanation.weights.items())),
         ("admitted", _admission(admitted) if admitted else ""),
         ("time", ", ".join(f"{stage} {span} ms" for stage, span in response.timings_ms)),
     ]
@@ -77,7 +75,7 @@ def _commit(git: GitState | None) -> str:
 
 
 def _admission(admitted: Admitted) -> str:
-    how = f"after {admitted.waited_ms:.0f} ms" if admitted.was_queued else "at once"
+    how = f"after {admitted.waited_ms:.0f} ms" if admitted.queued else "at once"
     return f"{how}; {admitted.in_flight} at work, {admitted.queue_depth} waiting"
 
 

@@ -161,7 +161,9 @@ def _where(item: ShownHit, lines: str, style: Style) -> str:
 
 def _around(hit: Hit) -> str:
     """Return the lines of the definition of which a hit is a part; empty where it is whole."""
-    return f" in {span(*hit.definition)}" if hit.definition is not None else ""
+    if hit.definition is None:
+        return ""
+    return f" in {span(hit.definition.start_line, hit.definition.end_line)}"
 
 
 def _also(repos: Sequence[str]) -> str:

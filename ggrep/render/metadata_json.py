@@ -5,17 +5,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from ggrep.base.stable_json import plain
+from ggrep.model.constraints import HIDDEN
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import Provenance
-from ggrep.model.scan import ScanFacts
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.answer import (
         AnswerJson,
-        LimitJson,
-        NoticeJson,
         PagedJson,
-        ScanJson,
         TimedJson,
     )
 
@@ -68,9 +66,9 @@ def metadata_json(answer: Answer, schema_version: Literal[1]) -> "AnswerJson":
         "snapshot_id": origin.snapshot_id or None,
         "degraded": origin.degraded,
         "indexed": {"files": origin.indexed_files, "eligible": origin.eligible_files},
-        "git": fields_json(origin.git) if origin.git else None,
-        "limits_hit": [limit_json(limit) for limit in answer.limits_hit],
-        "warnings": [notice_json(notice) for notice in answer.warnings],
+        "git": plain(origin.git),
+        "limits_hit": plain(answer.limits_hit),
+        "warnings": plain(answer.warnings),
     }
 
 
@@ -79,41 +77,23 @@ def timed_json(answer: Answer) -> "TimedJson":
     return {"timings_ms": dict(answer.timings_ms)} if answer.timings_ms else {}
 
 
-def scan_json(facts: ScanFacts) -> "ScanJson":
-    """Return how much a scan saw."""
-    return {
-        "files": facts.files,
-        "listed_files": facts.listed_files,
-        "bytes": facts.bytes_read,
-        "matching_files": facts.matching_files,
-        "ranked_files": facts.ranked_files,
-        "complete": facts.complete,
-    }
-
-
 def paged_json(next_cursor: str) -> "PagedJson":
     """Return where the next page begins; nothing on the last."""
     return {"next_cursor": next_cursor} if next_cursor else {}
 
 
-def limit_json(limit: LimitHit) -> "LimitJson":
-    """Return one entry of `limits_hit`; keys that say nothing are left out."""
-    document: LimitJson = {"code": limit.code, "limit": limit.limit}
-    if limit.observed is not None:
-        document["observed"] = limit.observed
-    if limit.path_key is not None:
-        document["path_key"] = limit.path_key
-    return document
-
-
-def notice_json(notice: Notice) -> "NoticeJson":
-    """Return one entry of `warnings`."""
-    document: NoticeJson = {"code": notice.code, "message": notice.message}
-    if notice.path_key is not None:
-        document["path_key"] = notice.path_key
-    return document
-
-
 def fields_json(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever fields it has
     """Return a value whose fields are texts, numbers and flags as an object of just these."""
     return asdict(value)
+
+
+def document_of(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever fields it has
+    """Return a Struct as a document shows it: without its hidden fields, at every depth."""
+    document = plain(value)
+    for name in value.__struct_fields__:
+        each = getattr(value, name)
+        if name in HIDDEN.get(type(value), ()):
+            document.pop(name, None)
+        elif isinstance(each, tuple) and each and type(each[0]) in HIDDEN:
+            document[name] = [document_of(item) for item in each]
+    return document

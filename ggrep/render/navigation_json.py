@@ -5,9 +5,8 @@ Schemas `symbol_success`, `references_success` and `expand_success`, version 1 e
 
 from typing import TYPE_CHECKING
 
-from msgspec import to_builtins
-
 from ggrep.base.formats import EXPAND_SCHEMA, REFERENCES_SCHEMA, SYMBOL_SCHEMA
+from ggrep.base.stable_json import plain
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.render.metadata_json import metadata_json, paged_json, timed_json
 
@@ -22,7 +21,7 @@ def symbol_success(response: SymbolResponse) -> "SymbolJson":
         **timed_json(response),
         "name": response.request.name,
         "limits": {"max_symbols": response.request.limit},
-        "definitions": to_builtins(response.definitions),
+        "definitions": plain(response.definitions),
         "total": response.total,
         "suggestions": list(response.suggestions),
         **paged_json(response.next_cursor),
@@ -41,10 +40,10 @@ def references_success(response: ReferencesResponse) -> "ReferencesJson":
             "strings": request.strings,
             "comments": request.comments,
         },
-        "references": to_builtins(response.references),
+        "references": plain(response.references),
         "totals": dict(response.totals),
         "files": response.files,
-        "defined": to_builtins(response.defined),
+        "defined": plain(response.defined),
         **paged_json(response.next_cursor),
     }
 
@@ -73,5 +72,5 @@ def expansion_json(response: ExpandResponse) -> "ExpansionJson":
         "content": response.content,
         "hidden_lines": response.hidden_lines,
         "file_lines": response.file_lines,
-        "neighbours": to_builtins(response.neighbours),
+        "neighbours": plain(response.neighbours),
     }

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, Final
 
+from msgspec import to_builtins
+
 from ggrep.base import stable_json
 from ggrep.base.checksummed import FIELD, Damaged, require_sound, seal
 from ggrep.base.decode import DecodeError, decode
@@ -18,7 +20,6 @@ from ggrep.base.ids import parse_snapshot_id
 from ggrep.config.settings import OUTPUT_BUDGETS
 from ggrep.model.receipt import RECEIPT_KIND, Origin, Receipt, ReceiptHit
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.requests import parse_search_request
 
 MAX_RECEIPT_BYTES: Final = 64 * 1024 * 1024
@@ -36,10 +37,10 @@ def receipt_document(receipt: Receipt) -> dict[str, stable_json.Json]:
     values: dict[str, stable_json.Json] = {
         RECEIPT.field: RECEIPT.writes,
         "kind": RECEIPT_KIND,
-        "question": to_json(receipt.question),
+        "question": to_builtins(receipt.question),
         "budgets": dict(receipt.budgets),
-        "origin": to_json(receipt.origin),
-        "hits": [to_json(hit) for hit in receipt.hits],
+        "origin": to_builtins(receipt.origin),
+        "hits": [to_builtins(hit) for hit in receipt.hits],
         "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
     }
     return seal(values)

@@ -2,10 +2,11 @@
 
 from typing import TYPE_CHECKING, cast
 
+from msgspec import to_builtins
+
 from ggrep.base.formats import REPLAY_SCHEMA
 from ggrep.model.receipt import Change
 from ggrep.model.replay import NewHit, OldHit, Place, Replay
-from ggrep.protocol.wire.codec import to_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.receipts import OriginJson, PlaceJson
@@ -19,8 +20,8 @@ def replay_json(replay: Replay) -> "ReplayJson":
         "reproduced": replay.is_reproduced,
         "outcome": replay.outcome.value,
         "query": replay.receipt.question.query,
-        "receipt": cast("OriginJson", to_json(replay.receipt.origin)),
-        "now": cast("OriginJson", to_json(replay.now)),
+        "receipt": cast("OriginJson", to_builtins(replay.receipt.origin)),
+        "now": cast("OriginJson", to_builtins(replay.now)),
         "changes": [change_json(change) for change in replay.changes],
         "differing": replay.differing,
         "differences": [

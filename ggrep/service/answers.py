@@ -1,6 +1,6 @@
 """Answers: the domain's responses, each with the JSON document that the command line prints."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from msgspec.structs import asdict, replace
 
@@ -16,67 +16,61 @@ from ggrep.render.outline_json import outline_success, tour_success
 from ggrep.render.query_json import query_success
 from ggrep.render.slate_json import slate_success
 
-if TYPE_CHECKING:
-    from ggrep.model.schemas.navigation import ExpandJson, ReferencesJson, SymbolJson
-    from ggrep.model.schemas.outline import OutlineJson, TourJson
-    from ggrep.model.schemas.search import SearchJson
-    from ggrep.model.schemas.slate import SlateAnswerJson
-
 
 class SearchAnswer(QueryResponse, frozen=True):
     """The ranked hits of a search."""
 
-    def to_dict(self) -> "SearchJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep search --json` prints: schema `query_success`."""
-        return query_success(self)
+        return dict(query_success(self))
 
 
 class SlateAnswer(SlateResponse, frozen=True):
     """Files by section, with evidence, within a budget."""
 
-    def to_dict(self) -> "SlateAnswerJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep slate --json` prints: schema `slate_success`."""
-        return slate_success(self)
+        return dict(slate_success(self))
 
 
 class SymbolAnswer(SymbolResponse, frozen=True):
     """Where a name is defined."""
 
-    def to_dict(self) -> "SymbolJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep symbol --json` prints: schema `symbol_success`."""
-        return symbol_success(self)
+        return dict(symbol_success(self))
 
 
 class ReferencesAnswer(ReferencesResponse, frozen=True):
     """Where a name is used."""
 
-    def to_dict(self) -> "ReferencesJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep refs --json` prints: schema `references_success`."""
-        return references_success(self)
+        return dict(references_success(self))
 
 
 class ExpandAnswer(ExpandResponse, frozen=True):
     """The code around a place."""
 
-    def to_dict(self) -> "ExpandJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep expand --json` prints: schema `expand_success`."""
-        return expand_success(self)
+        return dict(expand_success(self))
 
 
 class OutlineAnswer(OutlineResponse, frozen=True):
     """What files and folders define."""
 
-    def to_dict(self) -> "OutlineJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep outline --json` prints: schema `outline_success`."""
-        return outline_success(self)
+        return dict(outline_success(self))
 
 
 class TourAnswer(TourResponse, frozen=True):
     """What a repository is."""
 
-    def to_dict(self) -> "TourJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep tour --json` prints: schema `tour_success`."""
-        return tour_success(self)
+        return dict(tour_success(self))
 
 
 class SyncAnswer(SyncOutcome, frozen=True):

@@ -8,6 +8,7 @@ from typing import Self, TypeVar, Unpack
 import anyio
 from anyio import to_thread
 
+from ggrep.model.status import Status
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.reply_values import value_of
@@ -38,18 +39,17 @@ from ggrep.service.call_options import (
     TourOptions,
 )
 from ggrep.service.calls import (
+    EXPAND,
+    OUTLINE,
+    REFERENCES,
+    SEARCH,
+    SLATE,
+    SYMBOL,
+    TOUR,
     Call,
-    expand_call,
-    outline_call,
-    references_call,
-    search_call,
-    slate_call,
-    symbol_call,
-    tour_call,
 )
 from ggrep.service.loops import OfLoop
 from ggrep.service.opened import DaemonUse, Opened, surroundings
-from ggrep.service.status_reading import Status
 from ggrep.service.workspace_calls import federator_of
 
 A = TypeVar("A", bound=Answer)
@@ -89,31 +89,31 @@ class AsyncRepository:
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Return the hits of a query, best first; see `Repository.search`."""
-        return await self._answer(search_call(query, options))
+        return await self._answer(SEARCH.call(options, query=query))
 
     async def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
         """Return a slate for a question; see `Repository.slate`."""
-        return await self._answer(slate_call(query, options))
+        return await self._answer(SLATE.call(options, query=query))
 
     async def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
         """Return where a name is defined; see `Repository.symbol`."""
-        return await self._answer(symbol_call(name, options))
+        return await self._answer(SYMBOL.call(options, name=name))
 
     async def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
         """Return where a name is used; see `Repository.references`."""
-        return await self._answer(references_call(name, options))
+        return await self._answer(REFERENCES.call(options, name=name))
 
     async def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
         """Return the code around a place; see `Repository.expand`."""
-        return await self._answer(expand_call(target, options))
+        return await self._answer(EXPAND.call(options, target=target))
 
     async def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
         """Return what files or folders define; see `Repository.outline`."""
-        return await self._answer(outline_call(targets, options))
+        return await self._answer(OUTLINE.call(options, targets=targets or ("",)))
 
     async def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
         """Return what the repository is; see `Repository.tour`."""
-        return await self._answer(tour_call(options))
+        return await self._answer(TOUR.call(options))
 
     async def sync(self, *, strict: bool = False) -> SyncAnswer:
         """Bring the index up to date with the work tree; see `Repository.sync`.

@@ -3,26 +3,21 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Any, Self, TypeVar, Unpack
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
-from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
-from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, federated_slate
+from ggrep.model.answerable import Request
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.operations import BY_REQUEST, loaded, operation_of
 from ggrep.service.answers import as_answer
 from ggrep.service.call_options import AnyPath
-from ggrep.service.call_requests import (
-    check_names,
-    expand_request,
-    references_request,
-    symbol_request,
-)
+from ggrep.service.call_requests import Options, check_names, request_of
 from ggrep.service.loops import OfLoop
 from ggrep.service.opened import DaemonUse, Surroundings, surroundings
 from ggrep.service.searchers import engine_searchers
@@ -46,6 +41,8 @@ from ggrep.service.workspace_calls import (
     reads_here,
     slate_shape,
 )
+
+A = TypeVar("A")
 
 
 class AskedWorkspace:
@@ -105,33 +102,15 @@ class AskedWorkspace:
         self, name: str, **options: Unpack[WorkspaceSymbolOptions]
     ) -> WorkspaceSymbolAnswer:
         """Return where the repositories define a name, as one would; errors as `search`."""
-        check_names(WorkspaceSymbolOptions, options, "symbol")
-        asked = symbol_request(name, of_one(options))
-        request = self._configured(members_request(options))
-        found: FederatedSymbol
-        if reads_here(self._within):
-            here = engine_searchers(self._within.environ, self._within.flags)
-            found = await federated_symbol(self._loaded, request, asked, here, SystemClock())
-        else:
-            found = await self._federator.get().symbol(self._loaded, request, asked)
-        _require_answer(found.attendance.error)
-        return as_answer(WorkspaceSymbolAnswer, found)
+        kinds = WorkspaceSymbolAnswer, WorkspaceSymbolOptions, SymbolRequest
+        return await self._follow(*kinds, options, name=name)
 
     async def references(
         self, name: str, **options: Unpack[WorkspaceReferencesOptions]
     ) -> WorkspaceReferencesAnswer:
         """Return where the repositories use a name, as one would; errors as `search`."""
-        check_names(WorkspaceReferencesOptions, options, "references")
-        asked = references_request(name, of_one(options))
-        request = self._configured(members_request(options))
-        found: FederatedReferences
-        if reads_here(self._within):
-            here = engine_searchers(self._within.environ, self._within.flags)
-            found = await federated_references(self._loaded, request, asked, here, SystemClock())
-        else:
-            found = await self._federator.get().references(self._loaded, request, asked)
-        _require_answer(found.attendance.error)
-        return as_answer(WorkspaceReferencesAnswer, found)
+        kinds = WorkspaceReferencesAnswer, WorkspaceReferencesOptions, ReferencesRequest
+        return await self._follow(*kinds, options, name=name)
 
     async def expand(
         self, target: str, **options: Unpack[WorkspaceExpandOptions]
@@ -140,17 +119,8 @@ class AskedWorkspace:
 
         Errors as `search`; `InvalidRequest` where several have it.
         """
-        check_names(WorkspaceExpandOptions, options, "expand")
-        asked = expand_request(target, of_one(options))
-        request = self._configured(members_request(options))
-        found: FederatedExpansion
-        if reads_here(self._within):
-            here = engine_searchers(self._within.environ, self._within.flags)
-            found = await federated_expand(self._loaded, request, asked, here, SystemClock())
-        else:
-            found = await self._federator.get().expand(self._loaded, request, asked)
-        _require_answer(found.attendance.error)
-        return as_answer(WorkspaceExpandAnswer, found)
+        kinds = WorkspaceExpandAnswer, WorkspaceExpandOptions, ExpandRequest
+        return await self._follow(*kinds, options, target=target)
 
     async def aclose(self) -> None:
         """Close everything; later calls raise `Closed`."""
@@ -167,6 +137,27 @@ class AskedWorkspace:
         trace: TracebackType | None,
     ) -> None:
         await self.aclose()
+
+    async def _follow(
+        self,
+        kind: type[A],
+        allowed: type,
+        asks: type[Request[Any]],
+        options: Options,
+        **first: object,
+    ) -> A:
+        """Return where a name or a place leads; arguments as the fields of a `Method`."""
+        check_names(allowed, options, BY_REQUEST[asks].name)
+        asked = request_of(asks, of_one(options), **first)
+        request = self._configured(members_request(options))
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            answer = loaded(operation_of(asked).workspace)
+            found = await answer(self._loaded, request, asked, here, SystemClock())
+        else:
+            found = await self._federator.get().follow(self._loaded, request, asked)
+        _require_answer(found.attendance.error)
+        return as_answer(kind, found)
 
     def _configured(self, request: FederatedRequest) -> FederatedRequest:
         self._federator.require_open()

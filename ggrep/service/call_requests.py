@@ -1,7 +1,7 @@
 """Builds domain requests from options: words become members, lists tuples, types are checked."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeVar, get_type_hints
@@ -11,15 +11,14 @@ from msgspec.structs import replace
 
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
+from ggrep.model.answerable import Request
 from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter, parse_filter
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest, with_exact_defaults
 from ggrep.model.slate import Budgets, SlateRequest
 
+Q = TypeVar("Q", bound=Request[Any])
 T = TypeVar("T")
-S = TypeVar("S", SearchRequest, SymbolRequest, ReferencesRequest)
 Options = Mapping[str, Any]
 
 _LEAST: Final = {"limit": 1}
@@ -52,33 +51,6 @@ def search_request(query: str, given: Options) -> SearchRequest:
     return request
 
 
-def symbol_request(name: str, given: Options) -> SymbolRequest:
-    """Return the request for a name's definitions; errors as `search_request`."""
-    values = {**fields_of(SymbolRequest, given), "name": name}
-    return made_of(SymbolRequest, values, zeros={"limit"})
-
-
-def references_request(name: str, given: Options) -> ReferencesRequest:
-    """Return the request for a name's usages; errors as `search_request`."""
-    values = {**fields_of(ReferencesRequest, given), "name": name}
-    return made_of(ReferencesRequest, values, zeros={"limit"})
-
-
-def expand_request(target: str, given: Options) -> ExpandRequest:
-    """Return the request for the code around a place; errors as `search_request`."""
-    return made_of(ExpandRequest, {**given, "target": target})
-
-
-def outline_request(targets: Sequence[str], given: Options) -> OutlineRequest:
-    """Return the request for outlines; errors as `search_request`."""
-    return made_of(OutlineRequest, {**given, "targets": targets})
-
-
-def tour_request(given: Options) -> TourRequest:
-    """Return the request for a tour; errors as `search_request`."""
-    return made_of(TourRequest, given)
-
-
 def slate_request(query: str, given: Options) -> SlateRequest:
     """Return the request for a slate, without `path`; errors as `search_request`."""
     shape = {name: given[name] for name in _SHAPE if name in given}
@@ -89,6 +61,20 @@ def slate_request(query: str, given: Options) -> SlateRequest:
         budgets=made_of(Budgets, fields_of(Budgets, given)),
         session=given.get("session"),
     )
+
+
+def request_of(kind: type[Q], given: Options, **first: object) -> Q:
+    """Return the request of that kind; `first` are the positional arguments.
+
+    Raises:
+        InvalidRequest: as `search_request`.
+    """
+    made: Any = {SearchRequest: search_request, SlateRequest: slate_request}
+    make = made.get(kind)
+    if make is None:
+        return made_of(kind, {**fields_of(kind, given), **first}, zeros={"limit"})
+    request: Q = make(given=given, **first)
+    return request
 
 
 def scope_of(path: object, root: Path) -> str:

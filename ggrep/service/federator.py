@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from anyio import to_thread
 from msgspec import Struct
@@ -20,30 +20,20 @@ from ggrep.base.ids import RepoId
 from ggrep.base.processes import raise_descriptors
 from ggrep.base.stable_json import Document, Json
 from ggrep.config.home import Home
-from ggrep.config.profiles import (
-    apply_to_request,
-    apply_to_slate,
-    said_fields,
-    said_of_slate,
-)
+from ggrep.config.profiles import applied
 from ggrep.config.settings import client_of
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers, KnownHosts
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.memory import Memory
 from ggrep.federation.repo_requests import Arrival, Arrived
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
-from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.repo_identity import require_asked
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SlateRequest
+from ggrep.model.answerable import Request
+from ggrep.model.operations import loaded, operation_of
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.dialling import before
@@ -51,18 +41,12 @@ from ggrep.protocol.client.exchange import IndexingProgress, progress_of
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import (
-    Expand,
     Health,
-    Outline,
     Question,
-    References,
-    Search,
-    Slate,
     Status,
-    Symbol,
     Sync,
     SyncStatus,
-    Tour,
+    message_of,
 )
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import timeout_of, within
@@ -224,52 +208,24 @@ class Federator:
             arrived=arrived,
         )
 
-    async def symbol(
+    async def follow(
         self,
         workspace: Workspace,
         request: FederatedRequest,
-        asked: SymbolRequest,
+        asked: Request[Any],
         *,
         forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FederatedSymbol:
-        """Return where a workspace defines a name; otherwise as `search`.
+    ) -> Any:  # noqa: ANN401 - the workspace's answer of that operation
+        """Return where a name or a place of a workspace leads; otherwise as `search`.
 
         Raises:
-            InvalidRequest: the name or the cursor is invalid.
+            InvalidRequest: the name, the place or the cursor is invalid.
         """
-        searchers = self._searchers(forbidden)
-        return await federated_symbol(workspace, request, asked, searchers, self._clock)
+        answer = loaded(operation_of(asked).workspace)
+        return await answer(workspace, request, asked, self._searchers(forbidden), self._clock)
 
-    async def references(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        asked: ReferencesRequest,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FederatedReferences:
-        """Return where a workspace uses a name; as `symbol`."""
-        searchers = self._searchers(forbidden)
-        return await federated_references(workspace, request, asked, searchers, self._clock)
-
-    async def expand(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        asked: ExpandRequest,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FederatedExpansion:
-        """Return the code around a place of a workspace; otherwise as `search`.
-
-        Raises:
-            InvalidRequest: the target names a repository that is not selected.
-        """
-        searchers = self._searchers(forbidden)
-        return await federated_expand(workspace, request, asked, searchers, self._clock)
-
-    async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
-        """Return the answer of the repository at a canonical root, as `ggrep search --json` has it.
+    async def ask_repo(self, root: Path, request: Request[Any]) -> dict[str, Json]:
+        """Return the answer of the repository at a canonical root, as `--json` prints it.
 
         One without an index is indexed first, for as long as the deadline allows.
 
@@ -278,14 +234,8 @@ class Federator:
             GgrepError: as its daemon says.
         """
         address = await self._wanted(root)
-        request = apply_to_request(request, said_fields(request), address.profile)
-        return await self._answer(address, Search(request, address.budgets, self._priority))
-
-    async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
-        """Return a question's slate as schema `slate_success`; as `search_repo`."""
-        address = await self._wanted(root)
-        request = apply_to_slate(request, said_of_slate(request), address.profile)
-        return await self._answer(address, Slate(request, self._priority))
+        asked = applied(request, address.profile)
+        return await self._answer(address, message_of(asked, self._priority, address.budgets))
 
     async def ask(
         self, address: DaemonAddress, message: Question, deadline: Deadline | None = None
@@ -347,26 +297,6 @@ class Federator:
             return progress_of(reply.body.get("sync"))
 
         await followed(ask, look, hear)
-
-    async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
-        """Return a name's definitions as schema `symbol_success`; as `search_repo`."""
-        return await self._answer(await self._wanted(root), Symbol(request, self._priority))
-
-    async def references_repo(self, root: Path, request: ReferencesRequest) -> dict[str, Json]:
-        """Return a name's usages as schema `references_success`; as `search_repo`."""
-        return await self._answer(await self._wanted(root), References(request, self._priority))
-
-    async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
-        """Return the code around a place as schema `expand_success`; as `search_repo`."""
-        return await self._answer(await self._wanted(root), Expand(request, self._priority))
-
-    async def outline_repo(self, root: Path, request: OutlineRequest) -> dict[str, Json]:
-        """Return what files and folders define as schema `outline_success`; as `search_repo`."""
-        return await self._answer(await self._wanted(root), Outline(request, self._priority))
-
-    async def tour_repo(self, root: Path, request: TourRequest) -> dict[str, Json]:
-        """Return what a repository is as schema `tour_success`; as `search_repo`."""
-        return await self._answer(await self._wanted(root), Tour(request, self._priority))
 
     async def status(self, root: Path) -> Document:
         """Return a repository's status; without a daemon, as far as known.

@@ -15,6 +15,7 @@ from ggrep.base.deadline import Deadline, Stop
 from ggrep.base.errors import Closed, InvalidRequest
 from ggrep.config.settings import environment, home_from
 from ggrep.index.repo_identity import require_asked, require_modest
+from ggrep.model.status import Status
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
@@ -26,7 +27,7 @@ from ggrep.service.calls import read_here
 from ggrep.service.daemon_addresses import DaemonAddresses
 from ggrep.service.daemon_choice import asks_daemon
 from ggrep.service.places import Place, enclosing_index, open_engine, place_of
-from ggrep.service.status_reading import Status, disk_document, read_document, status_document
+from ggrep.service.status_reading import disk_status, read_document, status_document
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -214,7 +215,7 @@ class Opened:
         """
         address, environ = self.address(), self.within.environ
         if self.within.daemon == "never":
-            return read_document(disk_document(address, self.engine(address)))
+            return disk_status(address, self.engine(address))
         return read_document(
             status_document(address, environ, lambda: self.engine(address), LOG.info)
         )

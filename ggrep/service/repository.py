@@ -5,6 +5,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
+from ggrep.model.status import Status
 from ggrep.protocol.client.link import Silent
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.timing import timeout_of
@@ -32,18 +33,17 @@ from ggrep.service.call_options import (
     TourOptions,
 )
 from ggrep.service.calls import (
+    EXPAND,
+    OUTLINE,
+    REFERENCES,
+    SEARCH,
+    SLATE,
+    SYMBOL,
+    TOUR,
     Call,
-    expand_call,
-    outline_call,
-    references_call,
-    search_call,
-    slate_call,
-    symbol_call,
-    tour_call,
 )
 from ggrep.service.daemon_choice import asking_of
 from ggrep.service.opened import LOG, DaemonUse, Opened, surroundings
-from ggrep.service.status_reading import Status
 
 A = TypeVar("A", bound=Answer)
 
@@ -99,37 +99,37 @@ class Repository:
             NotStarted: a daemon is required and cannot be had; Unreachable: it went away.
             Closed: the repository was closed.
         """
-        return self._answer(search_call(query, options))
+        return self._answer(SEARCH.call(options, query=query))
 
     def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
         """Return a slate for a question: files by section, with evidence. Errors as `search`."""
-        return self._answer(slate_call(query, options))
+        return self._answer(SLATE.call(options, query=query))
 
     def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
         """Return where a name, or `container.name`, is defined. Errors as `search`."""
-        return self._answer(symbol_call(name, options))
+        return self._answer(SYMBOL.call(options, name=name))
 
     def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
         """Return where a name is used. Errors as `search`."""
-        return self._answer(references_call(name, options))
+        return self._answer(REFERENCES.call(options, name=name))
 
     def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
         """Return the code around a place: `path`, `path:line`, `path:line-line` or a row id.
 
         Errors as `search`.
         """
-        return self._answer(expand_call(target, options))
+        return self._answer(EXPAND.call(options, target=target))
 
     def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
         """Return what files or folders define: `path`, or `path:line` for what is around a line.
 
         Errors as `search`.
         """
-        return self._answer(outline_call(targets, options))
+        return self._answer(OUTLINE.call(options, targets=targets or ("",)))
 
     def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
         """Return what the repository is, as its own files say. Errors as `search`."""
-        return self._answer(tour_call(options))
+        return self._answer(TOUR.call(options))
 
     def sync(self, *, strict: bool = False) -> SyncAnswer:
         """Bring the index up to date with the work tree; create it if missing.

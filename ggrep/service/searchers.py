@@ -14,23 +14,14 @@ from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.federation.daemon_searcher import DaemonSearchers
-from ggrep.federation.profile_views import described, narrowed_pool, narrowed_slate
+from ggrep.federation.profile_views import described, narrowed
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.answerable import Request
 from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
-from ggrep.model.name_pools import (
-    ImportsFound,
-    ImportsRequest,
-    ReferencesPool,
-    ReferencesPoolRequest,
-    SymbolPool,
-    SymbolPoolRequest,
-)
-from ggrep.model.navigation import ExpandRequest, ExpandResponse
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse, RepoDescription
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.client.dialling import before
 from ggrep.protocol.client.link import Silent
@@ -43,6 +34,7 @@ if TYPE_CHECKING:
     from ggrep.index.store.view import SnapshotView
     from ggrep.search.engine.engine import Engine
 
+R = TypeVar("R")
 T = TypeVar("T")
 
 _MANY: Final = 32
@@ -98,35 +90,11 @@ class EngineSearcher:
         """Return a query's vector; None without an encoder."""
         return await self._call(lambda engine: engine.encode(text, deadline))
 
-    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return the ranked lists that a coordinator merges."""
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request."""
         return await self._call(
-            lambda engine: engine.pool(narrowed_pool(request, engine.profile), deadline)
+            lambda engine: engine.ask(narrowed(request, engine.profile), deadline)
         )
-
-    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        """Return its slate, with the facts that tell how its files hang together with others'."""
-        return await self._call(
-            lambda engine: engine.slate(narrowed_slate(request, engine.profile), deadline)
-        )
-
-    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
-        """Return a name's definitions by one rule."""
-        return await self._call(lambda engine: engine.symbol_pool(request, deadline))
-
-    async def references(
-        self, request: ReferencesPoolRequest, deadline: Deadline
-    ) -> ReferencesPool:
-        """Return a name's occurrences by one rule."""
-        return await self._call(lambda engine: engine.references_pool(request, deadline))
-
-    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
-        """Return which imports of files elsewhere mean something of this repository."""
-        return await self._call(lambda engine: engine.imports_found(request, deadline))
-
-    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
-        """Return the code around a place."""
-        return await self._call(lambda engine: engine.expand(request, deadline))
 
     async def _call(self, work: Callable[["Engine"], T]) -> T:
         return await anyio.to_thread.run_sync(lambda: work(self.engine()), abandon_on_cancel=True)
@@ -312,31 +280,9 @@ class _Either:
         """Return a query's vector; None without an encoder."""
         return await self._try(lambda searcher: searcher.encode(text, deadline))
 
-    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return its ranked lists."""
-        return await self._try(lambda searcher: searcher.search(request, deadline))
-
-    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        """Return its slate, with the facts that tell how its files hang together with others'."""
-        return await self._try(lambda searcher: searcher.slate(request, deadline))
-
-    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
-        """Return a name's definitions by one rule."""
-        return await self._try(lambda searcher: searcher.symbol(request, deadline))
-
-    async def references(
-        self, request: ReferencesPoolRequest, deadline: Deadline
-    ) -> ReferencesPool:
-        """Return a name's occurrences by one rule."""
-        return await self._try(lambda searcher: searcher.references(request, deadline))
-
-    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
-        """Return which imports of files elsewhere mean something of this repository."""
-        return await self._try(lambda searcher: searcher.imports(request, deadline))
-
-    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
-        """Return the code around a place."""
-        return await self._try(lambda searcher: searcher.expand(request, deadline))
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request."""
+        return await self._try(lambda searcher: searcher.ask(request, deadline))
 
     async def _try(self, work: Callable[[RepoSearcher], Awaitable[T]]) -> T:
         try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import Any, Final, TypedDict
 
 from msgspec.structs import replace
 
@@ -29,15 +29,6 @@ from ggrep.service.call_requests import Options, fields_of, made_of, search_requ
 from ggrep.service.federator import Federator
 from ggrep.service.opened import LOG, Surroundings
 from ggrep.service.searchers import OwnIndexes
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
-    from ggrep.model.schemas.federated_names import (
-        FederatedExpandJson,
-        FederatedReferencesJson,
-        FederatedSymbolJson,
-    )
-
 
 _MEMBERS: Final = frozenset(
     {
@@ -126,41 +117,41 @@ class WorkspaceSlateOptions(QueryOptions, ShapeOptions, SelectOptions, total=Fal
 class WorkspaceAnswer(FederatedResponse, frozen=True):
     """The merged hits of a workspace's repositories; `errors` names those that did not answer."""
 
-    def to_dict(self) -> "FederatedJson | FederatedErrorJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep search --workspace --json` prints."""
-        return self.to_json()
+        return dict(self.to_json())
 
 
 class WorkspaceSlateAnswer(FederatedSlate, frozen=True):
     """One slate over a workspace; `response.errors` names repositories that did not answer."""
 
-    def to_dict(self) -> "FederatedJson | FederatedSlateJson | FederatedErrorJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep slate --workspace --json` prints."""
-        return self.to_json()
+        return dict(self.to_json())
 
 
 class WorkspaceSymbolAnswer(FederatedSymbol, frozen=True):
     """Where a workspace defines a name; `attendance.errors` names who did not answer."""
 
-    def to_dict(self) -> "FederatedSymbolJson | FederatedErrorJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep symbol --workspace --json` prints."""
-        return self.to_json()
+        return dict(self.to_json())
 
 
 class WorkspaceReferencesAnswer(FederatedReferences, frozen=True):
     """Where a workspace uses a name; `attendance.errors` names who did not answer."""
 
-    def to_dict(self) -> "FederatedReferencesJson | FederatedErrorJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep refs --workspace --json` prints."""
-        return self.to_json()
+        return dict(self.to_json())
 
 
 class WorkspaceExpandAnswer(FederatedExpansion, frozen=True):
     """The code around a place of a workspace."""
 
-    def to_dict(self) -> "FederatedExpandJson | FederatedErrorJson":
+    def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep expand --workspace --json` prints."""
-        return self.to_json()
+        return dict(self.to_json())
 
 
 def load(file: AnyPath) -> Workspace:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.api.http_app import ApiRules, make_app
 from ggrep.interfaces.api.openapi import openapi_document
-from ggrep.interfaces.surfaces.body import (
-    parse_expand_body,
-    parse_federated_body,
-    parse_outline_body,
-    parse_references_body,
-    parse_search_body,
-    parse_slate_body,
-    parse_symbol_body,
-    parse_tour_body,
-)
+from ggrep.interfaces.surfaces.body import parse_federated_body, parse_repo_body
 from ggrep.interfaces.surfaces.http_app import AccessRules
 from ggrep.service.allowlist import Allowlist
 from tests.fakes.desks import FakeDesk, row
@@ -144,7 +136,7 @@ def test_a_search_of_one_repository_is_described() -> None:
     """With what it has beside a workspace's."""
     body = {"query": "q", "root": "/r", "search": {"scope": "src", "top": 1}}
 
-    parse_search_body(body)
+    parse_repo_body("search", body)
     body_schema("search_body").validate(body)
     with pytest.raises(jsonschema_rs.ValidationError):
         body_schema("search_body").validate({"query": "q", "search": {"top": 0}})
@@ -155,7 +147,7 @@ def test_a_search_of_one_repository_is_described() -> None:
     [
         (
             "slate_body",
-            parse_slate_body,
+            partial(parse_repo_body, "slate"),
             {
                 "query": "q",
                 "search": {"scope": "src"},
@@ -163,11 +155,27 @@ def test_a_search_of_one_repository_is_described() -> None:
                 "session": {"token": "t", "op": "expand", "targets": ["a"], "deltaOnly": True},
             },
         ),
-        ("symbol_body", parse_symbol_body, {"name": "n", "filter": "lang:go", "limit": 0}),
-        ("references_body", parse_references_body, {"name": "n", "strings": True, "scope": "s"}),
-        ("expand_body", parse_expand_body, {"target": "t", "boundary": "file", "maxBytes": 1}),
-        ("outline_body", parse_outline_body, {"path": ["a.py", "src"], "depth": 1}),
-        ("tour_body", parse_tour_body, {"maxBytes": 9}),
+        (
+            "symbol_body",
+            partial(parse_repo_body, "symbol"),
+            {"name": "n", "filter": "lang:go", "limit": 0},
+        ),
+        (
+            "references_body",
+            partial(parse_repo_body, "references"),
+            {"name": "n", "strings": True, "scope": "s"},
+        ),
+        (
+            "expand_body",
+            partial(parse_repo_body, "expand"),
+            {"target": "t", "boundary": "file", "maxBytes": 1},
+        ),
+        (
+            "outline_body",
+            partial(parse_repo_body, "outline"),
+            {"path": ["a.py", "src"], "depth": 1},
+        ),
+        ("tour_body", partial(parse_repo_body, "tour"), {"maxBytes": 9}),
     ],
 )
 def test_what_leads_on_from_a_search_is_described(
@@ -186,15 +194,19 @@ def test_what_leads_on_from_a_search_is_described(
 @pytest.mark.parametrize(
     ("name", "parse", "body"),
     [
-        ("slate_body", parse_slate_body, {"query": "q", "slate": {"level": 4}}),
-        ("slate_body", parse_slate_body, {"query": "q", "session": {"targets": ["a"] * 33}}),
-        ("slate_body", parse_slate_body, {"query": "q", "session": {"op": "end"}}),
-        ("symbol_body", parse_symbol_body, {"name": " "}),
-        ("symbol_body", parse_symbol_body, {"name": "n", "root": " "}),
-        ("references_body", parse_references_body, {}),
-        ("expand_body", parse_expand_body, {"target": "t", "maxBytes": 0}),
-        ("outline_body", parse_outline_body, {"path": 3}),
-        ("tour_body", parse_tour_body, {"maxBytes": 0}),
+        ("slate_body", partial(parse_repo_body, "slate"), {"query": "q", "slate": {"level": 4}}),
+        (
+            "slate_body",
+            partial(parse_repo_body, "slate"),
+            {"query": "q", "session": {"targets": ["a"] * 33}},
+        ),
+        ("slate_body", partial(parse_repo_body, "slate"), {"query": "q", "session": {"op": "end"}}),
+        ("symbol_body", partial(parse_repo_body, "symbol"), {"name": " "}),
+        ("symbol_body", partial(parse_repo_body, "symbol"), {"name": "n", "root": " "}),
+        ("references_body", partial(parse_repo_body, "references"), {}),
+        ("expand_body", partial(parse_repo_body, "expand"), {"target": "t", "maxBytes": 0}),
+        ("outline_body", partial(parse_repo_body, "outline"), {"path": 3}),
+        ("tour_body", partial(parse_repo_body, "tour"), {"maxBytes": 0}),
     ],
 )
 def test_neither_surface_nor_document_takes_what_is_out_of_bounds(

@@ -17,6 +17,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import to_builtins
+
 from ggrep.base import stable_json
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.model.confidence import Leader, Leading, Wording
@@ -25,7 +27,6 @@ from ggrep.model.hit import Hit
 from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.frames import FrameReader, frame
 from ggrep.protocol.wire.handshake import Welcome, welcome_json
 from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
@@ -96,7 +97,7 @@ class Daemon:
         """Return the frame that answers a message."""
         match message.get("message"):
             case "describe":
-                rest = stable_json.dumps({"description": to_json(self._description())})
+                rest = stable_json.dumps({"description": to_builtins(self._description())})
             case "term_stats":
                 rest = self._figures(message["request"]["query"])
             case "encode":
@@ -138,12 +139,12 @@ class Daemon:
             lengths=(9 * ROWS, 4 * ROWS, 80 * ROWS, 2 * ROWS),
             terms=tuple(TermFrequency(term, 40 + self.number, 9) for term in terms),
         )
-        statistics = to_json(figures)
+        statistics = to_builtins(figures)
         return stable_json.dumps({"snapshot_id": self._snapshot_id, "statistics": statistics})
 
     def _pool(self, length: int) -> bytes:
         if length not in self.pools:
-            pool = stable_json.dumps({"pool": to_json(self._pool_response(length))})
+            pool = stable_json.dumps({"pool": to_builtins(self._pool_response(length))})
             self.pools[length] = pool
         return self.pools[length]
 
@@ -190,7 +191,7 @@ def _hits(number: int, length: int) -> list[Hit]:
             start_line=line,
             end_line=line + 2 * _LINES,
             score=round(1.0 / (1.0 + place + number / 97.0), 9),
-            lexical=round(0.5 / (1.0 + place), 9),
+            lexical_score=round(0.5 / (1.0 + place), 9),
             corpus=Corpus.CODE,
             chunk_type="function",
             name=f"step_{place}",

@@ -30,7 +30,7 @@ from ggrep.index.embedding.quantise import cosines, quantise
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.protocol.client import reply_values
 from ggrep.protocol.client.channel import Channel
-from ggrep.protocol.wire.message_types import Message, Pool
+from ggrep.protocol.wire.message_types import Fetch, Message
 from ggrep.protocol.wire.messages import message_json
 from ggrep.service.daemon_addresses import DaemonAddresses
 from ggrep.service.federator import Federator
@@ -200,7 +200,7 @@ async def _sizes(federator: Federator, workspace: Workspace, shape: Shape) -> li
         self: Channel, message: Message, deadline: Deadline, caller: str = ""
     ) -> Any:
         reply = await plain(self, message, deadline, caller)
-        if isinstance(message, Pool) and isinstance(message.request, PoolRequest):
+        if isinstance(message, Fetch) and isinstance(message.request, PoolRequest):
             asked = len(stable_json.dumps(message_json("x" * 20, message)))
             answered = len(stable_json.dumps(dict(reply.body))) + 60
             pool: Any = reply.body["pool"]

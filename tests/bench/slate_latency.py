@@ -19,7 +19,7 @@ from ggrep.config.home import Home
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.wire.message_types import Search, Slate
+from ggrep.protocol.wire.message_types import Ask, Search
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.context import Context
 from ggrep.search.slate import slate_answers as slating
@@ -123,7 +123,7 @@ def _repositories(folder: Path) -> list[Store]:
 
 def _through_engine(engine: Engine, query: str) -> Asks:
     request = SearchRequest(query)
-    return lambda: engine.slate(SlateRequest(request)), lambda: engine.search(request)
+    return lambda: engine.ask(SlateRequest(request)), lambda: engine.search(request)
 
 
 def _as_much(engine: Engine, query: str) -> Callable[[], object]:
@@ -137,7 +137,7 @@ def _as_much(engine: Engine, query: str) -> Callable[[], object]:
 def _through_link(link: Link, query: str) -> Asks:
     request = SearchRequest(query)
     return (
-        lambda: ask(link, Slate(SlateRequest(request))),
+        lambda: ask(link, Ask(SlateRequest(request))),
         lambda: ask(link, Search(request)),
     )
 

@@ -1,7 +1,8 @@
 """Documents about all daemons of a host."""
 
 from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
-from ggrep.interfaces.cli.daemons.serve import StopResult, stops_json
+from ggrep.interfaces.cli.daemons.serve import stops_json
+from ggrep.model.daemons import Stop
 from tests.fakes.daemons import rows, stops
 
 
@@ -14,5 +15,5 @@ def test_order_of_reading_does_not_show() -> None:
 def test_a_stop_is_ok_unless_one_goes_on() -> None:
     """What was gone before is as good as stopped."""
     assert stops_json([])["ok"]
-    assert stops_json([StopResult("a", "gone"), StopResult("b", "killed")])["ok"]
-    assert not stops_json([StopResult("a", "stopped"), StopResult("b", "failed")])["ok"]
+    assert stops_json([Stop("/r", "a", None, "gone"), Stop("/r", "b", None, "killed")])["ok"]
+    assert not stops_json([Stop("/r", "a", None, "stopped"), Stop("/r", "b", None, "failed")])["ok"]

@@ -10,8 +10,9 @@ from ggrep.base.errors import InvalidRequest, StoreError
 from ggrep.config.home import Home
 from ggrep.interfaces.agents.listing import FileState
 from ggrep.interfaces.cli.app import run
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
 from ggrep.interfaces.cli.machine.doctor import machine_text, of_agents, of_daemons, of_index
+from ggrep.model.daemons import Daemon, DaemonState
+from ggrep.model.status import SnapshotStatus, Status, SyncStatus
 from ggrep.render.style import Style
 from ggrep.service import machine
 from ggrep.service.machine import (
@@ -22,7 +23,6 @@ from ggrep.service.machine import (
     torch_build,
     watches,
 )
-from ggrep.service.status_reading import SnapshotStatus, Status, SyncState
 from ggrep.service.torch_build import CPU, TorchBuild
 from tests.fakes.repos import write_tree
 from tests.journeys.command import fits
@@ -175,10 +175,10 @@ def test_torch_is_told_where_it_is_installed(
 
 def test_daemons_that_do_not_answer_or_are_of_another_build_are_told() -> None:
     rows = [
-        DaemonRow("/a", "a-1", DaemonState.READY),
-        DaemonRow("/b", "b-1", DaemonState.SILENT, pid=7),
-        DaemonRow("/c", "c-1", DaemonState.OTHER),
-        DaemonRow("/d", "d-1", DaemonState.READY, problem="cannot be watched: no room"),
+        Daemon("/a", "a-1", DaemonState.READY),
+        Daemon("/b", "b-1", DaemonState.SILENT, pid=7),
+        Daemon("/c", "c-1", DaemonState.OTHER),
+        Daemon("/d", "d-1", DaemonState.READY, problem="cannot be watched: no room"),
     ]
     silent, other, unwatched, last = of_daemons(rows)
 
@@ -200,7 +200,14 @@ def test_daemons_that_do_not_answer_or_are_of_another_build_are_told() -> None:
 def test_an_index_is_told_as_it_is(
     snapshot: SnapshotStatus, result: str | None, state: str
 ) -> None:
-    found = of_index(Status("s", "/r", snapshot=snapshot, sync=SyncState(last_result=result)))
+    found = of_index(
+        Status(
+            store_id="s",
+            canonical_root="/r",
+            snapshot=snapshot,
+            sync=SyncStatus(last_result=result),
+        )
+    )
 
     assert found.state == state
     assert found.mend == ("" if state == "ok" else "ggrep health")

@@ -103,8 +103,8 @@ async def test_a_server_reads_the_index_in_place_of_the_daemon(
     own = OwnIndexes(environ, {}, told.append)
     federator = Federator(Home(place / "home"), environ, SystemClock(), fallback=own)
     try:
-        hits = await federator.search_repo(place / "web", SearchRequest("charge_card"))
-        names = await federator.symbol_repo(place / "web", SymbolRequest("charge_card"))
+        hits = await federator.ask_repo(place / "web", SearchRequest("charge_card"))
+        names = await federator.ask_repo(place / "web", SymbolRequest("charge_card"))
         workspace = load_workspace(place / "ws.jsonc", resolve_root=canonical_root)
         whole = await federator.search(workspace, FederatedRequest(SearchRequest("charge_card")))
     finally:

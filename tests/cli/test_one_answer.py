@@ -17,8 +17,8 @@ from tests.fakes.repos import open_engine, write_tree
 
 REQUEST = SymbolRequest("charge_card", timeout_ms=2_000)
 QUESTION: Question[SymbolResponse] = Question(
-    ask=lambda asking, watch: asking.symbol(REQUEST, watch),
-    read=lambda engine: engine.symbol(REQUEST),
+    ask=lambda asking, watch: asking.ask(REQUEST, watch),
+    read=lambda engine: engine.ask(REQUEST),
 )
 READ = Asking(offline=True)
 

@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.ids import StoreId
 from ggrep.config.home import Home
-from ggrep.config.profile_file import load_profiles
-from ggrep.index.maintenance.profile_stores import ProfileState, list_profiles
+from ggrep.index.maintenance.profile_stores import list_profiles
 from ggrep.interfaces.cli.app import run
 from ggrep.interfaces.cli.stores.profiles import profile_table
 from ggrep.interfaces.entry.plain import read
+from ggrep.model.profiles import ProfileBudgets, ProfileReport
 from ggrep.render.style import Style
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import fits
@@ -45,11 +44,11 @@ def tree(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def state(tree: Path, home: Path, name: str) -> ProfileState:
+def state(tree: Path, home: Path, name: str) -> ProfileReport:
     """Return what is known of a profile's store."""
     flags = {"encoder": "none"}
     states = list_profiles(tree, Home(home), {}, flags)
-    return next(one for one in states if one.profile.name == name)
+    return next(one for one in states if (one.name or "") == name)
 
 
 def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
@@ -77,7 +76,7 @@ def test_the_profile_that_the_file_chooses_is_in_force(tree: Path, home: Path) -
 
     states = list_profiles(tree, Home(home), {"GGREP_PROFILE": ""}, {})
 
-    assert [(one.profile.name, one.in_force) for one in states] == [("data", False), ("docs", True)]
+    assert [(one.name, one.in_force) for one in states] == [("data", False), ("docs", True)]
 
 
 def test_a_store_that_cannot_be_read_is_listed_as_such(tree: Path, home: Path) -> None:
@@ -91,10 +90,12 @@ def test_a_store_that_cannot_be_read_is_listed_as_such(tree: Path, home: Path) -
     assert state(tree, home, "data").state == "no_index"
 
 
-def test_the_table_marks_the_profile_in_force(tree: Path) -> None:
+def test_the_table_marks_the_profile_in_force() -> None:
     """People look for the star."""
-    data, _ = load_profiles(tree).profiles
-    row = ProfileState(data, True, StoreId("r-1-2"), "indexed", None, 12_300, 9, True)
+    budgets = ProfileBudgets(1_500_000, 1, 1)
+    row = ProfileReport(
+        "data", True, "own_store", "r-1-2", "indexed", None, 12_300, 9, True, budgets
+    )
 
     assert profile_table([row], Style(colour=False)).splitlines() == [
         "   profile  kind       state              files  chunks  budget  store",

@@ -10,11 +10,14 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import Incompatible
 from ggrep.config.home import Home
-from ggrep.index.maintenance.status_json import status_json
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonState, row_of
+from ggrep.index.maintenance.status import with_load
+from ggrep.interfaces.cli.daemons.daemon_rows import row_of
 from ggrep.interfaces.cli.daemons.status import _with_fan_out
+from ggrep.model.daemons import DaemonState
 from ggrep.model.load import DaemonLoad, SyncLoad
-from ggrep.service.status_reading import Status, read_document
+from ggrep.model.standing import AT_REST
+from ggrep.model.status import Status
+from ggrep.service.status_reading import read_document
 from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.statuses import EMPTY_STATUS
 
@@ -23,7 +26,7 @@ INDEXED = {"snapshot": {"active_snapshot_id": "0" * 26, "files": 7}}
 
 def shown(load: DaemonLoad | None, **changes: Any) -> Status:
     """Return what a client reads of a document, through bytes."""
-    document = status_json(EMPTY_STATUS, load) | changes
+    document = with_load(EMPTY_STATUS, load, AT_REST).to_dict() | changes
     return read_document(stable_json.loads(stable_json.dumps(document)))
 
 
@@ -31,9 +34,9 @@ def test_what_was_measured_becomes_a_line() -> None:
     """Document and table agree."""
     row = row_of(shown(replace(busy_load(), stale=False, stale_reason="")))
 
-    assert (row.root, row.state, row.progress) == ("/code/shop", DaemonState.INDEXING, 45)
+    assert (row.root, row.state, row.progress_percent) == ("/code/shop", DaemonState.INDEXING, 45)
     assert (row.pid, row.query_total, row.in_flight) == (4711, 1_200, 3)
-    assert (row.latency_p50_ms, row.rss_bytes, row.uptime_ms) == (301, 412_000_000, 7_300_000)
+    assert (row.query_latency_p50_ms, row.rss_bytes, row.uptime_ms) == (301, 412_000_000, 7_300_000)
     assert row.problem == "no watches left"
 
 
@@ -43,7 +46,7 @@ def test_the_state_that_matters_most_is_shown() -> None:
 
     assert row_of(shown(busy_load())).state is DaemonState.STALE
     assert row_of(shown(syncing)).state is DaemonState.INDEXING
-    assert row_of(shown(syncing)).progress is None
+    assert row_of(shown(syncing)).progress_percent is None
     assert row_of(shown(quiet_load())).state is DaemonState.STARTING
     assert row_of(shown(quiet_load(), **INDEXED)).state is DaemonState.READY
 

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ggrep.base import stable_json
-from ggrep.index.maintenance.status_json import status_json
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
+from ggrep.index.maintenance.status import with_load
 from ggrep.interfaces.cli.daemons.status_text import (
     NOTHING_RUNS,
     queries_per_second,
@@ -18,14 +17,16 @@ from ggrep.interfaces.cli.daemons.status_text import (
     status_block,
     status_rows,
 )
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.load import DaemonLoad
+from ggrep.model.standing import AT_REST
 from ggrep.render.style import Style
 from ggrep.service.status_reading import read_document
 from tests.fakes.daemons import busy_load, quiet_load, rows
 from tests.fakes.statuses import EMPTY_STATUS
 
 PLAIN, COLOUR = Style(colour=False), Style(colour=True)
-LONG = DaemonRow(
+LONG = Daemon(
     "/home/anna/projects/日本語のとても長い名前のリポジトリ/company/payments-service",
     "payments-0",
     DaemonState.READY,
@@ -33,7 +34,7 @@ LONG = DaemonRow(
     files=1_834,
     query_total=100,
     in_flight=1,
-    latency_p50_ms=12,
+    query_latency_p50_ms=12,
     rss_bytes=100_000_000,
     uptime_ms=10_000,
 )
@@ -49,7 +50,7 @@ SNAPSHOT = {
 
 def block(load: DaemonLoad | None, **changes: Any) -> dict[str, str]:
     """Return label to value of a repository's lines."""
-    document = status_json(EMPTY_STATUS, load) | changes
+    document = with_load(EMPTY_STATUS, load, AT_REST).to_dict() | changes
     shown = read_document(stable_json.loads(stable_json.dumps(document)))
     text = status_block(shown, PLAIN)
     return dict(re.split(r" {2,}", line, maxsplit=1) for line in text.splitlines())
@@ -59,7 +60,7 @@ def without_colour(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-def later(found: Sequence[DaemonRow], queries: int, milliseconds: int) -> list[DaemonRow]:
+def later(found: Sequence[Daemon], queries: int, milliseconds: int) -> list[Daemon]:
     """Return the same daemons after some queries and some time."""
     return [
         row
@@ -105,8 +106,7 @@ def test_a_daemon_is_one_line() -> None:
 
 def test_warnings_are_lines_of_their_own() -> None:
     """Nobody reads JSON to learn that a daemon is stale."""
-    document = status_json(EMPTY_STATUS, busy_load())
-    text = status_block(read_document(stable_json.loads(stable_json.dumps(document))), PLAIN)
+    text = status_block(with_load(EMPTY_STATUS, busy_load(), AT_REST), PLAIN)
 
     assert text.count("\nwarning") == 3
     assert "the encoder changed" in text

@@ -12,7 +12,7 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SnippetMode
-from ggrep.protocol.wire.message_types import Claim, Line, Status, Symbol
+from ggrep.protocol.wire.message_types import Ask, Claim, Line, Status
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_places_for_an_editor_are_told_from_where_the_line_was_typed(root: Path)
 def test_several_names_are_several_questions_of_one_line(root: Path) -> None:
     """They are asked one after the other, within one deadline."""
     assert asked(root, "src", "symbol", "A", "B", "A", "--format", "agent") == Several(
-        (Symbol(SymbolRequest("A", "src")), Symbol(SymbolRequest("B", "src")))
+        (Ask(SymbolRequest("A", "src")), Ask(SymbolRequest("B", "src")))
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
@@ -12,7 +13,6 @@ from ggrep.base.errors import GgrepError
 from ggrep.protocol.client.exchange import Exchange
 from ggrep.protocol.client.link import Link, Unreachable
 from ggrep.protocol.client.reaching import Reaching
-from ggrep.protocol.wire.codec import to_json
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import Reply, packed
 from tests.fakes.navigations import (
@@ -65,13 +65,13 @@ def head(asked: dict[str, Any]) -> dict[str, Any]:
 def replies(name: str) -> Reply:
     """Return a reply with the answer as a value."""
     request, made = CASES[name]
-    return lambda asked: packed({**head(asked), "value": to_json(made(request))})
+    return lambda asked: packed({**head(asked), "value": to_builtins(made(request))})
 
 
 def ask(spot: Spot, name: str, *answers: Reply) -> Any:
     """Ask one question."""
     request, _ = CASES[name]
-    return getattr(Exchange(spot.address, Reached(spot, *answers), CLOCK), name)(request)
+    return Exchange(spot.address, Reached(spot, *answers), CLOCK).ask(request)
 
 
 @every
@@ -121,7 +121,7 @@ def test_an_answer_that_is_none_is_a_daemon_that_makes_no_sense(spot: Spot, name
 
 def test_half_an_answer_is_named_by_what_is_missing(spot: Spot) -> None:
     """Whoever wrote the daemon finds the place."""
-    broken = to_json(replace(slate_response(), request_id="r"))
+    broken = to_builtins(replace(slate_response(), request_id="r"))
     assert isinstance(broken, dict)
     del broken["slate"]
 

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -106,10 +107,10 @@ _READERS: Final[Mapping[str, Callable[[str, Path], object]]] = {
     "wire": _json(parse_message),
     "hello": _json(parse_hello),
     "welcome": _json(parse_welcome),
-    "body search": _json(body.parse_search_body),
-    "body slate": _json(body.parse_slate_body),
-    "body symbol": _json(body.parse_symbol_body),
-    "body expand": _json(body.parse_expand_body),
+    "body search": _json(partial(body.parse_repo_body, "search")),
+    "body slate": _json(partial(body.parse_repo_body, "slate")),
+    "body symbol": _json(partial(body.parse_repo_body, "symbol")),
+    "body expand": _json(partial(body.parse_repo_body, "expand")),
     "body federated": _json(body.parse_federated_body),
     "tool search": _json(_tool("search")),
     "settings user": _settings("user"),

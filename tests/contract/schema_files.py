@@ -11,30 +11,31 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, is_typeddict
 
+from msgspec import Struct
+
+import ggrep.model.daemons
+import ggrep.model.maintenance
+import ggrep.model.profiles
 import ggrep.model.schemas
+import ggrep.model.status
 from ggrep.model.schemas import (
     agents,
     checks,
-    daemons,
     evaluation,
     failure,
     federated,
     federated_names,
     handshake,
-    health,
     index_report,
     machine,
-    maintenance,
     navigation,
     outline,
-    profiles,
     receipts,
     remotes,
     replay,
     resolved,
     search,
     slate,
-    status,
     stores,
     workspace,
     workspace_manifest,
@@ -46,9 +47,9 @@ FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "agents": ("Agents that ask ggrep", agents, "AgentsJson"),
     "answers": ("Several answers", navigation, "AnswersJson"),
-    "audit": ("Audit of a store", health, "AuditJson"),
+    "audit": ("Audit of a store", ggrep.model.maintenance, "Audit"),
     "check_report": ("Checks", checks, "CheckReportJson"),
-    "daemons": ("Daemons of this host", daemons, "DaemonsDocumentJson"),
+    "daemons": ("Daemons of this host", ggrep.model.daemons, "DaemonsDocument"),
     "eval_comparison": ("Comparison", evaluation, "EvalComparisonJson"),
     "eval_report": ("Evaluation", evaluation, "EvalReportJson"),
     "expand_success": ("Surroundings of a place", navigation, "ExpandJson"),
@@ -77,21 +78,21 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     ),
     "handshake_request": ("First message of a client", handshake, "HelloJson"),
     "handshake_response": ("First answer of a daemon", handshake, "WelcomeJson"),
-    "health": ("Health of a store", health, "HealthJson"),
+    "health": ("Health of a store", ggrep.model.maintenance, "Health"),
     "index_report": ("Report of ggrep index", index_report, "IndexReportJson"),
     "inventory": ("Stores of a home", stores, "InventoryJson"),
     "remotes": ("Remotes, and what travels", remotes, "RemoteDocumentJson"),
     "machine": ("What ggrep stands on", machine, "MachineJson"),
-    "maintenance": ("Maintenance of a store", maintenance, "MaintenanceJson"),
+    "maintenance": ("Maintenance of a store", ggrep.model.maintenance, "Maintenance"),
     "outline_success": ("Outlines of files and folders", outline, "OutlineJson"),
-    "profiles": ("Profiles of a repository", profiles, "ProfilesJson"),
+    "profiles": ("Profiles of a repository", ggrep.model.profiles, "ProfilesReport"),
     "query_error": ("Failure", failure, "FailureJson"),
     "query_success": ("Search answer", search, "SearchJson"),
     "receipt": ("Receipt", receipts, "ReceiptJson"),
     "references_success": ("Usages of a name", navigation, "ReferencesJson"),
     "replay_report": ("Replay", replay, "ReplayJson"),
     "slate_success": ("Slate", slate, "SlateAnswerJson"),
-    "status": ("Status of a repository", status, "StatusJson"),
+    "status": ("Status of a repository", ggrep.model.status, "Status"),
     "symbol_success": ("Definitions of a name", navigation, "SymbolJson"),
     "tour_success": ("Tour of a repository", outline, "TourJson"),
     "workspace": ("Looking after a workspace", workspace, "WorkspaceJson"),
@@ -107,7 +108,7 @@ def schema(name: str, texts: Texts) -> Schema:
     """Return the schema of the document whose file has this name."""
     title, module, type_name = DOCUMENTS[name]
     kind, maker = getattr(module, type_name), Maker(texts)
-    if is_typeddict(kind):
+    if is_typeddict(kind) or (isinstance(kind, type) and issubclass(kind, Struct)):
         body = maker.fields_of(kind)
     else:
         body = {"description": texts.named[type_name], **maker.of(kind)}

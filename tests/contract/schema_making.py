@@ -12,6 +12,7 @@ from typing import (
     Any,
     Final,
     Literal,
+    NamedTuple,
     NotRequired,
     Union,
     get_args,
@@ -23,7 +24,16 @@ from typing import (
 from msgspec import Struct, UnsetType
 from msgspec.structs import fields
 
-from ggrep.model.schemas.constraints import EXTENDED, GROWING, HIDDEN, RULES, Held, Keywords
+from ggrep.model.constraints import (
+    EXTENDED,
+    GROWING,
+    HIDDEN,
+    LATER,
+    NAMED,
+    RULES,
+    Held,
+    Keywords,
+)
 
 Schema = dict[str, Any]
 
@@ -132,20 +142,18 @@ class Maker:
         if kind not in GROWING:
             found["additionalProperties"] = False
         members = dict(_members(kind))
-        required = [name for name, (_, _, needed) in members.items() if needed]
+        required = [key for key, member in members.items() if member.needed]
         if required:
             found["required"] = required
-        found["properties"] = {
-            name: self._field(owner, name, hint) for name, (owner, hint, _) in members.items()
-        }
+        found["properties"] = {key: self._field(member) for key, member in members.items()}
         return {**found, **RULES[kind].words} if kind in RULES else found
 
-    def _field(self, owner: str, name: str, hint: Any) -> Schema:
-        text = self._texts.of_field(owner, name)
-        return {"description": text, **self.of(hint)} if text else self.of(hint)
+    def _field(self, member: "Member") -> Schema:
+        text = self._texts.of_field(member.owner, member.name)
+        return {"description": text, **self.of(member.hint)} if text else self.of(member.hint)
 
     def _reference(self, kind: type) -> Schema:
-        name = kind.__name__.removesuffix("Json")
+        name = NAMED.get(kind, kind.__name__.removesuffix("Json").removesuffix("Report"))
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
         if name not in self.defs:
             self.defs[name] = {}  # it is being made
@@ -159,6 +167,8 @@ class Maker:
             match note:
                 case str():
                     found = {"description": note, **found}
+                case _ if note is LATER:
+                    pass
                 case Held():
                     found |= _bounds(note, found["type"])
                 case Keywords():
@@ -201,28 +211,49 @@ def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, Struct)
 
 
-def _members(kind: Any) -> Iterator[tuple[str, tuple[str, Any, bool]]]:
-    """Yield the keys of an object: class and type of each, and whether it is always there."""
+class Member(NamedTuple):
+    """A key of an object.
+
+    Attributes:
+        owner: name of the class that declares it as its field `name`.
+        needed: the key is always there.
+    """
+
+    owner: str
+    name: str
+    hint: Any
+    needed: bool
+
+
+def _members(kind: Any) -> Iterator[tuple[str, Member]]:
+    """Yield the keys of an object, those of a Struct that it extends first."""
     if kind in EXTENDED:
-        yield from _members(EXTENDED[kind])
+        base, key_of = EXTENDED[kind]
+        yield from ((key_of(key), member) for key, member in _members(base) if key_of(key))
     if not _is_struct(kind):
         for name, hint in get_type_hints(kind, include_extras=True).items():
             needed = get_origin(hint) is not NotRequired
-            yield name, (kind.__name__, hint if needed else get_args(hint)[0], needed)
+            yield name, Member(kind.__name__, name, hint if needed else get_args(hint)[0], needed)
         return
     for each in fields(kind):
-        if each.name not in HIDDEN.get(kind, ()):
-            hint = _without_unset(each.type)
-            yield each.encode_name, (kind.__name__, hint, hint == each.type)
+        if each.name in HIDDEN.get(kind, ()):
+            continue
+        omitted = UnsetType
+        if kind.__struct_config__.omit_defaults and not each.required:
+            omitted = type(each.default)
+        hint = _without(omitted, each.type)
+        later = LATER in getattr(each.type, "__metadata__", ())
+        needed = omitted is UnsetType and hint == each.type and not later
+        yield each.encode_name, Member(kind.__name__, each.name, hint, needed)
 
 
-def _without_unset(hint: Any) -> Any:
-    """Return the type of a field where it has a value."""
+def _without(gone: type, hint: Any) -> Any:
+    """Return a type without one of its alternatives."""
     if get_origin(hint) is Annotated:
         kind, *notes = get_args(hint)
-        return Annotated[(_without_unset(kind), *notes)]
+        return Annotated[(_without(gone, kind), *notes)]
     kinds = get_args(hint) if get_origin(hint) in {Union, UnionType} else ()
-    left = tuple(kind for kind in kinds if kind is not UnsetType)
+    left = tuple(kind for kind in kinds if kind is not gone)
     return Union[left] if len(left) < len(kinds) else hint  # noqa: UP007 - of a tuple
 
 

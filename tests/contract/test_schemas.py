@@ -83,41 +83,41 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         ),
         "query_error": (failed,),
         "slate_success": tuple(
-            slate_success(shop.slate(SlateRequest(question, level, session=session)))
+            slate_success(shop.ask(SlateRequest(question, level, session=session)))
             for question in (search, replace(search, deterministic=True))
             for level, session in ((0, None), (1, SessionRequest()), (2, None), (3, None))
         ),
         "symbol_success": (
-            symbol_success(shop.symbol(SymbolRequest("round_cents"))),
-            symbol_success(shop.symbol(SymbolRequest("round_cent", deterministic=True))),
+            symbol_success(shop.ask(SymbolRequest("round_cents"))),
+            symbol_success(shop.ask(SymbolRequest("round_cent", deterministic=True))),
         ),
         "answers": (
             answers_success(
                 [
-                    shop.symbol(SymbolRequest("round_cents")),
-                    shop.references(ReferencesRequest("round_cents")),
-                    shop.expand(ExpandRequest("README.md")),
+                    shop.ask(SymbolRequest("round_cents")),
+                    shop.ask(ReferencesRequest("round_cents")),
+                    shop.ask(ExpandRequest("README.md")),
                     InvalidRequest("gone"),
                 ]
             ),
         ),
         "references_success": (
-            references_success(shop.references(ReferencesRequest("round_cents"))),
-            references_success(shop.references(ReferencesRequest("total", comments=True))),
+            references_success(shop.ask(ReferencesRequest("round_cents"))),
+            references_success(shop.ask(ReferencesRequest("total", comments=True))),
         ),
         "expand_success": (
-            expand_success(shop.expand(ExpandRequest("README.md"))),
-            expand_success(shop.expand(ExpandRequest("README.md:3", max_bytes=40))),
+            expand_success(shop.ask(ExpandRequest("README.md"))),
+            expand_success(shop.ask(ExpandRequest("README.md:3", max_bytes=40))),
         ),
         "outline_success": (
-            outline_success(shop.outline(OutlineRequest(("shop", "README.md")))),
+            outline_success(shop.ask(OutlineRequest(("shop", "README.md")))),
             outline_success(
-                shop.outline(OutlineRequest(("shop/pricing.py",), 1, 200, deterministic=True))
+                shop.ask(OutlineRequest(("shop/pricing.py",), 1, 200, deterministic=True))
             ),
         ),
         "tour_success": (
-            tour_success(shop.tour(TourRequest())),
-            tour_success(shop.tour(TourRequest(300, deterministic=True))),
+            tour_success(shop.ask(TourRequest())),
+            tour_success(shop.ask(TourRequest(300, deterministic=True))),
         ),
         "receipt": (receipt_document(receipt_of(shop, "refund")),),
         "replay_report": (replay_json(replayed(shop, receipt_of(shop, "refund"))),),

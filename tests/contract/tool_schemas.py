@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, Final
 
+from ggrep.model import maintenance
 from ggrep.model.schemas import (
     failure,
     federated,
     federated_names,
-    health,
     navigation,
     outline,
     search,
@@ -54,7 +54,7 @@ RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
         status.UnservedStatusJson,
         failure.ToolFailureJson,
     ),
-    "ggrep_health": (health.HealthJson, failure.ToolFailureJson),
+    "ggrep_health": (maintenance.Health, failure.ToolFailureJson),
     "good_search": (search.SearchJson, failure.ToolFailureJson),
 }
 """What each tool may return: answers, then failures."""

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
 from ggrep.config import names
-from ggrep.index.maintenance.health import HealthReport, check_health
+from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
@@ -134,7 +134,7 @@ def _refusal(error: GgrepError, kept: Kept) -> str:
     return "refused"
 
 
-def health(engine: Engine, *, deep: bool = False) -> HealthReport:
+def health(engine: Engine, *, deep: bool = False) -> Health:
     """Return the store's health; looking at it changes nothing."""
     store = engine.identity.store
     before = _stamps(store)

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import to_builtins
+
 from ggrep.base import stable_json
 from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.index.packs.pack_image import Pack
 from ggrep.index.store.tables import forget_connections
-from ggrep.protocol.wire.codec import to_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.packs import Stores, pack, question
 
@@ -47,4 +48,4 @@ class Lot:
         return lying == set(written) == set(pack_files(self.home)) and readable
 
     def _told(self, *packs: Pack) -> list[bytes]:
-        return [stable_json.dumps(to_json(self._stores.ask(ask, *packs))) for ask in ASKS]
+        return [stable_json.dumps(to_builtins(self._stores.ask(ask, *packs))) for ask in ASKS]

@@ -10,9 +10,10 @@ import pytest
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible
 from ggrep.config import names
 from ggrep.index.maintenance.audit import audit
-from ggrep.index.maintenance.health import OK, HealthReport
+from ggrep.index.maintenance.health import Health
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.tables import forget_connections
+from ggrep.model.maintenance import OK
 from tests.crash.corruption import (
     ASKS,
     DAMAGES,
@@ -145,7 +146,7 @@ def _check(kept: Kept, home: Path, changed: set[str], *, thorough: bool) -> None
         assert report.ok, [check for check in report.checks if check.severity != OK]
 
 
-def _told_of_healing(report: HealthReport) -> bool:
+def _told_of_healing(report: Health) -> bool:
     return any(check.code == "healed" and check.paths for check in report.checks)
 
 

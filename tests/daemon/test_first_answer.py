@@ -11,7 +11,7 @@ from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import Search, Slate, Sync, SyncStatus
+from ggrep.protocol.wire.message_types import Ask, Search, Sync, SyncStatus
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire
@@ -118,7 +118,7 @@ def test_a_slate_waits_for_an_index_that_begins_with_what_it_is_about(
         served(root, home, gated=True) as host,
         Wire.greeted(host.address.socket, host.address.hello) as wire,
     ):
-        wire.send_message("1", Slate(SlateRequest(ASK)))
+        wire.send_message("1", Ask(SlateRequest(ASK)))
         host.eventually(lambda: host.syncs.wishes)
         host.syncs.gate.set()
         reply = wire.next()

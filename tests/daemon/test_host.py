@@ -21,7 +21,7 @@ from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.protocol.client.adoption import adopted
 from ggrep.protocol.wire.endpoint import parse_record, record_path
-from ggrep.protocol.wire.message_types import Search, Shutdown, Status, Symbol
+from ggrep.protocol.wire.message_types import Ask, Search, Shutdown, Status
 from tests.fakes.hosts import BUILD, CLOCK, FLAGS
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
@@ -82,7 +82,7 @@ def test_engines_of_a_host_look_for_names_by_one_pool_which_ends_with_it(
 
     def act(host: Hosted) -> None:
         for root in roots:
-            host.ask(root, Symbol(SymbolRequest("settle")))
+            host.ask(root, Ask(SymbolRequest("settle")))
 
     monkeypatch.setattr(_Host, "_occurrence_pool", opened)
     hosted(monkeypatch, roots, home, act)

@@ -1,10 +1,10 @@
 """What a host remembers of lists of its stores."""
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.daemon.joint_members import Described, JointMembers
 from ggrep.model.response import RepoDescription
-from ggrep.protocol.wire.codec import to_json
 
 
 def told(name: str) -> RepoDescription:
@@ -33,8 +33,8 @@ def test_what_changed_alone_is_written_anew() -> None:
     moved = replace(second, freshness="behind")
     after = joint.begin("k", members(first, None, moved))
 
-    assert begun.document == [to_json(first), None, to_json(second)]
-    assert after.document == [to_json(first), None, to_json(moved)]
+    assert begun.document == [to_builtins(first), None, to_builtins(second)]
+    assert after.document == [to_builtins(first), None, to_builtins(moved)]
     assert after.document[0] is begun.document[0]
     assert begun.name != after.name
 
@@ -43,8 +43,11 @@ def test_one_that_comes_or_goes_is_told() -> None:
     joint, first, second = JointMembers(), told("a"), told("b")
     joint.begin("k", members(first, second))
 
-    assert joint.begin("k", members(first, None)).document == [to_json(first), None]
-    assert joint.begin("k", members(second, first)).document == [to_json(second), to_json(first)]
+    assert joint.begin("k", members(first, None)).document == [to_builtins(first), None]
+    assert joint.begin("k", members(second, first)).document == [
+        to_builtins(second),
+        to_builtins(first),
+    ]
 
 
 def test_what_did_not_change_has_its_name() -> None:

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
+from ggrep.base.decode import decode
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.fair_queue import Lane
 from ggrep.model.navigation import (
@@ -18,31 +19,23 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
+from ggrep.model.operations import bounded
 from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
-from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest, SlateResponse
-from ggrep.protocol.wire.codec import from_json
-from ggrep.protocol.wire.message_types import (
-    Expand,
-    Navigation,
-    Outline,
-    References,
-    Slate,
-    Symbol,
-    Tour,
-)
+from ggrep.protocol.wire.message_types import Ask
 from tests.fakes.hosts import Served, served
 from tests.fakes.navigations import FakeNavigation
 from tests.fakes.wires import Wire
 
 WORD = "xyzzyplugh"
 MESSAGES: dict[str, Any] = {
-    "slate": Slate(SlateRequest(SearchRequest(WORD, scope=WORD))),
-    "symbol": Symbol(SymbolRequest(WORD)),
-    "references": References(ReferencesRequest(WORD)),
-    "expand": Expand(ExpandRequest(WORD)),
-    "outline": Outline(OutlineRequest((WORD,))),
-    "tour": Tour(TourRequest()),
+    "slate": Ask(SlateRequest(SearchRequest(WORD, scope=WORD))),
+    "symbol": Ask(SymbolRequest(WORD)),
+    "references": Ask(ReferencesRequest(WORD)),
+    "expand": Ask(ExpandRequest(WORD)),
+    "outline": Ask(OutlineRequest((WORD,))),
+    "tour": Ask(TourRequest()),
 }
 KINDS: dict[str, type[Any]] = {
     "slate": SlateResponse,
@@ -84,14 +77,9 @@ def events(host: Served) -> list[dict[str, Any]]:
     return [line for line in lines if line["event"] == "query"]
 
 
-def deterministic(message: Any) -> Navigation:
+def deterministic(message: Any) -> Ask[Any]:
     """Return the question as one whose answer has to be the same again."""
-    request = message.request
-    if isinstance(message, Slate):
-        changed = replace(request, search=replace(request.search, deterministic=True))
-    else:
-        changed = replace(request, deterministic=True)
-    found: Navigation = replace(message, request=changed)
+    found: Ask[Any] = replace(message, request=bounded(message.request, deterministic=True))
     return found
 
 
@@ -115,7 +103,7 @@ def test_the_reply_is_the_answer_itself_where_that_is_wanted(
 ) -> None:
     """Whoever joins answers wants values, with the facts that documents leave out."""
     body = host.ask(replace(MESSAGES[name], values=True)).body
-    found = from_json(KINDS[name], body["value"], "value")
+    found = decode(KINDS[name], body["value"], "value")
 
     assert set(body) == {"value"}
     assert found.request == MESSAGES[name].request
@@ -129,17 +117,6 @@ def test_facts_are_no_part_of_a_document(host: Served) -> None:
 
     assert isinstance(response, dict)
     assert "facts" not in response
-
-
-def test_what_a_slate_was_scored_against_does_not_come_back(
-    host: Served, engine: FakeNavigation
-) -> None:
-    """Who sent a vector has it."""
-    request = SlateRequest(SearchRequest("settle"), vector=EncodedQuery((1, 2), 0.5))
-    body = host.ask(Slate(request, values=True)).body
-
-    assert engine.asked[0][0].vector == request.vector
-    assert from_json(SlateResponse, body["value"], "value").request.vector is None
 
 
 @every
@@ -184,7 +161,7 @@ def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name:
     (own_host.daemon.identity.root / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
     own_host.reload()
     body = own_host.ask(replace(MESSAGES[name], values=True)).body
-    found = from_json(KINDS[name], body["value"], "value")
+    found = decode(KINDS[name], body["value"], "value")
 
     assert own_host.daemon.stale
     assert [notice.code for notice in found.warnings if notice.code == "stale_config"]

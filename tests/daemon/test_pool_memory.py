@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
@@ -16,8 +17,7 @@ from ggrep.daemon.pool_memory import MOST_BYTES, PoolMemory, remembered
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse
-from ggrep.protocol.wire.codec import to_json
-from ggrep.protocol.wire.message_types import Describe, Pool, Sync
+from ggrep.protocol.wire.message_types import Describe, Fetch, Sync
 from ggrep.search.engine.engine import Engine
 from tests.fakes.hosts import CLOCK, Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -56,7 +56,7 @@ async def test_what_was_put_in_comes_out_with_its_json() -> None:
     assert got is put
     assert got == remembered(pool)
     assert got.pool is pool
-    assert got.document == to_json(pool)
+    assert got.document == to_builtins(pool)
     assert memory.statistics().found == 1
 
 
@@ -156,13 +156,13 @@ class Counted:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.times = 0
-        plain = Engine.pool
+        plain = Engine.ask
 
         def pool(engine: Engine, *given: Any, **more: Any) -> PoolResponse:
             self.times += 1
             return plain(engine, *given, **more)
 
-        patch.setattr(Engine, "pool", pool)
+        patch.setattr(Engine, "ask", pool)
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def host(indexed: Path, home: Path) -> Iterator[Served]:
 
 
 def asked(host: Served, request: PoolRequest) -> bytes:
-    return stable_json.dumps(host.ask(Pool(request)).body["pool"])
+    return stable_json.dumps(host.ask(Fetch(request)).body["pool"])
 
 
 REQUEST = PoolRequest(SearchRequest("settled invoice"), per_list=10)
@@ -202,7 +202,7 @@ def test_remembered_lists_are_the_engine_s_to_the_byte(
     """Memory shows nowhere."""
     plain = open_engine(indexed, home).pool(REQUEST, Deadline.after(CLOCK, 20_000))
 
-    assert [asked(host, REQUEST) for _ in range(2)] == [stable_json.dumps(to_json(plain))] * 2
+    assert [asked(host, REQUEST) for _ in range(2)] == [stable_json.dumps(to_builtins(plain))] * 2
 
 
 @pytest.mark.slow
@@ -228,7 +228,7 @@ def test_lists_for_a_snapshot_that_went_are_refused(host: Served, indexed: Path)
     host.ask(Sync())
 
     with pytest.raises(SnapshotGone):
-        host.ask(Pool(request))
+        host.ask(Fetch(request))
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.protocol.wire.message_types import Pool, Search, Sync
+from ggrep.protocol.wire.message_types import Fetch, Search, Sync
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import write_tree
@@ -66,7 +66,7 @@ def test_the_log_holds_neither_query_nor_content_however_a_search_ends(
         host.settled()
         held.gate.set()
         assert host.ask(secret).body["response"]["results"]
-        host.ask(Pool(PoolRequest(secret.request, per_list=5)))
+        host.ask(Fetch(PoolRequest(secret.request, per_list=5)))
         held.gate.clear()
         assert refused(host, quick) == "timeout"
         with Wire.greeted(host.address.socket, host.address.hello) as wire:

@@ -7,16 +7,7 @@ from ggrep.base import stable_json
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import (
-    Describe,
-    Expand,
-    Health,
-    References,
-    Search,
-    Slate,
-    Status,
-    Symbol,
-)
+from ggrep.protocol.wire.message_types import Ask, Describe, Health, Search, Status
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 
@@ -31,10 +22,10 @@ def answers(host: Served, *, deterministic: bool = False) -> list[dict[str, Any]
     asked = SearchRequest("settle invoice", **fixed)  # type: ignore[arg-type] # it is a flag
     messages = (
         Search(asked),
-        Slate(SlateRequest(asked)),
-        Symbol(SymbolRequest("settle_invoice", **fixed)),  # type: ignore[arg-type] # the same
-        References(ReferencesRequest("settle_invoice", **fixed)),  # type: ignore[arg-type] # same
-        Expand(ExpandRequest("src/pay.py:1", **fixed)),  # type: ignore[arg-type] # the same
+        Ask(SlateRequest(asked)),
+        Ask(SymbolRequest("settle_invoice", **fixed)),  # type: ignore[arg-type] # the same
+        Ask(ReferencesRequest("settle_invoice", **fixed)),  # type: ignore[arg-type] # same
+        Ask(ExpandRequest("src/pay.py:1", **fixed)),  # type: ignore[arg-type] # the same
     )
     return [host.ask(message).body["response"] for message in messages]
 

@@ -11,7 +11,7 @@ from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
-from ggrep.protocol.wire.message_types import Slate
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.search.slate.levels import MIN_SLATE_BYTES
 from tests.fakes.hosts import CLOCK, Served, served
 from tests.fakes.repos import write_tree
@@ -74,7 +74,7 @@ def check(host: Served, seeds: range) -> None:
     """Ask, and count every budget again."""
     link = host.link()
     for seed in seeds:
-        reply = link.ask(Slate(asked(seed)), Deadline.after(CLOCK, 60_000))
+        reply = link.ask(Ask(asked(seed)), Deadline.after(CLOCK, 60_000))
         document = reply.body["response"]
         assert isinstance(document, dict)
         slate: Any = document["slate"]

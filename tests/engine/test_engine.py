@@ -154,16 +154,16 @@ def test_a_pool_is_what_an_answer_is_cut_from(root: Path, home: Path) -> None:
     engine.sync()
     request = SearchRequest("retry queue", deterministic=True)
     snapshot, figures = engine.term_stats(request)
-    pool = engine.pool(PoolRequest(request, 10, figures, snapshot))
+    pool = engine.ask(PoolRequest(request, 10, figures, snapshot))
 
     assert pool.blended == engine.search(request).hits
     assert tuple(corpus for corpus, _ in pool.corpora) == CORPORA
     by_corpus = {hit.row_id for _, hits in pool.corpora for hit in hits}
     assert by_corpus == {hit.row_id for hit in pool.blended}
     with pytest.raises(SnapshotGone):
-        engine.pool(PoolRequest(request, 10, figures, "01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+        engine.ask(PoolRequest(request, 10, figures, "01ARZ3NDEKTSV4RRFFQ69G5FAV"))
     with pytest.raises(DeadlineExceeded):
-        engine.pool(PoolRequest(request, 10), Deadline.after(engine.clock, 0))
+        engine.ask(PoolRequest(request, 10), Deadline.after(engine.clock, 0))
 
 
 def test_a_description_counts_the_visible_rows(root: Path, home: Path) -> None:
@@ -212,7 +212,7 @@ def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
     for ask in (
         lambda: engine.search(SearchRequest("retry"), over),
         lambda: engine.term_stats(SearchRequest("retry"), over),
-        lambda: engine.pool(PoolRequest(SearchRequest("retry"), 5), over),
+        lambda: engine.ask(PoolRequest(SearchRequest("retry"), 5), over),
         lambda: engine.describe(over),
     ):
         with pytest.raises(DeadlineExceeded, match="opening"):
@@ -247,7 +247,7 @@ def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(root: Path, home: 
     write_tree(root, TREE)
     engine = open_engine(root, home, max_snippet_bytes_per_result=8)
     engine.sync()
-    pool = engine.pool(PoolRequest(SearchRequest("retry"), 5))
+    pool = engine.ask(PoolRequest(SearchRequest("retry"), 5))
 
     assert pool.limits_hit == ()
     assert max(len(hit.content.encode()) for hit in pool.blended) > 8

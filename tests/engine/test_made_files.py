@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.index.maintenance.health import check_health
-from ggrep.model.made_counts import MadeFiles
 from ggrep.model.request import Find, SearchRequest
+from ggrep.model.status import MadeFiles
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 

@@ -70,8 +70,8 @@ def test_a_notebook_is_not_found_by_what_it_printed(engine: Engine) -> None:
 
 def test_names_of_a_notebook_are_defined_and_used_at_lines_of_the_file(engine: Engine) -> None:
     """In the language of its kernel, beside the other files'."""
-    found = engine.symbol(SymbolRequest("churn_rate"))
-    used = engine.references(ReferencesRequest("churn_rate"))
+    found = engine.ask(SymbolRequest("churn_rate"))
+    used = engine.ask(ReferencesRequest("churn_rate"))
 
     assert [(one.path, one.line, one.signature) for one in found.definitions] == [
         ("study.ipynb", *lines("study.ipynb", "def churn_rate"), "def churn_rate(table)")
@@ -79,9 +79,7 @@ def test_names_of_a_notebook_are_defined_and_used_at_lines_of_the_file(engine: E
     assert [(one.path, one.line) for one in used.references if one.path == "study.ipynb"] == [
         ("study.ipynb", line) for line in lines("study.ipynb", "churn_rate")[1:]
     ]
-    assert [one.path for one in engine.symbol(SymbolRequest("fit_line")).definitions] == [
-        "fit.ipynb"
-    ]
+    assert [one.path for one in engine.ask(SymbolRequest("fit_line")).definitions] == ["fit.ipynb"]
 
 
 def test_a_notebook_is_of_its_kernel_s_language(engine: Engine) -> None:
@@ -104,16 +102,16 @@ def test_a_broken_notebook_is_searched_as_text_and_told_of(engine: Engine) -> No
 
 def test_all_answers_agree_on_lines_within_cells_and_say_so(engine: Engine) -> None:
     """The file has one line; whoever opens it there sees nothing of what was found."""
-    script = engine.expand(ExpandRequest("joined.ipynb:1-30", boundary="lines"))
+    script = engine.ask(ExpandRequest("joined.ipynb:1-30", boundary="lines"))
     lines = script.content.split("\n")
     line = lines.index("def refund_rate(table):") + script.start_line
     answers = (
         script,
         engine.search(SearchRequest("refund rate", deterministic=True)),
-        engine.symbol(SymbolRequest("refund_rate")),
-        engine.references(ReferencesRequest("refund_rate")),
-        engine.outline(OutlineRequest(("joined.ipynb",))),
-        engine.slate(SlateRequest(SearchRequest("refund rate", deterministic=True))),
+        engine.ask(SymbolRequest("refund_rate")),
+        engine.ask(ReferencesRequest("refund_rate")),
+        engine.ask(OutlineRequest(("joined.ipynb",))),
+        engine.ask(SlateRequest(SearchRequest("refund rate", deterministic=True))),
     )
     _, search, symbol, references, outline, _ = answers
 

@@ -28,7 +28,7 @@ def opened(base: Path, name: str, files: Mapping[str, str]) -> Engine:
 
 def imports_of(engine: Engine) -> dict[str, tuple[str, ...]]:
     """Return what the files that use the name import from elsewhere."""
-    pool = engine.references_pool(ReferencesPoolRequest(ReferencesRequest("round_cents")))
+    pool = engine.ask(ReferencesPoolRequest(ReferencesRequest("round_cents")))
     return {one.path: one.imports for one in pool.importers}
 
 
@@ -83,4 +83,4 @@ def test_a_repository_tells_which_imports_are_of_it(
     engine = opened(tmp_path, "lib", {**files, "README.md": "# It\n"})
     asked = ImportsRequest((Importer(path, language, (imported,)),))
 
-    assert engine.imports_found(asked).provided == (provided,)
+    assert engine.ask(asked).provided == (provided,)

@@ -34,7 +34,7 @@ def slates(engine: Engine) -> list[bytes]:
     """Return the slates and facts of all requests, without what may differ between equal stores."""
     found = []
     for request in REQUESTS:
-        response = engine.slate(request)
+        response = engine.ask(request)
         document = slate_success(response)
         for key in ("snapshot_id", "request_id", "git"):
             del document[key]

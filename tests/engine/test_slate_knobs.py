@@ -61,8 +61,8 @@ def packs(found: SlateResponse) -> dict[str, Pack]:
 def test_an_answer_that_fits_nothing_shows_none_of_what_matches(books: Engine) -> None:
     """Files that share one word with the question would be read as if they answered it."""
     strange = SearchRequest(OTHER_WORDS)
-    found = books.slate(SlateRequest(strange))
-    kept = books.slate(SlateRequest(replace(strange, keep_weak=True)))
+    found = books.ask(SlateRequest(strange))
+    kept = books.ask(SlateRequest(replace(strange, keep_weak=True)))
 
     assert found.confidence is Confidence.NONE
     assert packs(kept)
@@ -72,7 +72,7 @@ def test_an_answer_that_fits_nothing_shows_none_of_what_matches(books: Engine) -
 
 def test_cuts_come_in_one_order(books: Engine) -> None:
     """By their names, whatever stage made them: two answers are compared line by line."""
-    found = books.slate(replace(ASKED, budgets=Budgets(10**9, 10**9, 10**9, 10**9)))
+    found = books.ask(replace(ASKED, budgets=Budgets(10**9, 10**9, 10**9, 10**9)))
     said = [(cut.code, cut.path_key or "") for cut in found.limits_hit]
 
     assert len(said) >= 4
@@ -81,7 +81,7 @@ def test_cuts_come_in_one_order(books: Engine) -> None:
 
 def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engine) -> None:
     """Evidence that `--evidence 1` drops, and relations that the graph has no room for."""
-    found = books.slate(replace(ASKED, budgets=Budgets(evidence_per_file=1), graph=True))
+    found = books.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1), graph=True))
     document = slate_success(found)
     limits = document["slate"]["limits"]
     cuts = {cut["code"]: cut for cut in document["limits_hit"]}
@@ -97,14 +97,14 @@ def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engi
 
 
 def test_a_slate_without_a_graph_has_no_bounds_of_one(books: Engine) -> None:
-    limits = slate_success(books.slate(replace(ASKED, graph=False)))["slate"]["limits"]
+    limits = slate_success(books.ask(replace(ASKED, graph=False)))["slate"]["limits"]
 
     assert not [code for code in limits if "graph" in code]
 
 
 def test_neighbours_belong_to_what_they_stand_beside(books: Engine) -> None:
     """The other method of its class explains a method; the next function of a file need not."""
-    found = books.slate(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1)))
+    found = books.ask(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1)))
     beside = {
         path: [item.name for item in pack.evidence if item.reason == "neighbour_context"]
         for path, pack in packs(found).items()
@@ -116,10 +116,10 @@ def test_neighbours_belong_to_what_they_stand_beside(books: Engine) -> None:
 
 def test_a_copy_of_what_was_shown_does_not_come_next(books: Engine) -> None:
     """It holds nothing that its reader has not read."""
-    first = books.slate(replace(ASKED, session=SessionRequest()))
+    first = books.ask(replace(ASKED, session=SessionRequest()))
     assert first.session is not None
     further = SessionRequest(first.session.token, "refine", delta_only=True)
-    second = books.slate(replace(ASKED, session=further))
+    second = books.ask(replace(ASKED, session=further))
     both = {"src/ledger.py", "vendor/ledger.py"}
 
     assert len(both & packs(first).keys()) == 1
@@ -128,13 +128,13 @@ def test_a_copy_of_what_was_shown_does_not_come_next(books: Engine) -> None:
 
 def test_a_line_that_is_asked_for_comes_before_what_matches_best(books: Engine) -> None:
     """With room for one piece of a file, the reader gets the one that was named."""
-    first = books.slate(replace(ASKED, session=SessionRequest()))
+    first = books.ask(replace(ASKED, session=SessionRequest()))
     assert first.session is not None
     line = LEDGER.splitlines().index("    def book_parcel(self, order, total):") + 2
     named = SessionRequest(first.session.token, "expand", (f"src/ledger.py:{line}",))
     one_piece = replace(ASKED, budgets=Budgets(evidence_per_file=1))
-    (unasked,) = packs(books.slate(one_piece))["src/ledger.py"].evidence
-    (asked,) = packs(books.slate(replace(one_piece, session=named)))["src/ledger.py"].evidence
+    (unasked,) = packs(books.ask(one_piece))["src/ledger.py"].evidence
+    (asked,) = packs(books.ask(replace(one_piece, session=named)))["src/ledger.py"].evidence
 
     assert unasked.name != "book_parcel"
     assert asked.name == "book_parcel"

@@ -62,9 +62,9 @@ def test_what_is_not_read_would_not_have_been_shown(
 ) -> None:
     """The same lines are shown as of all that matches; what was left out is counted as ever."""
     asked = SlateRequest(ASKED.search, budgets=Budgets(total, of_text=of_text), graph=False)
-    found = refunds.slate(asked)
+    found = refunds.ask(asked)
     monkeypatch.setattr("ggrep.search.slate.levels._LEAST_PIECES", 10_000)
-    whole = refunds.slate(asked)
+    whole = refunds.ask(asked)
 
     assert lines_shown(found) == lines_shown(whole)
     assert packs(found).keys() == packs(whole).keys()
@@ -79,7 +79,7 @@ def test_a_file_of_which_a_copy_alone_was_read_stays(
     """What it says beside that was not compared with anything."""
     monkeypatch.setattr("ggrep.search.slate.levels._LEAST_PIECES", 1)
     monkeypatch.setattr("ggrep.search.slate.levels._LEAST_BYTES", 1 << 30)
-    found = refunds.slate(ASKED)
+    found = refunds.ask(ASKED)
 
     assert "src/twin.py" in packs(found)
     assert packs(found)["src/twin.py"].more_evidence >= STEPS - 2

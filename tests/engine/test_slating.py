@@ -216,7 +216,7 @@ def seen_digest(some: set[str]) -> str:
 
 def test_a_slate_holds_what_a_change_needs(shop: Engine) -> None:
     """Mechanism, entry point, policy, settings, documents, diagrams, tests: each in its section."""
-    found = shop.slate(ASKED)
+    found = shop.ask(ASKED)
     kinds = [section for section, _ in found.slate.sections]
 
     assert kinds == list(Section)
@@ -234,12 +234,12 @@ def test_a_slate_holds_what_a_change_needs(shop: Engine) -> None:
 
 def test_packs_say_what_files_are_and_where_to_read(shop: Engine) -> None:
     """A caller jumps to a line, and knows why it is sent there."""
-    found = shop.slate(ASKED)
+    found = shop.ask(ASKED)
 
     assert Role.ENTRYPOINT in pack_of(found, "shop/server.py").roles
     assert Role.POLICY in pack_of(found, "shop/permissions.py").roles
     assert pack_of(found, "tests/test_refund.py").tags[0] == "Test"
-    best = shop.slate(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
+    best = shop.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
     refund = pack_of(best, "shop/refund.py")
     assert refund.evidence
     assert refund.anchor is not None
@@ -271,7 +271,7 @@ def owned(root: Path, home: Path) -> Engine:
 
 def test_opening_lines_begin_behind_a_licence(owned: Engine) -> None:
     """In a project with licence headers every file would otherwise show the same lines."""
-    found = owned.slate(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
+    found = owned.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
     anchor = pack_of(found, "refund.py").anchor
 
     assert anchor is not None
@@ -283,7 +283,7 @@ def test_opening_lines_begin_behind_a_licence(owned: Engine) -> None:
 
 def test_snippets_stand_in_the_file_where_they_say(shop: Engine) -> None:
     """An edit is made by those numbers."""
-    found = shop.slate(replace(ASKED, level=3))
+    found = shop.ask(replace(ASKED, level=3))
     compared = 0
     for pack in packs(found):
         text = TREE[pack.path].splitlines()
@@ -300,7 +300,7 @@ def test_snippets_stand_in_the_file_where_they_say(shop: Engine) -> None:
 
 def test_documents_are_found_by_their_headings(shop: Engine) -> None:
     """A breadcrumb tells which part of a long page is meant."""
-    found = shop.slate(ASKED)
+    found = shop.ask(ASKED)
     guides = [pack for pack in packs(found) if pack.path == "docs/orders.md"]
     trails = [(*item.breadcrumb, item.name) for pack in guides for item in pack.evidence]
 
@@ -309,7 +309,7 @@ def test_documents_are_found_by_their_headings(shop: Engine) -> None:
 
 def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
     """Arrows of a diagram's language say less to a reader than their ends."""
-    found = shop.slate(ASKED)
+    found = shop.ask(ASKED)
     drawings = [
         item
         for pack in packs(found)
@@ -326,7 +326,7 @@ def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_levels_select_the_same(shop: Engine, level: int) -> None:
     """Whoever asks for more of it gets more of the same."""
-    first, found = shop.slate(ASKED), shop.slate(replace(ASKED, level=level))
+    first, found = shop.ask(ASKED), shop.ask(replace(ASKED, level=level))
 
     def evidence(answer: SlateResponse) -> list[tuple[str, list[str]]]:
         return [
@@ -345,7 +345,7 @@ def test_levels_select_the_same(shop: Engine, level: int) -> None:
 
 def test_the_least_level_shows_paths_alone(shop: Engine) -> None:
     """Triage must not cost a file's content."""
-    document = printed(shop.slate(replace(ASKED, level=0)))["slate"]
+    document = printed(shop.ask(replace(ASKED, level=0)))["slate"]
 
     files = [file for section in document["sections"] for file in section["files"]]
     assert files
@@ -357,20 +357,20 @@ def test_the_least_level_shows_paths_alone(shop: Engine) -> None:
 def test_higher_levels_show_more_of_each_chunk(shop: Engine) -> None:
     """And nothing less."""
     sizes = [
-        sum(len(item.snippet) for item in shown(shop.slate(replace(ASKED, level=level))))
+        sum(len(item.snippet) for item in shown(shop.ask(replace(ASKED, level=level))))
         for level in range(4)
     ]
 
     assert sizes[0] == 0 < sizes[1] <= sizes[2] <= sizes[3]
     assert any(
         item.reason == "neighbour_context"
-        for item in shown(shop.slate(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1))))
+        for item in shown(shop.ask(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1))))
     )
 
 
 def test_a_usual_answer_is_no_larger_than_20_kilobytes(many: Engine) -> None:
     """Its envelope and its session's token included."""
-    found = many.slate(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
+    found = many.ask(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
 
     assert len(stable_json.dumps(slate_success(found))) <= 20_480
     assert found.slate.total_bytes <= 16_384
@@ -382,7 +382,7 @@ def test_levels_select_the_same_of_many_files(many: Engine, level: int) -> None:
     """Files with short paths fit each level's own budget."""
     request = replace(ASKED, search=SearchRequest("refund order", keep_weak=True))
 
-    assert paths(many.slate(replace(request, level=level))) == paths(many.slate(request))
+    assert paths(many.ask(replace(request, level=level))) == paths(many.ask(request))
 
 
 @pytest.mark.slow
@@ -394,7 +394,7 @@ def test_the_least_level_shows_the_first_of_many_files(root: Path, home: Path) -
     engine.sync()
     request = SlateRequest(SearchRequest("refund handler", keep_weak=True))
 
-    every, least = engine.slate(request), engine.slate(replace(request, level=0))
+    every, least = engine.ask(request), engine.ask(replace(request, level=0))
 
     assert len(paths(every)) == 20
     assert paths(least) == paths(every)[: len(paths(least))]
@@ -404,35 +404,35 @@ def test_the_least_level_shows_the_first_of_many_files(root: Path, home: Path) -
 
 def test_the_same_question_has_the_same_bytes(shop: Engine) -> None:
     """Asked again, and of another process."""
-    first = stable_json.dumps(slate_success(shop.slate(STARTED)))
+    first = stable_json.dumps(slate_success(shop.ask(STARTED)))
     other = open_engine(shop.identity.root, shop.home.base, encoder="none")
 
-    assert stable_json.dumps(slate_success(shop.slate(STARTED))) == first
-    assert stable_json.dumps(slate_success(other.slate(STARTED))) == first
+    assert stable_json.dumps(slate_success(shop.ask(STARTED))) == first
+    assert stable_json.dumps(slate_success(other.ask(STARTED))) == first
     assert b"timings_ms" not in first
 
 
 @pytest.mark.slow
 def test_edits_that_come_to_nothing_change_nothing(repo: Engine) -> None:
     """How a store came to hold the files is none of an answer's business."""
-    first = printed_bytes(repo.slate(ASKED))
-    facts = repo.slate(ASKED).facts
+    first = printed_bytes(repo.ask(ASKED))
+    facts = repo.ask(ASKED).facts
     write_tree(repo.identity.root, {"shop/refund.py": "x = 1\n", "docs/orders.md": None})
     write_tree(repo.identity.root, {"shop/gone.py": REFUND})
     repo.sync()
-    changed = printed_bytes(repo.slate(ASKED))
+    changed = printed_bytes(repo.ask(ASKED))
     write_tree(repo.identity.root, {**TREE, "shop/gone.py": None})
     repo.sync()
 
     assert len(repo.view().segments) > 1
     assert changed != first
-    assert printed_bytes(repo.slate(ASKED)) == first
-    assert repo.slate(ASKED).facts == facts
+    assert printed_bytes(repo.ask(ASKED)) == first
+    assert repo.ask(ASKED).facts == facts
 
 
 def test_facts_are_told_to_those_who_ask_for_them(shop: Engine) -> None:
     """They are for a coordinator; the slate is the same without."""
-    told, silent = shop.slate(ASKED), shop.slate(replace(ASKED, facts=False))
+    told, silent = shop.ask(ASKED), shop.ask(replace(ASKED, facts=False))
 
     assert [one.path for one in told.facts] == sorted(paths(told))
     assert silent.facts == ()
@@ -441,8 +441,8 @@ def test_facts_are_told_to_those_who_ask_for_them(shop: Engine) -> None:
 
 def test_a_question_about_something_else_has_an_empty_slate(shop: Engine) -> None:
     """And says so: files that fit nothing would be read all the same."""
-    found = shop.slate(SlateRequest(STRANGE, facts=True))
-    kept = shop.slate(SlateRequest(replace(STRANGE, query=f"{STRANGE.query} refund")))
+    found = shop.ask(SlateRequest(STRANGE, facts=True))
+    kept = shop.ask(SlateRequest(replace(STRANGE, query=f"{STRANGE.query} refund")))
 
     assert found.confidence is Confidence.NONE
     assert packs(found) == []
@@ -454,8 +454,8 @@ def test_a_question_about_something_else_has_an_empty_slate(shop: Engine) -> Non
 def test_doubtful_files_are_shown_on_request(many: Engine) -> None:
     """Whoever asks for them has been told."""
     search = replace(STRANGE, query=f"{STRANGE.query} refund order")
-    found = many.slate(SlateRequest(search))
-    kept = many.slate(SlateRequest(replace(search, keep_weak=True)))
+    found = many.ask(SlateRequest(search))
+    kept = many.ask(SlateRequest(replace(search, keep_weak=True)))
     cuts = {cut.code: cut for cut in found.limits_hit}
 
     assert len(paths(kept)) > len(paths(found))
@@ -469,8 +469,8 @@ def test_doubtful_files_are_shown_on_request(many: Engine) -> None:
 def test_anchors_and_the_graph_can_be_left_out(shop: Engine) -> None:
     """Each costs bytes that somebody may want for evidence."""
     asked = replace(ASKED, budgets=Budgets(evidence_per_file=1))
-    full = shop.slate(asked)
-    bare = shop.slate(replace(asked, anchors=False, graph=False))
+    full = shop.ask(asked)
+    bare = shop.ask(replace(asked, anchors=False, graph=False))
 
     assert any(pack.anchor for pack in packs(full))
     assert not any(pack.anchor for pack in packs(bare))
@@ -484,7 +484,7 @@ def test_anchors_and_the_graph_can_be_left_out(shop: Engine) -> None:
 
 def test_the_graph_tells_how_the_files_hang_together(shop: Engine) -> None:
     """Who imports, tests and documents the mechanism."""
-    found = shop.slate(ASKED)
+    found = shop.ask(ASKED)
     assert found.slate.graph is not None
     edges = {(edge.kind, edge.source, edge.target) for edge in found.slate.graph.edges}
 
@@ -495,9 +495,9 @@ def test_the_graph_tells_how_the_files_hang_together(shop: Engine) -> None:
 def test_budgets_are_honoured_and_cuts_said(many: Engine) -> None:
     """Files, evidence and bytes, each by its own name."""
     search = SearchRequest("refund order", keep_weak=True)
-    few = many.slate(SlateRequest(search, budgets=Budgets(files=4)))
-    small = many.slate(SlateRequest(search, budgets=Budgets(total_bytes=6_000)))
-    tiny = many.slate(SlateRequest(search, level=3, budgets=Budgets(file_bytes=1)))
+    few = many.ask(SlateRequest(search, budgets=Budgets(files=4)))
+    small = many.ask(SlateRequest(search, budgets=Budgets(total_bytes=6_000)))
+    tiny = many.ask(SlateRequest(search, level=3, budgets=Budgets(file_bytes=1)))
 
     assert len(paths(few)) == 4
     assert {"max_slate_files"} <= codes(few)
@@ -507,9 +507,9 @@ def test_budgets_are_honoured_and_cuts_said(many: Engine) -> None:
     assert paths(tiny) == []
     assert "max_slate_files_by_bytes" in codes(tiny)
     with pytest.raises(InvalidRequest, match="max_slate_bytes"):
-        many.slate(SlateRequest(search, budgets=Budgets(total_bytes=9)))
+        many.ask(SlateRequest(search, budgets=Budgets(total_bytes=9)))
     with pytest.raises(InvalidRequest, match="level: 7"):
-        many.slate(SlateRequest(search, level=7))
+        many.ask(SlateRequest(search, level=7))
 
 
 @pytest.mark.slow
@@ -518,7 +518,7 @@ def test_copies_are_told_and_not_shown(root: Path, home: Path) -> None:
     write_tree(root, TREE | {"vendor/shop/refund.py": REFUND})
     engine = open_engine(root, home, encoder="none")
     engine.sync()
-    found = engine.slate(ASKED)
+    found = engine.ask(ASKED)
     copied = {"shop/refund.py", "vendor/shop/refund.py"}
     kept = copied & set(paths(found))
 
@@ -531,13 +531,13 @@ def test_copies_are_told_and_not_shown(root: Path, home: Path) -> None:
 def test_a_session_goes_on_with_what_it_has_not_returned(many: Engine) -> None:
     """Over several questions, nothing is returned twice, and the client can count along."""
     queries = ("refund order", "test refund", "page about the refund", "order", "refund", "refund")
-    found = many.slate(SlateRequest(SearchRequest(queries[0]), session=SessionRequest()))
+    found = many.ask(SlateRequest(SearchRequest(queries[0]), session=SessionRequest()))
     assert found.session is not None
     assert found.session.op == "start"
     seen = set(paths(found))
     for query in queries[1:]:
         search = SearchRequest(query, keep_weak=True)
-        found = many.slate(SlateRequest(search, session=gone_on(found, delta_only=True)))
+        found = many.ask(SlateRequest(search, session=gone_on(found, delta_only=True)))
         assert found.session is not None
         assert seen.isdisjoint(paths(found))
         seen.update(paths(found))
@@ -551,8 +551,8 @@ def test_a_session_goes_on_with_what_it_has_not_returned(many: Engine) -> None:
 def test_without_delta_a_session_may_return_files_again(many: Engine) -> None:
     """It is the snapshot that is kept then, and the list of what was seen."""
     request = SlateRequest(SearchRequest("refund order", deterministic=True))
-    first = many.slate(replace(request, session=SessionRequest()))
-    again = many.slate(replace(request, session=gone_on(first)))
+    first = many.ask(replace(request, session=SessionRequest()))
+    again = many.ask(replace(request, session=gone_on(first)))
 
     assert paths(again) == paths(first)
     assert again.session is not None
@@ -563,11 +563,11 @@ def test_without_delta_a_session_may_return_files_again(many: Engine) -> None:
 @pytest.mark.slow
 def test_a_session_sees_the_snapshot_that_it_began_with(repo: Engine) -> None:
     """Two answers about different trees would contradict each other."""
-    first = repo.slate(STARTED)
+    first = repo.ask(STARTED)
     write_tree(repo.identity.root, {"shop/refund.py": None, "shop/money.py": REFUND})
     repo.sync()
-    going_on = repo.slate(replace(ASKED, session=gone_on(first)))
-    anew = repo.slate(STARTED)
+    going_on = repo.ask(replace(ASKED, session=gone_on(first)))
+    anew = repo.ask(STARTED)
 
     assert going_on.provenance.snapshot_id == first.provenance.snapshot_id
     assert paths(going_on) == paths(first)
@@ -578,22 +578,20 @@ def test_a_session_sees_the_snapshot_that_it_began_with(repo: Engine) -> None:
 
 def test_another_process_goes_on_with_a_session(shop: Engine) -> None:
     """The daemon that began it may be gone."""
-    first = shop.slate(STARTED)
+    first = shop.ask(STARTED)
     other = open_engine(shop.identity.root, shop.home.base, encoder="none")
     delta = replace(ASKED, session=gone_on(first, delta_only=True))
 
     assert paths(first)
-    assert set(paths(other.slate(delta))).isdisjoint(paths(first))
-    assert printed_bytes(other.slate(delta)) == printed_bytes(shop.slate(delta))
+    assert set(paths(other.ask(delta))).isdisjoint(paths(first))
+    assert printed_bytes(other.ask(delta)) == printed_bytes(shop.ask(delta))
 
 
 def test_targets_are_opened_with_the_lines_that_are_asked_for(shop: Engine) -> None:
     """Whatever the question says of them; and they count as returned."""
-    first = shop.slate(STARTED)
+    first = shop.ask(STARTED)
     targets = ("shop/shipping.py:1", "shop/refund.py:19")
-    found = shop.slate(
-        replace(ASKED, level=3, session=gone_on(first, op="expand", targets=targets))
-    )
+    found = shop.ask(replace(ASKED, level=3, session=gone_on(first, op="expand", targets=targets)))
 
     assert set(paths(found)) == {"shop/shipping.py", "shop/refund.py"}
     assert {pack.reason for pack in packs(found)} == {"expand_target"}
@@ -606,9 +604,9 @@ def test_targets_are_opened_with_the_lines_that_are_asked_for(shop: Engine) -> N
 @pytest.mark.parametrize("target", ["shop/shipping.py", "shop/shipping.py:999"])
 def test_a_target_without_a_match_is_opened_from_its_top(shop: Engine, target: str) -> None:
     """It was asked for; that it does not repeat the question is no reason to hide it."""
-    first = shop.slate(STARTED)
+    first = shop.ask(STARTED)
     going_on = replace(ASKED, level=3, session=gone_on(first, op="expand", targets=(target,)))
-    (pack,) = packs(shop.slate(going_on))
+    (pack,) = packs(shop.ask(going_on))
 
     assert "ship_parcel" in "".join(item.snippet for item in pack.evidence)
 
@@ -618,11 +616,11 @@ def test_a_target_without_a_match_is_opened_from_its_top(shop: Engine, target: s
 )
 def test_a_target_that_is_no_file_is_refused(shop: Engine, target: str) -> None:
     """Nothing else would be opened in its stead."""
-    first = shop.slate(STARTED)
+    first = shop.ask(STARTED)
     session = gone_on(first, op="expand", targets=(target,))
 
     with pytest.raises(InvalidRequest):
-        shop.slate(replace(ASKED, session=session))
+        shop.ask(replace(ASKED, session=session))
 
 
 @pytest.mark.parametrize(
@@ -639,66 +637,66 @@ def test_a_target_that_is_no_file_is_refused(shop: Engine, target: str) -> None:
 def test_what_a_session_cannot_be_asked_is_refused(shop: Engine, wrong: SessionRequest) -> None:
     """By the field that is wrong, before anything is read."""
     with pytest.raises(InvalidRequest, match=r"^session: "):
-        shop.slate(replace(ASKED, session=wrong))
+        shop.ask(replace(ASKED, session=wrong))
 
 
 def test_foreign_tokens_are_refused(shop: Engine, many: Engine) -> None:
     """Of another store, changed, or no token at all, however long."""
-    own, other = shop.slate(STARTED).session, many.slate(STARTED).session
+    own, other = shop.ask(STARTED).session, many.ask(STARTED).session
     assert own is not None
     assert other is not None
     turned = own.token[:40] + ("A" if own.token[40] != "A" else "B") + own.token[41:]
     for token in (other.token, turned, own.token[:-1], "x", "é", "A" * 1_048_576, "a\udcff"):
         with pytest.raises(InvalidRequest, match="session_token"):
-            shop.slate(replace(ASKED, session=SessionRequest(token=token, op="refine")))
+            shop.ask(replace(ASKED, session=SessionRequest(token=token, op="refine")))
 
     assert len(own.token) <= MAX_TOKEN_BYTES
 
 
 def test_an_ended_session_says_so(shop: Engine) -> None:
     """Its client starts anew; any other error would not tell it to."""
-    first = shop.slate(STARTED)
+    first = shop.ask(STARTED)
     late = open_engine(shop.identity.root, shop.home.base, encoder="none")
     late.clock = LateClock()
 
     with pytest.raises(SessionExpired):
-        late.slate(replace(ASKED, session=gone_on(first)))
+        late.ask(replace(ASKED, session=gone_on(first)))
 
 
 def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rather than forgetting what it has returned."""
-    first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
+    first = shop.ask(replace(STARTED, budgets=Budgets(files=2)))
     monkeypatch.setattr("ggrep.search.slate.tokens.MAX_SEEN", 2)
 
-    assert paths(shop.slate(replace(STARTED, budgets=Budgets(files=2)))) == paths(first)
+    assert paths(shop.ask(replace(STARTED, budgets=Budgets(files=2)))) == paths(first)
     with pytest.raises(SessionFull):
-        shop.slate(replace(ASKED, session=gone_on(first)))
+        shop.ask(replace(ASKED, session=gone_on(first)))
 
 
 def test_a_session_that_could_not_answer_leaves_its_token_good(
     shop: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its client asks for less with the token it has."""
-    first = shop.slate(replace(STARTED, budgets=Budgets(files=2)))
+    first = shop.ask(replace(STARTED, budgets=Budgets(files=2)))
     monkeypatch.setattr("ggrep.search.slate.tokens.MAX_SEEN", 3)
     going_on = replace(ASKED, session=gone_on(first, delta_only=True))
     with pytest.raises(SessionFull):
-        shop.slate(going_on)
+        shop.ask(going_on)
 
-    found = shop.slate(replace(going_on, budgets=Budgets(files=1)))
+    found = shop.ask(replace(going_on, budgets=Budgets(files=1)))
     assert len(paths(found)) == 1
 
 
 def test_statistics_of_another_snapshot_are_refused(shop: Engine) -> None:
     """Scores by them would compare with nothing."""
     with pytest.raises(SnapshotGone):
-        shop.slate(replace(ASKED, snapshot_id="01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+        shop.ask(replace(ASKED, snapshot_id="01ARZ3NDEKTSV4RRFFQ69G5FAV"))
 
 
 def test_a_slate_keeps_its_deadline(shop: Engine) -> None:
     """An answer that comes later is read by nobody."""
     with pytest.raises(DeadlineExceeded):
-        shop.slate(ASKED, Deadline.after(SystemClock(), 0))
+        shop.ask(ASKED, Deadline.after(SystemClock(), 0))
 
 
 def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
@@ -707,13 +705,13 @@ def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
 
     for request in (ASKED, STARTED):
         with pytest.raises(NoIndex):
-            engine.slate(request)
+            engine.ask(request)
 
 
 def test_scores_of_packs_are_those_of_their_best_evidence(shop: Engine, many: Engine) -> None:
     """Files are ordered by it."""
     one_each = replace(ASKED, budgets=Budgets(evidence_per_file=1))
-    for found in (shop.slate(ASKED), many.slate(ASKED), shop.slate(one_each)):
+    for found in (shop.ask(ASKED), many.ask(ASKED), shop.ask(one_each)):
         for pack in packs(found):
             searched = [item for item in pack.evidence if item.score > 0.0]
             if searched:
@@ -722,7 +720,7 @@ def test_scores_of_packs_are_those_of_their_best_evidence(shop: Engine, many: En
 
 def test_a_slate_never_names_a_place_outside_the_repository(shop: Engine) -> None:
     """Absolute paths tell where somebody works."""
-    told = stable_json.dumps(slate_success(shop.slate(STARTED)))
+    told = stable_json.dumps(slate_success(shop.ask(STARTED)))
 
     assert str(shop.identity.root).encode() not in told
     assert str(shop.home.base).encode() not in told
@@ -752,7 +750,7 @@ def test_neither_graph_nor_facts_hold_what_files_say(root: Path, home: Path, lev
     engine = open_engine(root, home, encoder="none")
     engine.sync()
     search = SearchRequest("refund of an order", keep_weak=True)
-    found = engine.slate(SlateRequest(search, level=level, facts=True))
+    found = engine.ask(SlateRequest(search, level=level, facts=True))
     graph = stable_json.dumps(printed(found)["slate"]["graph"]).decode()
     told = graph + repr(found.facts)
     whole = stable_json.dumps(printed(found)).decode()
@@ -766,25 +764,27 @@ def test_neither_graph_nor_facts_hold_what_files_say(root: Path, home: Path, lev
 def test_statistics_of_the_same_snapshot_change_nothing(shop: Engine) -> None:
     """A coordinator of one repository gets what the repository says by itself."""
     snapshot, figures = shop.term_stats(ASKED.search)
-    given = shop.slate(replace(ASKED, statistics=figures, snapshot_id=snapshot))
+    given = shop.ask(replace(ASKED, statistics=figures, snapshot_id=snapshot))
 
-    assert printed_bytes(given) == printed_bytes(shop.slate(ASKED))
-    assert given.facts == shop.slate(ASKED).facts
+    assert printed_bytes(given) == printed_bytes(shop.ask(ASKED))
+    assert given.facts == shop.ask(ASKED).facts
+    # Who sent them has them.
+    assert given.request.statistics is None
 
 
 def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
     """They were not returned, so they are not counted as seen."""
     search = SearchRequest("refund order", keep_weak=True)
     small = SlateRequest(search, budgets=Budgets(total_bytes=2_048, files=12), graph=False)
-    found = many.slate(replace(small, session=SessionRequest()))
+    found = many.ask(replace(small, session=SessionRequest()))
     seen: list[str] = []
     cut = 0
     while shown_paths := paths(found):
         seen += shown_paths
         cut += "max_slate_files_by_bytes" in codes(found)
-        found = many.slate(replace(small, session=gone_on(found, delta_only=True)))
+        found = many.ask(replace(small, session=gone_on(found, delta_only=True)))
     ample = Budgets(4_194_304, 1_048_576, files=12)
-    wanted = paths(many.slate(SlateRequest(search, budgets=ample)))
+    wanted = paths(many.ask(SlateRequest(search, budgets=ample)))
 
     assert cut > 0
     assert len(seen) == len(set(seen))
@@ -809,13 +809,13 @@ def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(root: Path, 
     engine.sync()
     search = SearchRequest("check permission of a refund", keep_weak=True)
     small = SlateRequest(search, level=0, budgets=Budgets(total_bytes=2_048), graph=False)
-    found = engine.slate(replace(small, session=SessionRequest()))
+    found = engine.ask(replace(small, session=SessionRequest()))
     seen: list[str] = []
     cut = 0
     while shown_paths := paths(found):
         seen += shown_paths
         cut += "max_slate_files_by_bytes" in codes(found)
-        found = engine.slate(replace(small, session=gone_on(found, delta_only=True)))
+        found = engine.ask(replace(small, session=gone_on(found, delta_only=True)))
 
     assert cut > 0
     assert sorted(seen) == sorted(tree)
@@ -837,7 +837,7 @@ def test_files_of_any_content_fit_their_budgets(root: Path, home: Path) -> None:
     for level in range(4):
         for total in (2_048, 3_000, 9_000, 40_000):
             request = SlateRequest(search, level, Budgets(total, total // 3))
-            slate = slate_success(engine.slate(request))["slate"]
+            slate = slate_success(engine.ask(request))["slate"]
             assert isinstance(slate, dict)
             assert len(stable_json.dumps(slate)) == slate["total_bytes"] <= total
             assert "\\u001b" not in stable_json.dumps(slate).decode()

@@ -50,9 +50,9 @@ def unseen_in(answer: object) -> list[str]:
         (lambda e: e.search(SearchRequest("needle")), (SKIPPED, PARTIAL)),
         (lambda e: e.search(SearchRequest("row_2999", find=Find.EXACT_TEXT)), (SKIPPED, PARTIAL)),
         (lambda e: e.search(SearchRequest("needle", deterministic=True)), (PARTIAL,)),
-        (lambda e: e.slate(SlateRequest(SearchRequest("needle"))), (SKIPPED, PARTIAL)),
-        (lambda e: e.symbol(SymbolRequest("needle")), (SKIPPED, PARTIAL, NAMELESS)),
-        (lambda e: e.references(ReferencesRequest("needle")), (SKIPPED, PARTIAL, NAMELESS)),
+        (lambda e: e.ask(SlateRequest(SearchRequest("needle"))), (SKIPPED, PARTIAL)),
+        (lambda e: e.ask(SymbolRequest("needle")), (SKIPPED, PARTIAL, NAMELESS)),
+        (lambda e: e.ask(ReferencesRequest("needle")), (SKIPPED, PARTIAL, NAMELESS)),
     ],
 )
 def test_an_answer_that_finds_nothing_counts_what_it_could_not_see(
@@ -65,7 +65,7 @@ def test_an_answer_that_finds_nothing_counts_what_it_could_not_see(
     "ask",
     [
         lambda e: e.search(SearchRequest("alpha")),
-        lambda e: e.symbol(SymbolRequest("alpha")),
+        lambda e: e.ask(SymbolRequest("alpha")),
     ],
 )
 def test_a_whole_and_certain_answer_is_silent(

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from typer.main import get_command
 
+from ggrep.base import stable_json
 from ggrep.interfaces.cli.parsing.flags import options_of
 from ggrep.interfaces.cli.parsing.typer_tree import parser
 from ggrep.interfaces.cli.queries import one_search, search, search_options
@@ -15,7 +16,6 @@ from ggrep.interfaces.cli.queries.search_options import Asking, Hits, Kept, Ques
 from ggrep.interfaces.entry import plain
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Mode
 from ggrep.model.request import SearchRequest, SnippetMode
-from ggrep.protocol.wire.codec import to_json
 
 COMMAND = get_command(parser())
 WORDS = (("word",), ("two words",), ("café",), ("a=b",), ("search",), ("5",))
@@ -80,7 +80,8 @@ def _typed_request(arguments: list[str]) -> tuple[object, object]:
     with pytest.MonkeyPatch.context() as patch:
 
         def seen(_: object, typed: Any, scope: str) -> None:
-            raise _Seen(to_json(search_options.request_of(typed, scope=scope)), _in_order(typed))
+            request = search_options.request_of(typed, scope=scope)
+            raise _Seen(stable_json.plain(request), _in_order(typed))
 
         patch.setattr(search, "search_one", seen)
         patch.setattr(search, "place_asked", lambda _, typed: f"below {list(typed.paths)}")
@@ -190,7 +191,7 @@ def test_the_words_of_the_domain_are_all_there() -> None:
     assert {word: corpus.value for word, corpus in CORPUS_WORDS.items()} == plain.CORPORA
     assert {*plain.DEPTHS, "default"} == {depth.value for depth in SnippetMode}
     assert plain.request_of(plain.read(["words"]), "") == {
-        **to_json(SearchRequest("words", timeout_ms=Asking().timeout_ms)),  # type: ignore[dict-item] # an object
+        **stable_json.plain(SearchRequest("words", timeout_ms=Asking().timeout_ms)),  # type: ignore[dict-item] # an object
     }
 
 

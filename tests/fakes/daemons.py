@@ -1,14 +1,13 @@
 """Figures of daemons that nobody runs."""
 
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
-from ggrep.interfaces.cli.daemons.serve import StopResult
+from ggrep.model.daemons import Daemon, DaemonState, Stop
 from ggrep.model.load import (
     DaemonLoad,
     EncodeLoad,
-    HandleLoad,
+    OpenHandles,
     QueryLoad,
     SyncLoad,
-    WatchLoad,
+    WatchStatus,
 )
 
 STARTED_AT = "2031-02-03T04:05:06Z"
@@ -24,7 +23,7 @@ def quiet_load() -> DaemonLoad:
         build="b1",
         protocol_version=1,
         queries=QueryLoad(max_concurrent=8, max_queue_depth=32, timeout_ms=60_000),
-        watch=WatchLoad(mode="events"),
+        watch=WatchStatus(mode="events"),
     )
 
 
@@ -59,7 +58,7 @@ def busy_load() -> DaemonLoad:
         stale_reason="the encoder changed",
         warming=True,
         encode=EncodeLoad(max_concurrent=2, in_use=1, stale=True),
-        handles=HandleLoad(segments_open=500, segments_budget=512),
+        handles=OpenHandles(segments_open=500, segments_budget=512),
         sync=SyncLoad(
             state="indexing",
             stage="index",
@@ -69,7 +68,7 @@ def busy_load() -> DaemonLoad:
             failures_total=1,
             pending=True,
         ),
-        watch=WatchLoad(
+        watch=WatchStatus(
             mode="polling", events_total=40, last_event_age_ms=1_500, problem="no watches left"
         ),
         rss_bytes=412_000_000,
@@ -78,10 +77,10 @@ def busy_load() -> DaemonLoad:
     )
 
 
-def rows() -> tuple[DaemonRow, ...]:
+def rows() -> tuple[Daemon, ...]:
     """Return a line for each state a daemon can be in, in no order."""
     return (
-        DaemonRow(
+        Daemon(
             "/code/shop",
             "shop-0",
             DaemonState.READY,
@@ -89,24 +88,23 @@ def rows() -> tuple[DaemonRow, ...]:
             files=1_834,
             query_total=12_873,
             in_flight=3,
-            latency_p50_ms=12,
+            query_latency_p50_ms=12,
             rss_bytes=412_000_000,
             uptime_ms=7_300_000,
         ),
-        DaemonRow(
+        Daemon(
             "/code/ledger",
             "ledger-0",
             DaemonState.INDEXING,
             pid=12,
-            done_files=450,
-            total_files=1_000,
+            progress_percent=45,
             files=980,
             query_total=12,
             in_flight=0,
             rss_bytes=412_000_000,
             uptime_ms=42_000,
         ),
-        DaemonRow(
+        Daemon(
             "/code/gateway",
             "gateway-0",
             DaemonState.STALE,
@@ -114,22 +112,22 @@ def rows() -> tuple[DaemonRow, ...]:
             files=98_000,
             query_total=1_200_400,
             in_flight=1,
-            latency_p50_ms=1_412,
+            query_latency_p50_ms=1_412,
             rss_bytes=2_100_000_000,
             uptime_ms=300_000_000,
             problem="the encoder changed",
         ),
-        DaemonRow("/code/fresh", "fresh-0", DaemonState.STARTING, pid=14, uptime_ms=800),
-        DaemonRow("/code/mute", "mute-0", DaemonState.SILENT, pid=15),
-        DaemonRow("", "other-0", DaemonState.OTHER, pid=16, problem="speaks protocol 2"),
+        Daemon("/code/fresh", "fresh-0", DaemonState.STARTING, pid=14, uptime_ms=800),
+        Daemon("/code/mute", "mute-0", DaemonState.SILENT, pid=15),
+        Daemon(None, "other-0", DaemonState.OTHER, pid=16, problem="speaks protocol 2"),
     )
 
 
-def stops() -> tuple[StopResult, ...]:
+def stops() -> tuple[Stop, ...]:
     """Return each way in which a daemon can stop."""
     return (
-        StopResult("shop-0", "stopped", "/code/shop", 12),
-        StopResult("mute-0", "killed", "/code/mute", 15),
-        StopResult("ledger-0", "gone", "/code/ledger"),
-        StopResult("other-0", "failed", "", 16, "it belongs to another user"),
+        Stop("/code/shop", "shop-0", 12, "stopped"),
+        Stop("/code/mute", "mute-0", 15, "killed"),
+        Stop("/code/ledger", "ledger-0", None, "gone"),
+        Stop(None, "other-0", 16, "failed", "it belongs to another user"),
     )

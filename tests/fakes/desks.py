@@ -11,18 +11,13 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
-from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
-from ggrep.federation.workspace_names import federated_references, federated_symbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SlateRequest
+from ggrep.model.answerable import Request
+from ggrep.model.operations import loaded, operation_of
 from ggrep.service.opening import Guarded
 from ggrep.service.searchers import ReadySearchers
 from tests.fakes.named_searchers import NamedSearcher, defined, used
@@ -92,44 +87,19 @@ class FakeDesk:
             workspace, request, shape, searchers, SystemClock(), arrived=arrived
         )
 
-    async def symbol(
+    async def follow(
         self,
         workspace: Workspace,
         request: FederatedRequest,
-        asked: SymbolRequest,
+        asked: Request[Any],
         *,
         forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FederatedSymbol:
-        """Return a definition in every file."""
+    ) -> Any:
+        """Return a definition, a usage or the same text in every file."""
         await self._enter((request, asked))
+        answer = loaded(operation_of(asked).workspace)
         searchers = Guarded(self._named(), forbidden)
-        return await federated_symbol(workspace, request, asked, searchers, SystemClock())
-
-    async def references(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        asked: ReferencesRequest,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FederatedReferences:
-        """Return a usage in every file."""
-        await self._enter((request, asked))
-        searchers = Guarded(self._named(), forbidden)
-        return await federated_references(workspace, request, asked, searchers, SystemClock())
-
-    async def expand(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        asked: ExpandRequest,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FederatedExpansion:
-        """Return the same text of every file."""
-        await self._enter((request, asked))
-        searchers = Guarded(self._named(), forbidden)
-        return await federated_expand(workspace, request, asked, searchers, SystemClock())
+        return await answer(workspace, request, asked, searchers, SystemClock())
 
     def _named(self) -> ReadySearchers:
         def opened(repo: WorkspaceRepo) -> NamedSearcher:
@@ -153,40 +123,10 @@ class FakeDesk:
 
         return ReadySearchers(opened)
 
-    async def search_repo(self, root: Path, request: SearchRequest) -> dict[str, Json]:
-        """Return some answer."""
+    async def ask_repo(self, root: Path, request: Request[Any]) -> dict[str, Json]:
+        """Return some answer of the operation."""
         await self._enter((root, request))
-        return golden("test_query_success")
-
-    async def slate_repo(self, root: Path, request: SlateRequest) -> dict[str, Json]:
-        """Return some slate."""
-        await self._enter((root, request))
-        return golden("test_slate_success")
-
-    async def symbol_repo(self, root: Path, request: SymbolRequest) -> dict[str, Json]:
-        """Return some definitions."""
-        await self._enter((root, request))
-        return golden("test_symbol_success")
-
-    async def references_repo(self, root: Path, request: ReferencesRequest) -> dict[str, Json]:
-        """Return some usages."""
-        await self._enter((root, request))
-        return golden("test_references_success")
-
-    async def expand_repo(self, root: Path, request: ExpandRequest) -> dict[str, Json]:
-        """Return some surroundings."""
-        await self._enter((root, request))
-        return golden("test_expand_success")
-
-    async def outline_repo(self, root: Path, request: OutlineRequest) -> dict[str, Json]:
-        """Return some outlines."""
-        await self._enter((root, request))
-        return golden("test_outline_success")
-
-    async def tour_repo(self, root: Path, request: TourRequest) -> dict[str, Json]:
-        """Return some tour."""
-        await self._enter((root, request))
-        return golden("test_tour_success")
+        return golden(f"test_{operation_of(request).schema}")
 
     async def status(self, root: Path) -> dict[str, Json]:
         """Return some status."""

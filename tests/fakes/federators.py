@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import anyio
 from msgspec import Struct
@@ -13,8 +14,9 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import SlateShape
+from ggrep.model.answerable import Request
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.outline import OutlineRequest, TourRequest
+from ggrep.model.operations import operation_of
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.exchange import IndexingProgress
@@ -111,90 +113,36 @@ class FakeFederator:
         document["slate"]["level"] = shape.level
         return FakeAnswer(document)
 
-    async def symbol(
+    async def follow(
         self,
         workspace: Workspace,
         request: FederatedRequest,
-        asked: SymbolRequest,
+        asked: Request[Any],
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FakeAnswer:
         """Answer for every repository."""
-        return await self._named("symbol", workspace, request, asked, forbidden)
-
-    async def references(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        asked: ReferencesRequest,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FakeAnswer:
-        """Answer for every repository."""
-        return await self._named("references", workspace, request, asked, forbidden)
-
-    async def expand(
-        self,
-        workspace: Workspace,
-        request: FederatedRequest,
-        asked: ExpandRequest,
-        *,
-        forbidden: frozenset[RepoId] = frozenset(),
-    ) -> FakeAnswer:
-        """Answer for every repository."""
-        return await self._named("expand", workspace, request, asked, forbidden)
-
-    async def _named(
-        self,
-        name: str,
-        workspace: Workspace,
-        request: FederatedRequest,
-        asked: object,
-        forbidden: frozenset[RepoId],
-    ) -> FakeAnswer:
         self.requests.append(request)
         self.forbidden = forbidden
-        await self._enter(name, asked)
+        await self._enter(operation_of(asked).name, asked)
         return answer_of(workspace, request)
 
-    async def search_repo(self, root: Path, request: SearchRequest) -> Mapping[str, Json]:
-        """Answer for one repository."""
-        await self._enter("search_repo", (root, request))
-        document = golden("query_success")
-        results = [{**hit, "path": "ü.py"} for hit in document["results"]]
-        return {**document, "results": results, "mode": request.mode.value}
-
-    async def slate_repo(self, root: Path, request: SlateRequest) -> Mapping[str, Json]:
-        """Answer with a slate."""
-        await self._enter("slate_repo", (root, request))
-        document = golden("slate_success")
-        document["slate"]["level"] = request.level
+    async def ask_repo(self, root: Path, request: Request[Any]) -> Mapping[str, Json]:
+        """Answer for one repository with the golden document of the operation."""
+        operation = operation_of(request)
+        await self._enter(f"{operation.name}_repo", (root, request))
+        document = golden(operation.schema)
+        match request:
+            case SearchRequest():
+                results = [{**hit, "path": "ü.py"} for hit in document["results"]]
+                return {**document, "results": results, "mode": request.mode.value}
+            case SlateRequest():
+                document["slate"]["level"] = request.level
+            case SymbolRequest() | ReferencesRequest():
+                document["name"] = request.name
+            case ExpandRequest():
+                return {**document, "path": request.target, "content": "ß = 1\n"}
         return document
-
-    async def symbol_repo(self, root: Path, request: SymbolRequest) -> Mapping[str, Json]:
-        """Answer with one definition."""
-        await self._enter("symbol_repo", (root, request))
-        return {**golden("symbol_success"), "name": request.name}
-
-    async def references_repo(self, root: Path, request: ReferencesRequest) -> Mapping[str, Json]:
-        """Answer with one usage."""
-        await self._enter("references_repo", (root, request))
-        return {**golden("references_success"), "name": request.name}
-
-    async def expand_repo(self, root: Path, request: ExpandRequest) -> Mapping[str, Json]:
-        """Answer with a line."""
-        await self._enter("expand_repo", (root, request))
-        return {**golden("expand_success"), "path": request.target, "content": "ß = 1\n"}
-
-    async def outline_repo(self, root: Path, request: OutlineRequest) -> Mapping[str, Json]:
-        """Answer with no outline."""
-        await self._enter("outline_repo", (root, request))
-        return golden("outline_success")
-
-    async def tour_repo(self, root: Path, request: TourRequest) -> Mapping[str, Json]:
-        """Answer with a section."""
-        await self._enter("tour_repo", (root, request))
-        return golden("tour_success")
 
     async def sync_repo(
         self, root: Path, hear: Callable[[IndexingProgress], None], timeout_ms: float

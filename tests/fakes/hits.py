@@ -13,7 +13,7 @@ def hit(path: str, content: str) -> Hit:
         start_line=1,
         end_line=content.count("\n") + 1,
         score=1.0,
-        lexical=1.0,
+        lexical_score=1.0,
         corpus=Corpus.CODE,
         chunk_type="block",
         name="",
@@ -23,5 +23,6 @@ def hit(path: str, content: str) -> Hit:
         is_anchor=False,
         content=content,
         content_start_line=1,
+        signature="",
         hidden_lines=0,
     )

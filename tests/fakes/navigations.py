@@ -233,24 +233,22 @@ class FakeNavigation:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Answer for all engines of this process."""
-        for name, made in (
-            ("slate", slate_response),
-            ("symbol", symbol_response),
-            ("references", references_response),
-            ("expand", expand_response),
-            ("outline", outline_response),
-            ("tour", tour_response),
-        ):
-            monkeypatch.setattr(Engine, name, self._answering(made), raising=False)
+        made: dict[type, Callable[[Any], Any]] = {
+            SlateRequest: slate_response,
+            SymbolRequest: symbol_response,
+            ReferencesRequest: references_response,
+            ExpandRequest: expand_response,
+            OutlineRequest: outline_response,
+            TourRequest: tour_response,
+        }
 
-    def _answering(self, made: Callable[[Any], Any]) -> Callable[..., Any]:
         def answer(_: Engine, request: Any, deadline: Deadline, **told: Any) -> Any:
             self.asked.append((request, {**told, "deadline": deadline}))
             if self.fail:
                 raise self.fail.pop(0)
-            return replace(made(request), request_id=told["request_id"])
+            return replace(made[type(request)](request), request_id=told["request_id"])
 
-        return answer
+        monkeypatch.setattr(Engine, "ask", answer)
 
 
 def _slate(level: int) -> Slate:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ggrep.config.remotes import Remote
 from ggrep.index.remote.objects import Objects, open_objects
 from ggrep.index.remote.pull import PullReport
-from ggrep.index.remote.push import PushReport
+from ggrep.model.remotes import PushReport
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.travelling import pull_from, push_to
 from tests.fakes.git import run_git
@@ -66,7 +66,7 @@ def engine_at(root: Path, home: Path, **flags: object) -> Engine:
 
 def pushed(engine: Engine, remote: Remote, *, again: bool = False) -> PushReport:
     """Push what an engine has."""
-    return push_to(engine, remote, again=again).report
+    return push_to(engine, remote, again=again)
 
 
 def pulled(engine: Engine, remote: Remote) -> PullReport:

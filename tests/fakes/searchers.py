@@ -1,8 +1,9 @@
 """Repositories that answer from memory: real enough to merge, quick enough for property tests."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import anyio.lowlevel
 from msgspec import Struct
@@ -13,10 +14,13 @@ from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
 from ggrep.federation.workspace_draft import MergeDefaults, WorkspaceDefaults
+from ggrep.model.answerable import Request
 from ggrep.model.confidence import Leader, Leading, Wording
 from ggrep.model.corpus import CORPORA, Bucket, Corpus, Mode, bucket_of
 from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
+from ggrep.model.navigation import ExpandRequest
 from ggrep.model.quota import select
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import Freshness, PoolResponse, Provenance, RepoDescription
@@ -36,7 +40,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
         start_line=start,
         end_line=start + 1,
         score=0.5,
-        lexical=0.0,
+        lexical_score=0.0,
         corpus=Corpus.CODE,
         chunk_type="function",
         name="",
@@ -46,6 +50,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
         is_anchor=False,
         content="",
         content_start_line=start,
+        signature="",
         hidden_lines=0,
     )
     return replace(made, **fields)
@@ -105,6 +110,18 @@ def figures_of(rows: Sequence[FakeRow], query: str) -> CollectionStatistics:
             for term in terms
         ),
     )
+
+
+R = TypeVar("R")
+
+_METHODS: Mapping[type, str] = {
+    PoolRequest: "search",
+    SlateRequest: "slate",
+    SymbolPoolRequest: "symbol",
+    ReferencesPoolRequest: "references",
+    ImportsRequest: "imports",
+    ExpandRequest: "expand",
+}
 
 
 @dataclass(slots=True)
@@ -168,6 +185,11 @@ class FakeSearcher:
         """Return a vector that says which text it is of."""
         await self._enter("encode", text)
         return EncodedQuery((len(text) % 128,), 1.0) if self.has_vectors else None
+
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Answer by the method of the request."""
+        answer: R = await getattr(self, _METHODS[type(request)])(request, deadline)
+        return answer
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the lists, scored against the request's figures or our own."""

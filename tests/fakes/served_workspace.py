@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anyio import from_thread
 
@@ -16,10 +16,10 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.model.answerable import Request
 from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse, RepoDescription
-from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.response import RepoDescription
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.wire.message_types import Sync
 from ggrep.service.federator import Federator
@@ -89,6 +89,9 @@ class _SeenJoint:
         return await self._inner.search(question, repos, deadline)
 
 
+R = TypeVar("R")
+
+
 class _SeenSearcher:
     def __init__(self, inner: RepoSearcher, repo: WorkspaceRepo, between: Between) -> None:
         self._inner = inner
@@ -110,12 +113,10 @@ class _SeenSearcher:
         self._between.encoded.append(text)
         return await self._inner.encode(text, deadline)
 
-    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        self._between.pools.append(request)
-        return await self._inner.search(request, deadline)
-
-    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        return await self._inner.slate(request, deadline)
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        if isinstance(request, PoolRequest):
+            self._between.pools.append(request)
+        return await self._inner.ask(request, deadline)
 
 
 class ServedWorkspace:

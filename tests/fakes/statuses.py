@@ -1,27 +1,13 @@
-"""Reports of stores that nobody has made."""
+"""The status of a store that nobody has made."""
 
-from ggrep.base.ids import StoreId
-from ggrep.index.maintenance.status import StatusReport
-from ggrep.model.standing import AT_REST
+from ggrep.model.status import OpenHandles, QueryCounts, Resources, Status
 
-EMPTY_STATUS = StatusReport(
-    store_id=StoreId("shop-0123456789ab-0123456789ab"),
+EMPTY_STATUS = Status(
+    store_id="shop-0123456789ab-0123456789ab",
     canonical_root="/code/shop",
     config_fingerprint="0" * 64,
     encoder="none",
-    manifest=None,
-    last_sync=None,
-    standing=AT_REST,
-    store_bytes=0,
-    store_budget_bytes=0,
-    cache_bytes=0,
-    cache_budget_bytes=0,
-    log_bytes=0,
-    log_budget_bytes=0,
-    query_timeout_ms=60_000,
-    segments_budget=64,
-    writing=False,
-    staging_txn_id=None,
-    problems=(),
+    queries=QueryCounts(timeout_ms=60_000),
+    resources=Resources(open_handles=OpenHandles(segments_budget=64)),
 )
 """Nothing was published yet, nothing runs, and nothing is bounded."""

@@ -18,6 +18,7 @@ from ggrep.base.lease import acquire
 from ggrep.base.locks import Patience
 from ggrep.config import names
 from ggrep.config.fingerprints import repo_id, store_id
+from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.store.view import SnapshotView
@@ -141,6 +142,8 @@ def _repos(union: UnionStore, places: Sequence[Place]) -> tuple[str, ...]:
 def _context(union: UnionStore) -> Context:
     return Context(
         view=union.view,
+        home=Home(union.view.store),
+        root=union.view.store,
         deadline=Deadline.never(CLOCK),
         settings=Settings(),
         encoder=None,

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
@@ -20,7 +21,6 @@ from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.client.channels import Channels, Start
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Unreachable
-from ggrep.protocol.wire.codec import to_json
 from ggrep.protocol.wire.message_types import Describe, Message
 from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import FLAGS, Served, served
@@ -70,7 +70,7 @@ async def test_what_a_daemon_says_of_itself_arrives(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """With the time that is left, so that the daemon stops by itself."""
-    daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
+    daemon.script = lambda peer, one: peer.answer(one, description=to_builtins(DESCRIPTION))
     found, channels = searcher(address)
 
     assert await found.describe(soon(5_000)) == DESCRIPTION
@@ -82,10 +82,10 @@ async def test_a_slate_arrives_with_its_facts(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """They tell how its files hang together with other repositories'."""
-    daemon.script = lambda peer, one: peer.answer(one, value=to_json(slate_response()))
+    daemon.script = lambda peer, one: peer.answer(one, value=to_builtins(slate_response()))
     found, channels = searcher(address)
 
-    assert await found.slate(SLATE, soon(5_000)) == slate_response()
+    assert await found.ask(SLATE, soon(5_000)) == slate_response()
     assert daemon.seen[0]["values"] is True
     assert 0 < daemon.seen[0]["request"]["search"]["timeout_ms"] <= 5_000
     await channels.aclose()
@@ -96,7 +96,7 @@ async def test_figures_arrive_with_their_snapshot(
 ) -> None:
     """Lists that are measured against them name it."""
     daemon.script = lambda peer, one: peer.answer(
-        one, snapshot_id="S1", statistics=to_json(FIGURES)
+        one, snapshot_id="S1", statistics=to_builtins(FIGURES)
     )
     found, channels = searcher(address)
 
@@ -128,7 +128,7 @@ async def test_a_request_without_an_end_has_the_longest_there_is(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Zero would leave it to the daemon's settings."""
-    daemon.script = lambda peer, one: peer.answer(one, description=to_json(DESCRIPTION))
+    daemon.script = lambda peer, one: peer.answer(one, description=to_builtins(DESCRIPTION))
     found, channels = searcher(address)
     await found.describe(Deadline.never(CLOCK))
 
@@ -158,7 +158,7 @@ async def test_what_a_daemon_refuses_is_raised(
     found, channels = searcher(address)
 
     with pytest.raises(SnapshotGone):
-        await found.search(PoolRequest(SearchRequest("a"), 5), soon())
+        await found.ask(PoolRequest(SearchRequest("a"), 5), soon())
     await channels.aclose()
 
 
@@ -202,7 +202,7 @@ async def test_who_was_not_prepared_is_met_when_asked(
     read: list[str | None] = []
 
     def script(peer: Peer, message: dict[str, Any]) -> None:
-        peer.answer(message, description=to_json(DESCRIPTION))
+        peer.answer(message, description=to_builtins(DESCRIPTION))
 
     def meet(asked: WorkspaceRepo) -> DaemonAddress:
         read.append(asked.alias)
@@ -238,8 +238,8 @@ async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, ho
     snapshot_id, figures = await found.term_stats(search, soon())
     vector = await found.encode("settle invoice", soon())
     request = PoolRequest(search, 10, statistics=figures, snapshot_id=snapshot_id, vector=vector)
-    pool = await found.search(request, soon())
-    own = engine.pool(request, soon())
+    pool = await found.ask(request, soon())
+    own = engine.ask(request, soon())
 
     assert description.snapshot_id == snapshot_id
     assert (snapshot_id, figures) == engine.term_stats(search, soon())

@@ -92,13 +92,13 @@ def test_global_orders_by_score_wherever_it_comes_from() -> None:
 def test_global_breaks_ties_as_one_store_does_and_the_repository_comes_last() -> None:
     """Secondary score, path by bytes, line, row; then the repository. Priority never counts."""
     hits = [
-        ("a", hit("9", "b.py", 1, lexical=0.0)),
-        ("b", hit("9", "b.py", 1, lexical=0.0)),
-        ("a", hit("8", "b.py", 1, lexical=0.0)),
-        ("a", hit("0", "b.py", 2, lexical=0.0)),
-        ("a", hit("0", "\uffff.py", 1, lexical=0.0)),
-        ("a", hit("0", "\U00010000.py", 1, lexical=0.0)),
-        ("z", hit("0", "zzz.py", 1, lexical=0.5)),
+        ("a", hit("9", "b.py", 1, lexical_score=0.0)),
+        ("b", hit("9", "b.py", 1, lexical_score=0.0)),
+        ("a", hit("8", "b.py", 1, lexical_score=0.0)),
+        ("a", hit("0", "b.py", 2, lexical_score=0.0)),
+        ("a", hit("0", "\uffff.py", 1, lexical_score=0.0)),
+        ("a", hit("0", "\U00010000.py", 1, lexical_score=0.0)),
+        ("z", hit("0", "zzz.py", 1, lexical_score=0.5)),
     ]
     lists = [ranked(name, found, priority=ord(name)) for name, found in hits]
 
@@ -121,7 +121,7 @@ HITS = st.builds(
     st.sampled_from(["a.py", "b.py"]),
     st.integers(1, 3),
     score=st.sampled_from([0.1, 0.2]),
-    lexical=st.sampled_from([0.0, 0.1]),
+    lexical_score=st.sampled_from([0.0, 0.1]),
 )
 
 

@@ -64,8 +64,8 @@ def names(merged: Merged) -> list[str]:
 
 
 GIVEN = lists(
-    ranked(A, scored("a0", 9.0, lexical=1.0), scored("a1", 8.0, lexical=5.0)),
-    ranked(B, scored("b0", 3.0, lexical=9.0), scored("b1", 2.0)),
+    ranked(A, scored("a0", 9.0, lexical_score=1.0), scored("a1", 8.0, lexical_score=5.0)),
+    ranked(B, scored("b0", 3.0, lexical_score=9.0), scored("b1", 2.0)),
 )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
@@ -19,7 +20,6 @@ from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import PoolRequest, SearchRequest
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
-from ggrep.protocol.wire.codec import to_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.coordinated import OneByOne
 from tests.fakes.hosts import FLAGS, served
@@ -108,10 +108,10 @@ def healthy(engine: Engine) -> Callable[[Peer, dict[str, Any]], None]:
     request, deadline = SearchRequest("forge"), Deadline.after(CLOCK, 10_000)
     snapshot_id, figures = engine.term_stats(request, deadline)
     bodies: Mapping[str, Mapping[str, Any]] = {
-        "describe": {"description": to_json(engine.describe(deadline))},
-        "term_stats": {"snapshot_id": snapshot_id, "statistics": to_json(figures)},
-        "pool": {"pool": to_json(engine.pool(PoolRequest(request, 10), deadline))},
-        "encode": {"vector": to_json(engine.encode("forge", deadline))},
+        "describe": {"description": to_builtins(engine.describe(deadline))},
+        "term_stats": {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)},
+        "pool": {"pool": to_builtins(engine.ask(PoolRequest(request, 10), deadline))},
+        "encode": {"vector": to_builtins(engine.encode("forge", deadline))},
         "cancel": {"cancelled": False},
     }
     return lambda peer, message: peer.answer(message, **bodies[message["message"]])

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -38,47 +39,32 @@ from ggrep.index.maintenance.inventory import list_stores
 from ggrep.index.maintenance.profile_stores import list_profiles
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
-from ggrep.index.maintenance.status_json import health_json, status_json
 from ggrep.index.maintenance.stores_gc import collect_stores
-from ggrep.index.remote.collect import Collection
-from ggrep.index.remote.layout import Blob, States
-from ggrep.index.remote.objects import Traffic
 from ggrep.index.remote.pull import PullReport
-from ggrep.index.remote.push import PushReport
 from ggrep.index.sync.sync_report import SyncReport
 from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.cli.agents.agents_json import clients_json, installation_json, snippets_json
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json
+from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
 from ggrep.interfaces.cli.daemons.serve import stops_json
 from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
-from ggrep.interfaces.cli.remotes.remotes_json import (
-    pull_json,
-    push_json,
-    remote_collection_json,
-    remotes_json,
-)
+from ggrep.interfaces.cli.remotes.remote import remotes_json
+from ggrep.interfaces.cli.remotes.travel import pull_json
+from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
 from ggrep.interfaces.cli.stores.index import preview_json, report_json
-from ggrep.interfaces.cli.stores.profiles import profiles_json
-from ggrep.interfaces.cli.stores.store_json import (
-    audit_json,
-    collection_json,
-    compaction_json,
-    inventory_json,
-    removal_json,
-    repair_json,
-    stores_gc_json,
-    upgrade_json,
-)
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.load import DaemonLoad
+from ggrep.model.maintenance import Removal, RemovedStore
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.profiles import ProfilesReport
+from ggrep.model.remotes import PushReport, RemoteCollection, Traffic
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
 from ggrep.render.query_json import query_success
 from ggrep.search.engine.engine import Engine
-from ggrep.search.engine.travelling import Pulled, Pushed
+from ggrep.search.engine.travelling import Pulled
 from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes import daemons
@@ -196,16 +182,8 @@ def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]
 
 def status_document(engine: Engine, load: DaemonLoad | None = None) -> dict[str, Any]:
     """Return what `ggrep status --json` prints."""
-    identity = engine.identity
-    report = read_status(
-        engine.settings,
-        engine.inspect,
-        engine.home,
-        root=identity.root,
-        store_id=identity.store_id,
-        config_fingerprint=identity.config_fingerprint,
-    )
-    return status_json(report, load)
+    status = read_status(engine.settings, engine.inspect, engine.home, engine.identity, load)
+    return status.to_dict()
 
 
 def health_document(
@@ -221,7 +199,7 @@ def health_document(
         root=identity.root,
         load=load,
     )
-    return health_json(report)
+    return report.to_dict()
 
 
 def daemons_document() -> dict[str, Any]:
@@ -243,10 +221,10 @@ def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
         deadline = Deadline.after(target.clock, 0)
         collected = collect_garbage(target, deadline=deadline)
     return (
-        collection_json(identity.store_id, found),
-        collection_json(identity.store_id, collected),
-        compaction_json(identity.store_id, compacted),
-        repair_json(identity.store_id, repaired),
+        found.to_dict(),
+        collected.to_dict(),
+        compacted.to_dict(),
+        repaired.to_dict(),
     )
 
 
@@ -267,12 +245,12 @@ def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:
     """Return what `ggrep profiles --json` prints."""
     home, flags = Home(repos.home), {"encoder": "none"}
     states = list_profiles(engine.identity.root, home, {}, flags)
-    return profiles_json(engine.identity.repo_id, states)
+    return ProfilesReport(repo_id=engine.identity.repo_id, profiles=states).to_dict()
 
 
 def machine_document() -> dict[str, Any]:
     """Return what `ggrep doctor --json` prints."""
-    silent = DaemonRow("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
+    silent = Daemon("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
     return machine_json([room(9_000_000_000), watches(8_192), *of_daemons([silent])])
 
 
@@ -281,15 +259,22 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
     url = "s3://team-indexes/ggrep"
     remote = Remote("origin", url, "https://storage.example:9000", "eu-west-1")
     traffic = Traffic(gets=4, heads=4, puts=7, bytes_down=1_200, bytes_up=39_000_000)
-    states = States("b" * 40, "c" * 64)
-    tree, commit = Blob("d" * 64, 1_470), "a" * 40
+    commit = "a" * 40
     snapshot = SnapshotId("01HZZZZZZZZZZZZZZZZZZZZZZ1")
     pushed = PushReport(
-        *("github.com/team/shop", snapshot, tree, states, commit),
+        remote="origin",
+        repo_key="github.com/team/shop",
+        snapshot_id=snapshot,
+        tree="d" * 64,
+        git_tree="b" * 40,
+        files_state="c" * 64,
+        commit=commit,
         pushed=True,
         blobs=3,
         written=3,
         written_bytes=39_000_000,
+        traffic=traffic,
+        duration_ms=812,
     )
     pulled = PullReport(
         "pulled",
@@ -319,19 +304,28 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         duration_ms=210,
     )
     failed = Pulled(None, reason="no remote is configured")
-    found = Collection(2, 40, 7, 90_000, 7, 90_000)
+    found = RemoteCollection(
+        remote="origin",
+        dry_run=False,
+        refs=2,
+        kept=40,
+        removable=7,
+        removable_bytes=90_000,
+        deleted=7,
+        deleted_bytes=90_000,
+    )
     return (
         remotes_json([remote, Remote("shared", "file:///srv/ggrep", readable=True)]),
-        push_json(remote, Pushed(pushed, traffic), 812),
+        pushed.to_dict(),
         pull_json(Pulled(remote, pulled, traffic), synced, (440, 650)),
         pull_json(failed, synced, (3, 9_000)),
-        remote_collection_json(remote, found, force=True),
+        found.to_dict(),
     )
 
 
 def audit_document(engine: Engine) -> dict[str, Any]:
     """Return what `ggrep audit --json` prints."""
-    return audit_json(audit(engine.identity.store, engine.identity.store_id))
+    return audit(engine.identity.store, engine.identity.store_id).to_dict()
 
 
 def report_document(engine: Engine, report: SyncReport) -> dict[str, Any]:
@@ -351,12 +345,12 @@ def inventory_document(home: Path) -> dict[str, Any]:
 
 def removal_document(freed: Mapping[str, int]) -> dict[str, Any]:
     """Return what `ggrep clean --json` prints."""
-    return removal_json(freed)
+    return Removal(removed=tuple(starmap(RemovedStore, freed.items()))).to_dict()
 
 
 def upgrade_document(engine: Engine) -> dict[str, Any]:
     """Return what `ggrep upgrade-store --json` prints."""
-    return upgrade_json(engine.upgrade())
+    return engine.upgrade().to_dict()
 
 
 def stores_gc_document(home: Path, *, force: bool = False) -> dict[str, Any]:

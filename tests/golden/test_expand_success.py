@@ -19,6 +19,6 @@ def test_surroundings_in_a_tree_are_found_again(
     golden: SnapshotAssertion, repos: Repos, shop: Engine
 ) -> None:
     """An answer that moves must be seen to move before it is shipped."""
-    found = shop.expand(ExpandRequest("shop/pricing.py:20", "definition", deterministic=True))
+    found = shop.ask(ExpandRequest("shop/pricing.py:20", "definition", deterministic=True))
 
     assert neutral_bytes(expand_success(found), repos) == golden

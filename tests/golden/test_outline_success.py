@@ -14,4 +14,4 @@ def test_a_file_and_a_folder_in_a_tree_are_outlined_again(
     """An answer that moves must be seen to move before it is shipped."""
     request = OutlineRequest(("shop/pricing.py", "shop"), deterministic=True)
 
-    assert neutral_bytes(outline_success(shop.outline(request)), repos) == golden
+    assert neutral_bytes(outline_success(shop.ask(request)), repos) == golden

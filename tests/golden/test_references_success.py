@@ -19,7 +19,7 @@ def test_usages_in_a_tree_are_found_again(
     golden: SnapshotAssertion, repos: Repos, shop: Engine
 ) -> None:
     """An answer that moves must be seen to move before it is shipped."""
-    found = shop.references(
+    found = shop.ask(
         ReferencesRequest("round_cents", strings=True, comments=True, deterministic=True)
     )
 

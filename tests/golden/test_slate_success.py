@@ -35,6 +35,6 @@ def test_equal_trees_give_equal_slates(
 ) -> None:
     """A selection that moves must be seen to move before it is shipped."""
     search = SearchRequest("what happens at checkout?", deterministic=True)
-    found = shop.slate(SlateRequest(search, level))
+    found = shop.ask(SlateRequest(search, level))
 
     assert neutral_bytes(slate_success(found), repos) == golden

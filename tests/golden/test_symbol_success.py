@@ -19,6 +19,6 @@ def test_definitions_in_a_tree_are_found_again(
     golden: SnapshotAssertion, repos: Repos, shop: Engine
 ) -> None:
     """An answer that moves must be seen to move before it is shipped."""
-    found = shop.symbol(SymbolRequest("Payments.refund", deterministic=True))
+    found = shop.ask(SymbolRequest("Payments.refund", deterministic=True))
 
     assert neutral_bytes(symbol_success(found), repos) == golden

@@ -12,6 +12,6 @@ def test_a_tree_is_shown_around_again(
     golden: SnapshotAssertion, repos: Repos, shop: Engine
 ) -> None:
     """An answer that moves must be seen to move before it is shipped."""
-    found = shop.tour(TourRequest(deterministic=True))
+    found = shop.ask(TourRequest(deterministic=True))
 
     assert neutral_bytes(tour_success(found), repos) == golden

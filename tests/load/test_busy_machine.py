@@ -70,9 +70,9 @@ def answers(engine: Engine) -> list[bytes]:
         asked = SearchRequest(text, deterministic=True, timeout_ms=3_600_000)
         found.append(stable_json.dumps(answer(engine, asked)))
     for name in NAMES:
-        symbol = engine.symbol(SymbolRequest(name, deterministic=True, timeout_ms=3_600_000))
+        symbol = engine.ask(SymbolRequest(name, deterministic=True, timeout_ms=3_600_000))
         places = ReferencesRequest(name, deterministic=True, timeout_ms=3_600_000)
-        found.append(repr((symbol.definitions, engine.references(places).references)).encode())
+        found.append(repr((symbol.definitions, engine.ask(places).references)).encode())
     return found
 
 

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import NoIndex
 from ggrep.config import names
-from ggrep.index.maintenance.audit import AuditReport, audit
+from ggrep.index.maintenance.audit import audit
 from ggrep.index.store import rows
 from ggrep.index.store.image import Array, open_image, write_image
 from ggrep.index.store.manifest import FileRef, SnapshotManifest, to_bytes
 from ggrep.index.store.segment import image_ref
+from ggrep.model.maintenance import Audit
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
@@ -31,12 +32,12 @@ def engine(root: Path, home: Path) -> Engine:
     return engine
 
 
-def run(engine: Engine) -> AuditReport:
+def run(engine: Engine) -> Audit:
     return audit(engine.identity.store, engine.identity.store_id)
 
 
 def codes(engine: Engine) -> list[str]:
-    return [code for code, _ in run(engine).errors]
+    return [error.code for error in run(engine).errors]
 
 
 def publish(engine: Engine, manifest: SnapshotManifest) -> None:
@@ -135,8 +136,8 @@ def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, to
     )
     errors = run(engine).errors
 
-    assert [code for code, _ in errors] == ["row_mismatch"]
-    assert told in errors[0][1]
+    assert [error.code for error in errors] == ["row_mismatch"]
+    assert told in errors[0].message
 
 
 def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +154,7 @@ def test_the_state_of_a_damaged_store_is_an_error_of_its_own(engine: Engine) -> 
     names.image_file(store, manifest.segments[-1].table).unlink()
     report = run(engine)
 
-    assert [code for code, _ in report.errors] == ["artifact_missing", "image_damaged"]
+    assert [error.code for error in report.errors] == ["artifact_missing", "image_damaged"]
     assert report.snapshot_id == manifest.snapshot_id
 
 
@@ -163,7 +164,7 @@ def test_without_a_manifest_there_is_one_error(engine: Engine) -> None:
     names.manifest_file(store, manifest.snapshot_id).write_bytes(b"{}")
     report = run(engine)
 
-    assert [code for code, _ in report.errors] == ["manifest_unreadable", "snapshot_fallback"]
+    assert [error.code for error in report.errors] == ["manifest_unreadable", "snapshot_fallback"]
     assert report.snapshot_id is None
 
 

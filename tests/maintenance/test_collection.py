@@ -16,11 +16,12 @@ from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience, alone, shared
 from ggrep.config import names
 from ggrep.index.maintenance import collection
-from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, due, preview
+from ggrep.index.maintenance.collection import collect_garbage, due, preview
 from ggrep.index.store.active import swap_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.pins import write_pin
 from ggrep.index.store.verify import Verifier
+from ggrep.model.maintenance import CollectionReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import OTHER_WRITER, held_lease

@@ -10,11 +10,12 @@ from ggrep.base import faults
 from ggrep.base.errors import Busy, CorruptStore, StoreError
 from ggrep.config import names
 from ggrep.index.maintenance import compaction, compaction_policy
-from ggrep.index.maintenance.compaction import CompactionReport, compact
+from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.index.sync.snapshot_assembly import write_shown
+from ggrep.model.maintenance import CompactionReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease

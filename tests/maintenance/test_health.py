@@ -12,9 +12,10 @@ from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.config import names
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.audit import audit
-from ggrep.index.maintenance.health import FAIL, OK, WARN, Check, check_health
+from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.filesystem import NETWORK_MAGICS
 from ggrep.index.store.judging import open_active
+from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size
@@ -34,7 +35,7 @@ def engine(root: Path, home: Path) -> Engine:
     return engine
 
 
-def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, Check]:
+def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, HealthCheck]:
     identity = engine.identity
     settings = Settings(**changes) if changes else engine.settings  # type: ignore[arg-type] # vary
     report = check_health(

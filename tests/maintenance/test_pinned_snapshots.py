@@ -16,11 +16,12 @@ from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.clone import clone_store
-from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, preview
+from ggrep.index.maintenance.collection import collect_garbage, preview
 from ggrep.index.maintenance.inventory import remove_store
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.pins import pinned
 from ggrep.index.store.verify import Verifier
+from ggrep.model.maintenance import CollectionReport
 from ggrep.model.slate import SESSION_SECS
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.sessions import OpenSession, Sessions, advance, session_key

@@ -9,11 +9,12 @@ import pytest
 from ggrep.base.errors import CorruptStore, NoIndex
 from ggrep.base.ids import StoreId
 from ggrep.config import names
-from ggrep.index.maintenance.repair import RepairReport, repair
+from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.salvage import Salvage, salvage
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Mender
+from ggrep.model.maintenance import RepairReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
@@ -78,7 +79,7 @@ def test_only_the_files_of_a_lost_segment_are_read_again(
 
     assert report.performed
     assert report.lost_segments == (segment,)
-    assert (report.files_rebuilt, report.files_kept) == (1, 2)
+    assert (report.files.rebuilt, report.files.kept) == (1, 2)
     assert answer_bytes(again(engine), ASK) == before
     assert again(engine).view().notices == ()
 
@@ -93,7 +94,7 @@ def test_masks_and_journal_stand_in_for_each_other(engine: Engine, artifact: str
     report = run(again(engine))
 
     assert report.performed
-    assert (report.lost_segments, report.files_rebuilt) == ((), 0)
+    assert (report.lost_segments, report.files.rebuilt) == ((), 0)
     assert answer_bytes(again(engine), ASK) == before
 
 
@@ -117,7 +118,7 @@ def test_a_lost_pointer_is_set_again(engine: Engine) -> None:
     report = run(again(engine))
 
     assert report.performed
-    assert report.files_rebuilt == 0
+    assert report.files.rebuilt == 0
     assert answer_bytes(again(engine), ASK) == before
     assert again(engine).view().notices == ()
 
@@ -140,7 +141,7 @@ def test_a_store_without_a_readable_manifest_is_indexed_anew(engine: Engine) -> 
     report = run(again(engine))
 
     assert report.performed
-    assert (report.files_rebuilt, report.files_kept) == (3, 0)
+    assert (report.files.rebuilt, report.files.kept) == (3, 0)
     assert answer_bytes(again(engine), ASK) == before
 
 

@@ -6,14 +6,20 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ggrep.index.maintenance.status_json import status_json
-from ggrep.model.load import DaemonLoad, SyncLoad, WatchLoad
+from ggrep.base import stable_json
+from ggrep.index.maintenance.status import with_load
+from ggrep.model.load import DaemonLoad, SyncLoad
+from ggrep.model.standing import AT_REST
+from ggrep.model.status import Disk, Resources, SyncStatus, WatchStatus
 from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.statuses import EMPTY_STATUS
 
 
 def document(load: DaemonLoad | None = None, **changes: Any) -> Mapping[str, Any]:
-    return status_json(replace(EMPTY_STATUS, **changes), load)
+    """Return the document as it is read from its bytes."""
+    status = with_load(replace(EMPTY_STATUS, **changes), load, AT_REST)
+    document: Mapping[str, Any] = stable_json.loads(stable_json.dumps(status.to_dict()))
+    return document
 
 
 def codes(load: DaemonLoad | None = None, **changes: Any) -> list[str]:
@@ -56,7 +62,7 @@ def test_any_writer_at_work_means_indexing() -> None:
     syncing = replace(quiet_load(), sync=SyncLoad(state="indexing"))
 
     assert document(quiet_load())["sync"]["state"] == "idle"
-    assert document(quiet_load(), writing=True)["sync"]["state"] == "indexing"
+    assert document(quiet_load(), sync=SyncStatus("indexing"))["sync"]["state"] == "indexing"
     assert document(syncing)["sync"]["state"] == "indexing"
 
 
@@ -64,21 +70,21 @@ def test_any_writer_at_work_means_indexing() -> None:
 def test_room_that_is_nearly_used_up_is_a_warning(what: str) -> None:
     """The next publish may be refused; nobody should learn of it by that."""
     code = {"store": "disk_budget_store", "cache": "disk_budget_cache", "log": "disk_budget_logs"}
-    near = {f"{what}_bytes": 900, f"{what}_budget_bytes": 1_000}
-    below = {f"{what}_bytes": 899, f"{what}_budget_bytes": 1_000}
-    unbounded = {f"{what}_bytes": 900, f"{what}_budget_bytes": 0}
 
-    assert codes(**near) == [code[what]]
-    assert codes(**below) == []
-    assert codes(**unbounded) == []
+    def warned(used: int, budget: int) -> list[str]:
+        disk = Disk(**{f"{what}_bytes": used, f"{what}_budget_bytes": budget})
+        return codes(resources=Resources(disk))
+
+    assert warned(900, 1_000) == [code[what]]
+    assert warned(899, 1_000) == []
+    assert warned(900, 0) == []
 
 
 def test_warnings_are_in_order_of_their_codes() -> None:
     """Same state, same bytes."""
-    over = {f"{what}_{kind}": 9 for what in ("store", "cache", "log") for kind in ("bytes",)}
-    found = codes(busy_load(), **over, store_budget_bytes=1, cache_budget_bytes=1)
+    over = Disk(store_bytes=9, store_budget_bytes=1, cache_bytes=9, cache_budget_bytes=1)
 
-    assert found == [
+    assert codes(busy_load(), resources=Resources(over)) == [
         "disk_budget_cache",
         "disk_budget_store",
         "encode_slot_stale",
@@ -93,7 +99,7 @@ def test_what_comes_from_outside_is_sanitised() -> None:
         quiet_load(),
         stale=True,
         stale_reason="a\x1b[31mb",
-        watch=WatchLoad("polling", problem="c\nd"),
+        watch=WatchStatus("polling", problem="c\nd"),
     )
     found = document(load, canonical_root="/code/\x1b[31mshop")
 

@@ -12,12 +12,13 @@ from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, StoreId
 from ggrep.config import names
-from ggrep.index.maintenance.upgrade import UpgradeReport, upgrade_store
+from ggrep.index.maintenance.upgrade import upgrade_store
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.store_versions import version_in
 from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.index_state import read_index_state
+from ggrep.model.maintenance import UpgradeReport
 from ggrep.model.request import SearchRequest
 from tests.fakes.old_stores import (
     active_manifest,

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.index.maintenance.findings import OK, WARN, Check
 from ggrep.index.maintenance.health import check_health
-from ggrep.model.load import DaemonLoad, EncodeLoad, HandleLoad
+from ggrep.model.load import DaemonLoad, EncodeLoad, OpenHandles
+from ggrep.model.maintenance import OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import quiet_load
 from tests.fakes.repos import open_engine, write_tree
@@ -25,7 +25,7 @@ def engine(root: Path, home: Path) -> Engine:
     return engine
 
 
-def checks(engine: Engine, load: DaemonLoad | None) -> dict[str, Check]:
+def checks(engine: Engine, load: DaemonLoad | None) -> dict[str, HealthCheck]:
     identity = engine.identity
     report = check_health(
         identity.store,
@@ -50,7 +50,7 @@ OVER: dict[str, tuple[Change, str]] = {
     ),
     "tail": (queries(query_total=10, latency_p50_ms=1, latency_p95_ms=1_501), "perf_query_latency"),
     "segments": (queries(segments_touched_max=65), "perf_segments_touched"),
-    "handles": (lambda load: replace(load, handles=HandleLoad(461, 512)), "open_handles"),
+    "handles": (lambda load: replace(load, handles=OpenHandles(461, 512)), "open_handles"),
     "slot": (lambda load: replace(load, encode=EncodeLoad(2, 1, stale=True)), "embed_limiter"),
     "stale": (lambda load: replace(load, stale=True, stale_reason="encoder"), "daemon_stale"),
 }
@@ -60,8 +60,8 @@ WITHIN: dict[str, Change] = {
     "latency": queries(
         query_total=10, latency_p50_ms=300, latency_p95_ms=1_500, segments_touched_max=64
     ),
-    "handles": lambda load: replace(load, handles=HandleLoad(460, 512)),
-    "no bound": lambda load: replace(load, handles=HandleLoad(10, 0)),
+    "handles": lambda load: replace(load, handles=OpenHandles(460, 512)),
+    "no bound": lambda load: replace(load, handles=OpenHandles(10, 0)),
     "slots in use": lambda load: replace(load, encode=EncodeLoad(2, 2)),
 }
 

@@ -1,6 +1,7 @@
 """The list of tools: what every client can read, in as few bytes as it takes."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import jsonschema_rs
 import pytest
@@ -12,16 +13,9 @@ from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, body_of
 from ggrep.interfaces.mcp.following import OF_WORKSPACES
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool, listed
 from ggrep.interfaces.surfaces.body import (
-    parse_expand_body,
     parse_federated_body,
-    parse_outline_body,
-    parse_references_body,
-    parse_search_body,
-    parse_slate_body,
-    parse_symbol_body,
-    parse_workspace_expand,
-    parse_workspace_references,
-    parse_workspace_symbol,
+    parse_repo_body,
+    parse_workspace_body,
 )
 from ggrep.model.corpus import CORPUS_WORDS, Mode
 from ggrep.model.request import Find, SnippetMode
@@ -29,14 +23,14 @@ from ggrep.model.slate import MAX_LEVEL, NEW_SESSION
 
 EVERY = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 PARSERS = {
-    "search": parse_search_body,
-    "good_search": parse_search_body,
-    "context": parse_slate_body,
+    "search": partial(parse_repo_body, "search"),
+    "good_search": partial(parse_repo_body, "search"),
+    "context": partial(parse_repo_body, "slate"),
     "search_workspace": parse_federated_body,
-    "symbol": parse_symbol_body,
-    "references": parse_references_body,
-    "expand": parse_expand_body,
-    "outline": parse_outline_body,
+    "symbol": partial(parse_repo_body, "symbol"),
+    "references": partial(parse_repo_body, "references"),
+    "expand": partial(parse_repo_body, "expand"),
+    "outline": partial(parse_repo_body, "outline"),
 }
 OF_KIND = {"string": "x", "integer": 1, "boolean": True, "array": ["x"]}
 
@@ -183,9 +177,9 @@ def test_options_name_what_they_take() -> None:
 
 
 OVER_WORKSPACES = {
-    "symbol": parse_workspace_symbol,
-    "references": parse_workspace_references,
-    "expand": parse_workspace_expand,
+    "symbol": partial(parse_workspace_body, "symbol"),
+    "references": partial(parse_workspace_body, "references"),
+    "expand": partial(parse_workspace_body, "expand"),
 }
 
 

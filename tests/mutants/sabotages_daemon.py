@@ -131,7 +131,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "an unknown message is a ping",
         "ggrep/protocol/wire/messages.py",
-        '        raise misfit("message", name, f"one of {\', \'.join(sorted(_KINDS))}")\n',
+        '        raise misfit("message", name, f"one of {\', \'.join(sorted(KINDS))}")\n',
         '        name = "ping"\n',
         (
             "tests/daemon/test_frames_over_the_wire.py"
@@ -751,8 +751,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "the log holds the query",
         "ggrep/daemon/query_log.py",
-        "asked, request.mode.value,",
-        "asked, request.query,",
+        "name, bounds.mode.value, bounds.limit,",
+        "name, bounds.query, bounds.limit,",
         (
             "tests/daemon/test_query_log.py"
             "::test_the_log_holds_neither_query_nor_content_however_a_search_ends",

@@ -562,9 +562,9 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a session goes on over the newest snapshot",
-        "ggrep/search/engine/engine.py",
-        "with self._answering(deadline, pinned, request_id, admitted) as context:",
-        "with self._answering(deadline, None, request_id, admitted) as context:",
+        "ggrep/search/slate/slate_answers.py",
+        "return sessions.snapshot_of(request.session.token) if request.session.token else None",
+        "return None",
         (SLATING + "test_a_session_sees_the_snapshot_that_it_began_with",),
     ),
     Sabotage(

@@ -60,7 +60,7 @@ def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 def ask(engine: Engine, name: str, **more: object) -> ReferencesResponse:
     """Return the usages of a name."""
-    return engine.references(ReferencesRequest(name, deterministic=True, **more))  # type: ignore[arg-type] # fields of it
+    return engine.ask(ReferencesRequest(name, deterministic=True, **more))  # type: ignore[arg-type] # fields of it
 
 
 def lines(answer: ReferencesResponse, *, guess: bool) -> list[tuple[str, int]]:
@@ -102,7 +102,7 @@ def test_what_extends_a_type_implements_its_method(engine: Engine) -> None:
 
 def test_a_name_of_another_container_alone_says_so(engine: Engine) -> None:
     """Instead of nothing at all."""
-    defined = engine.symbol(SymbolRequest("Wallet.again", deterministic=True))
+    defined = engine.ask(SymbolRequest("Wallet.again", deterministic=True))
     used = ask(engine, "Wallet.again")
 
     for answer in (defined, used):
@@ -126,7 +126,7 @@ def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
     rust = (Filter("lang", "rust"),)
     answers = (
         ask(engine, "pay", filters=rust),
-        engine.symbol(SymbolRequest("pay", filters=rust, deterministic=True)),
+        engine.ask(SymbolRequest("pay", filters=rust, deterministic=True)),
         engine.search(SearchRequest("pay", filters=rust, deterministic=True)),
     )
 
@@ -138,7 +138,7 @@ def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
 
 
 def uses_of(engine: Engine, name: str, *, comments: bool = False) -> list[tuple[str, int, bool]]:
-    answer = engine.references(ReferencesRequest(name, strings=comments, comments=comments))
+    answer = engine.ask(ReferencesRequest(name, strings=comments, comments=comments))
     return [(one.path, one.line, one.guess) for one in answer.references]
 
 
@@ -166,7 +166,7 @@ def test_many_doubtful_usages_are_only_counted(engine: Engine, root: Path) -> No
     text = "def many(a):\n" + "    a.pay()\n" * 30
     write_tree(root, {"shop/many.py": text})
     engine.sync()
-    answer = engine.references(ReferencesRequest("Till.pay"))
+    answer = engine.ask(ReferencesRequest("Till.pay"))
 
     assert not any(one.guess and one.path == "shop/many.py" for one in answer.references)
     assert any("31 usages of a pay" in notice.message for notice in answer.warnings)
@@ -188,8 +188,8 @@ def test_words_in_data_and_documents_are_mentions_behind_all_usages(
     }
     write_tree(root, texts)
     engine.sync()
-    shown = engine.references(ReferencesRequest("pay"))
-    every = engine.references(ReferencesRequest("pay", strings=True, comments=True)).references
+    shown = engine.ask(ReferencesRequest("pay"))
+    every = engine.ask(ReferencesRequest("pay", strings=True, comments=True)).references
     kinds = [one.kind for one in every]
 
     assert not {one.path for one in shown.references} & {*texts}
@@ -210,7 +210,7 @@ def test_operators_are_found_in_languages_that_define_them(engine: Engine, root:
     )
     engine.sync()
 
-    assert [(one.path, one.line) for one in engine.symbol(SymbolRequest("<=>")).definitions] == [
+    assert [(one.path, one.line) for one in engine.ask(SymbolRequest("<=>")).definitions] == [
         ("a.rb", 2),
         ("b.hs", 1),
     ]

@@ -43,7 +43,7 @@ def indexed(root: Path, home: Path, files: Mapping[str, str | bytes] = TREE) -> 
 def ask(
     engine: Engine, target: str, boundary: Boundary = "auto", max_bytes: int = 16_384
 ) -> ExpandResponse:
-    return engine.expand(ExpandRequest(target, boundary, max_bytes, deterministic=True))
+    return engine.ask(ExpandRequest(target, boundary, max_bytes, deterministic=True))
 
 
 def span(found: ExpandResponse) -> tuple[str, int, int]:
@@ -216,7 +216,7 @@ def test_a_request_that_means_nothing_is_refused(
 ) -> None:
     """Before any index is opened."""
     with pytest.raises(InvalidRequest):
-        open_engine(root, home).expand(request_)
+        open_engine(root, home).ask(request_)
 
 
 def test_a_removed_file_is_no_place_any_more(root: Path, home: Path) -> None:
@@ -269,7 +269,7 @@ def test_the_same_question_has_the_same_answer(root: Path, home: Path) -> None:
     """Its name included, when it is asked for."""
     engine = indexed(root, home)
     first = ask(engine, "src/till.py:40")
-    plain = engine.expand(ExpandRequest("src/till.py:40"), request_id="mine")
+    plain = engine.ask(ExpandRequest("src/till.py:40"), request_id="mine")
 
     assert ask(open_engine(root, home, encoder="none"), "src/till.py:40") == first
     assert first.timings_ms == ()
@@ -286,7 +286,7 @@ def test_without_an_index_or_time_there_is_no_answer(root: Path, home: Path) -> 
         ask(engine, "a")
     indexed(root, home)
     with pytest.raises(DeadlineExceeded):
-        engine.expand(ExpandRequest("docs/a.md"), Deadline.after(engine.clock, -1.0))
+        engine.ask(ExpandRequest("docs/a.md"), Deadline.after(engine.clock, -1.0))
 
 
 def test_a_name_opens_its_definition(root: Path, home: Path) -> None:

@@ -74,7 +74,7 @@ def uses(answer: ReferencesResponse) -> list[tuple[str, int, str]]:
 
 def test_a_name_s_definitions_come_with_what_is_known_of_them(engine: Engine) -> None:
     """One look at the answer saves opening the file."""
-    answer = engine.symbol(SymbolRequest("retry"))
+    answer = engine.ask(SymbolRequest("retry"))
     first = answer.definitions[1]
 
     assert places(answer) == [
@@ -90,7 +90,7 @@ def test_a_name_s_definitions_come_with_what_is_known_of_them(engine: Engine) ->
 
 def test_a_function_inside_of_a_function_is_found(engine: Engine) -> None:
     """No chunk is named after it, and still it is a definition."""
-    assert places(engine.symbol(SymbolRequest("attempt"))) == [
+    assert places(engine.ask(SymbolRequest("attempt"))) == [
         ("src/retry.py", 7, "function", "retry.attempt")
     ]
 
@@ -98,21 +98,21 @@ def test_a_function_inside_of_a_function_is_found(engine: Engine) -> None:
 @pytest.mark.parametrize("name", ["Queue.retry", "Queue#retry", "Queue::retry", "queue.retry()"])
 def test_what_a_name_is_qualified_by_narrows_the_answer(engine: Engine, name: str) -> None:
     """`retry` alone is the name of three things."""
-    assert places(engine.symbol(SymbolRequest(name))) == [
+    assert places(engine.ask(SymbolRequest(name))) == [
         ("src/retry.py", 13, "method", "Queue.retry")
     ]
 
 
 def test_a_module_qualifies_what_stands_in_its_file(engine: Engine) -> None:
     """People write what they import: `retry.retry`, `src.retry.Queue`."""
-    assert places(engine.symbol(SymbolRequest("src.retry.Queue"))) == [
+    assert places(engine.ask(SymbolRequest("src.retry.Queue"))) == [
         ("src/retry.py", 12, "class", "Queue")
     ]
 
 
 def test_a_wrong_qualifier_is_answered_with_the_right_ones(engine: Engine) -> None:
     """An empty answer alone would say that the name is nowhere."""
-    answer = engine.symbol(SymbolRequest("Stack.retry"))
+    answer = engine.ask(SymbolRequest("Stack.retry"))
 
     assert (answer.definitions, answer.total) == ((), 0)
     assert answer.suggestions == ("App.retry", "retry", "Queue.retry")
@@ -120,14 +120,14 @@ def test_a_wrong_qualifier_is_answered_with_the_right_ones(engine: Engine) -> No
 
 def test_a_body_comes_before_a_mere_declaration(engine: Engine) -> None:
     """Who asks where a function is wants to read it."""
-    answer = engine.symbol(SymbolRequest("HttpGet"))
+    answer = engine.ask(SymbolRequest("HttpGet"))
 
     assert [one.path for one in answer.definitions] == ["src/http.c", "src/http.h"]
 
 
 def test_another_letter_case_is_tried_and_said(engine: Engine) -> None:
     """Whoever remembers half of the spelling still gets there, and learns it."""
-    answer = engine.symbol(SymbolRequest("httpget"))
+    answer = engine.ask(SymbolRequest("httpget"))
 
     assert {one.name for one in answer.definitions} == {"HttpGet"}
     (warning,) = answer.warnings
@@ -139,14 +139,14 @@ def test_another_letter_case_is_tried_and_said(engine: Engine) -> None:
 
 def test_a_misspelt_name_is_answered_with_near_ones(engine: Engine) -> None:
     """Two swapped letters are no reason to start from nothing."""
-    assert engine.symbol(SymbolRequest("HtpGet")).suggestions == ("HttpGet",)
-    assert engine.symbol(SymbolRequest("http_gte")).suggestions == ("HttpGet",)
-    assert engine.symbol(SymbolRequest("zzzzzz")).suggestions == ()
+    assert engine.ask(SymbolRequest("HtpGet")).suggestions == ("HttpGet",)
+    assert engine.ask(SymbolRequest("http_gte")).suggestions == ("HttpGet",)
+    assert engine.ask(SymbolRequest("zzzzzz")).suggestions == ()
 
 
 def test_usages_leave_definitions_strings_and_documents_out(engine: Engine) -> None:
     """They are counted all the same, so that nobody takes the list for everything."""
-    answer = engine.references(ReferencesRequest("retry"))
+    answer = engine.ask(ReferencesRequest("retry"))
 
     assert uses(answer) == [
         ("src/app.ts", 1, "usage"),
@@ -164,7 +164,7 @@ def test_usages_leave_definitions_strings_and_documents_out(engine: Engine) -> N
 
 def test_strings_and_comments_are_shown_to_those_who_ask(engine: Engine) -> None:
     """A rename has to look at texts too."""
-    answer = engine.references(ReferencesRequest("retry", strings=True, comments=True))
+    answer = engine.ask(ReferencesRequest("retry", strings=True, comments=True))
 
     assert ("docs/retry.md", 3, "comment") in uses(answer)
     assert ("src/retry.py", 6, "string") in uses(answer)
@@ -176,25 +176,25 @@ def test_scope_and_filters_narrow_names_too(engine: Engine) -> None:
     python = (Filter("lang", "python"),)
     source = replace(ReferencesRequest("retry"), filters=(Filter("test", "false"), *python))
 
-    assert {path for path, _, _ in uses(engine.references(source))} == {"src/retry.py"}
-    scoped = engine.symbol(SymbolRequest("retry", scope="src/app.ts"))
+    assert {path for path, _, _ in uses(engine.ask(source))} == {"src/retry.py"}
+    scoped = engine.ask(SymbolRequest("retry", scope="src/app.ts"))
     assert places(scoped) == [("src/app.ts", 2, "method", "App.retry")]
-    assert engine.symbol(SymbolRequest("retry", scope="docs")).total == 0
+    assert engine.ask(SymbolRequest("retry", scope="docs")).total == 0
 
 
 def test_only_files_that_hold_the_name_are_parsed(engine: Engine, pool: InProcessMentions) -> None:
     """Postings know words without their case; the text decides before a parser is asked."""
-    engine.symbol(SymbolRequest("Queue"))
+    engine.ask(SymbolRequest("Queue"))
 
     assert pool.asked == ["src/retry.py"]
 
 
 def test_cuts_are_said(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing partial is silent."""
-    few = engine.symbol(SymbolRequest("retry", limit=1))
-    every = engine.symbol(SymbolRequest("retry", limit=0))
+    few = engine.ask(SymbolRequest("retry", limit=1))
+    every = engine.ask(SymbolRequest("retry", limit=0))
     monkeypatch.setattr(name_reading, "MAX_MENTION_FILES", 1)
-    many = engine.references(ReferencesRequest("retry", limit=MAX_REFERENCES + 1))
+    many = engine.ask(ReferencesRequest("retry", limit=MAX_REFERENCES + 1))
 
     assert [(cut.code, cut.limit, cut.observed) for cut in few.limits_hit] == [
         ("max_symbols", 1, 3)
@@ -220,10 +220,10 @@ def test_of_more_text_than_is_parsed_words_tell(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A name that stands in a thousand files is answered in seconds, and nothing is missing."""
-    every = engine.references(ReferencesRequest("retry"))
+    every = engine.ask(ReferencesRequest("retry"))
     bound = len(FILES["docs/retry.md"]) + 1
     monkeypatch.setattr(name_reading, "MAX_SYNTAX_BYTES", bound)
-    used = engine.references(ReferencesRequest("retry"))
+    used = engine.ask(ReferencesRequest("retry"))
 
     assert dict(used.totals)["definition"] == 1, "of the second file by path"
     assert sum(dict(used.totals).values()) == sum(dict(every.totals).values())
@@ -235,7 +235,7 @@ def test_definitions_that_words_cannot_tell_are_left_out_aloud(
 ) -> None:
     """Only syntax tells them; the likeliest files are read first."""
     monkeypatch.setattr(name_reading, "MAX_SYNTAX_BYTES", 1)
-    defined = engine.symbol(SymbolRequest("retry"))
+    defined = engine.ask(SymbolRequest("retry"))
 
     assert [place[0] for place in places(defined)] == ["src/app.ts"]
     assert (cuts(defined), said(defined)) == ([("max_syntax_bytes", 1)], [("files_left", "1")])
@@ -272,20 +272,18 @@ def test_what_there_was_no_time_for_is_said(
     clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
     pool = SlowMentions(clock, milliseconds)
     monkeypatch.setattr(engine, "_occurrences", pool)
-    used = engine.references(ReferencesRequest("retry"), Deadline.after(clock, 1_000))
+    used = engine.ask(ReferencesRequest("retry"), Deadline.after(clock, 1_000))
 
     assert (cuts(used), said(used)) == ([("deadline_share", cut)], told)
     with pytest.raises(DeadlineExceeded):
-        engine.references(
-            ReferencesRequest("retry", deterministic=True), Deadline.after(clock, 1_000)
-        )
+        engine.ask(ReferencesRequest("retry", deterministic=True), Deadline.after(clock, 1_000))
 
 
 def test_a_file_with_too_many_places_is_named(root: Path, engine: Engine) -> None:
     """What is left out of one file is said with its path."""
     write_tree(root, {"many.md": "needle " * (MAX_MENTIONS + 1)})
     engine.sync()
-    answer = engine.references(ReferencesRequest("needle"))
+    answer = engine.ask(ReferencesRequest("needle"))
 
     assert dict(answer.totals)["comment"] == MAX_MENTIONS
     assert [(cut.code, cut.path_key) for cut in answer.limits_hit] == [
@@ -298,7 +296,7 @@ def test_a_file_whose_syntax_cannot_be_read_is_named(
 ) -> None:
     """Its words still count, and the answer says that they are all it has."""
     pool.hanging = {"src/retry.py"}
-    answer = engine.references(ReferencesRequest("retry", scope="src/retry.py"))
+    answer = engine.ask(ReferencesRequest("retry", scope="src/retry.py"))
 
     assert {kind for _, _, kind in uses(answer)} == {"usage"}
     assert [(one.code, one.path_key) for one in answer.warnings] == [
@@ -311,19 +309,19 @@ def test_deterministic_answers_are_equal(engine: Engine) -> None:
     asked = SymbolRequest("retry", deterministic=True)
     used = ReferencesRequest("retry", deterministic=True)
 
-    assert engine.symbol(asked) == engine.symbol(asked)
-    assert engine.references(used) == engine.references(used)
-    assert engine.symbol(asked).timings_ms == ()
-    assert engine.symbol(asked).request_id != engine.references(used).request_id
-    assert engine.symbol(SymbolRequest("retry"), request_id="mine").request_id == "mine"
+    assert engine.ask(asked) == engine.ask(asked)
+    assert engine.ask(used) == engine.ask(used)
+    assert engine.ask(asked).timings_ms == ()
+    assert engine.ask(asked).request_id != engine.ask(used).request_id
+    assert engine.ask(SymbolRequest("retry"), request_id="mine").request_id == "mine"
 
 
 def test_what_is_shown_is_safe_on_a_terminal(root: Path, engine: Engine) -> None:
     """A file's text is somebody else's."""
     write_tree(root, {"src/evil.py": "def evil(a='\x1b[31m'): return evil\n"})
     engine.sync()
-    (found,) = engine.symbol(SymbolRequest("evil")).definitions
-    (used,) = engine.references(ReferencesRequest("evil")).references
+    (found,) = engine.ask(SymbolRequest("evil")).definitions
+    (used,) = engine.ask(ReferencesRequest("evil")).references
 
     assert found.signature == "def evil(a='')"
     assert used.content == "def evil(a=''): return evil"
@@ -333,7 +331,7 @@ def test_a_long_line_is_cut_around_the_name(root: Path, engine: Engine) -> None:
     """A minified line is no answer to anything."""
     write_tree(root, {"src/long.py": f"x = [{'1, ' * 400}needle, {'2, ' * 400}]\n"})
     engine.sync()
-    (used,) = engine.references(ReferencesRequest("needle")).references
+    (used,) = engine.ask(ReferencesRequest("needle")).references
 
     assert used.column == 1206
     assert "needle" in used.content
@@ -357,19 +355,17 @@ def test_what_cannot_be_understood_is_refused(
     engine: Engine, request_: SymbolRequest | ReferencesRequest, message: str
 ) -> None:
     """A refusal names the field."""
-    ask = engine.symbol if isinstance(request_, SymbolRequest) else engine.references
-
     with pytest.raises(InvalidRequest, match=message):
-        ask(request_)  # type: ignore[operator]  # of its own kind
+        engine.ask(request_)
 
 
 def test_time_runs_out_aloud_and_no_index_is_said(root: Path, home: Path, engine: Engine) -> None:
     """Half an answer would be taken for a whole one."""
     over = Deadline.after(engine.clock, 0)
     with pytest.raises(DeadlineExceeded):
-        engine.symbol(SymbolRequest("retry"), over)
+        engine.ask(SymbolRequest("retry"), over)
     with pytest.raises(DeadlineExceeded):
-        engine.references(ReferencesRequest("retry"), over)
+        engine.ask(ReferencesRequest("retry"), over)
 
     with pytest.raises(NoIndex):
-        open_engine(root, home / "other", encoder="none").symbol(SymbolRequest("retry"))
+        open_engine(root, home / "other", encoder="none").ask(SymbolRequest("retry"))

@@ -31,23 +31,23 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
 def test_pages_together_are_the_whole_answer(engine: Engine, size: int) -> None:
     """Nothing stands on two of them, or on none."""
     asked = SymbolRequest("retry", limit=size)
-    page = engine.symbol(asked)
+    page = engine.ask(asked)
     found = [*page.definitions]
     while page.next_cursor:
-        page = engine.symbol(replace(asked, cursor=page.next_cursor))
+        page = engine.ask(replace(asked, cursor=page.next_cursor))
         found += page.definitions
 
-    assert tuple(found) == engine.symbol(SymbolRequest("retry", limit=0)).definitions
+    assert tuple(found) == engine.ask(SymbolRequest("retry", limit=0)).definitions
     assert page.limits_hit == ()
 
 
 def test_usages_have_pages_as_well(engine: Engine) -> None:
     """What is left out for its kind takes no place on them."""
     asked = ReferencesRequest("retry", limit=3)
-    first = engine.references(asked)
-    second = engine.references(replace(asked, cursor=first.next_cursor))
+    first = engine.ask(asked)
+    second = engine.ask(replace(asked, cursor=first.next_cursor))
 
-    every = engine.references(ReferencesRequest("retry", limit=0))
+    every = engine.ask(ReferencesRequest("retry", limit=0))
     assert (*first.references, *second.references) == every.references
     assert (len(first.references), second.next_cursor) == (3, "")
     assert first.totals == second.totals == every.totals
@@ -56,10 +56,10 @@ def test_usages_have_pages_as_well(engine: Engine) -> None:
 def test_a_cursor_goes_on_with_the_snapshot_of_its_first_page(engine: Engine) -> None:
     """A file that comes meanwhile would move every place behind it."""
     asked = SymbolRequest("retry", limit=3)
-    first = engine.symbol(asked)
+    first = engine.ask(asked)
     write_tree(engine.identity.root, {"src/a.py": "def retry(): pass\n"})
     engine.sync()
-    second = engine.symbol(replace(asked, cursor=first.next_cursor))
+    second = engine.ask(replace(asked, cursor=first.next_cursor))
 
     paths = [one.path for one in (*first.definitions, *second.definitions)]
     assert paths == sorted(FILES)
@@ -68,23 +68,23 @@ def test_a_cursor_goes_on_with_the_snapshot_of_its_first_page(engine: Engine) ->
 
 def test_a_cursor_of_a_snapshot_that_is_gone_is_refused(engine: Engine) -> None:
     """The rest of it cannot be had."""
-    first = engine.symbol(SymbolRequest("retry", limit=3))
+    first = engine.ask(SymbolRequest("retry", limit=3))
     engine.sync(fresh=True)
     with pytest.raises(SnapshotGone):
-        engine.symbol(SymbolRequest("retry", limit=3, cursor=first.next_cursor))
+        engine.ask(SymbolRequest("retry", limit=3, cursor=first.next_cursor))
 
 
 @pytest.mark.parametrize("cursor", ["x", "e30", "ä", "=" * 9])
 def test_what_is_no_cursor_is_refused(engine: Engine, cursor: str) -> None:
     """By a caller who cannot be expected to look into one."""
     with pytest.raises(InvalidRequest, match="cursor: "):
-        engine.symbol(SymbolRequest("retry", cursor=cursor))
+        engine.ask(SymbolRequest("retry", cursor=cursor))
 
 
 def test_a_cursor_of_another_question_is_refused(engine: Engine) -> None:
     """It says how much of that one was shown."""
-    first = engine.symbol(SymbolRequest("retry", limit=3))
+    first = engine.ask(SymbolRequest("retry", limit=3))
     with pytest.raises(InvalidRequest, match="another question"):
-        engine.symbol(SymbolRequest("Queue.retry", cursor=first.next_cursor))
+        engine.ask(SymbolRequest("Queue.retry", cursor=first.next_cursor))
     with pytest.raises(InvalidRequest, match="another question"):
-        engine.references(ReferencesRequest("retry", cursor=first.next_cursor))
+        engine.ask(ReferencesRequest("retry", cursor=first.next_cursor))

@@ -72,7 +72,7 @@ def indexed(root: Path, home: Path, files: Mapping[str, str | bytes] = TREE) -> 
 
 def ask(engine: Engine, *targets: str, depth: int = 0, max_bytes: int = 4_096) -> list[PathOutline]:
     request = OutlineRequest(targets, depth, max_bytes, deterministic=True)
-    return list(engine.outline(request).outlines)
+    return list(engine.ask(request).outlines)
 
 
 def lines(engine: Engine, target: str, **given: int) -> list[str]:
@@ -106,8 +106,8 @@ def test_what_does_not_fit_goes_members_before_types_and_tests_first(shop: Engin
 
 def test_what_is_cut_stands_in_the_limits(shop: Engine) -> None:
     """Nothing partial is silent."""
-    few = shop.outline(OutlineRequest(("src/till.py",), max_bytes=230, deterministic=True))
-    shallow = shop.outline(OutlineRequest(("src/till.py",), 1, deterministic=True))
+    few = shop.ask(OutlineRequest(("src/till.py",), max_bytes=230, deterministic=True))
+    shallow = shop.ask(OutlineRequest(("src/till.py",), 1, deterministic=True))
 
     (cut,) = few.limits_hit
     assert (cut.code, cut.limit, cut.path_key) == ("max_outline_bytes", 230, "src/till.py")
@@ -143,7 +143,7 @@ def test_the_headings_of_a_document_are_its_tree(shop: Engine) -> None:
 
 def test_a_language_without_a_grammar_says_so(shop: Engine) -> None:
     """An empty outline would be taken for a file without definitions."""
-    found = shop.outline(OutlineRequest(("old.awk",), deterministic=True))
+    found = shop.ask(OutlineRequest(("old.awk",), deterministic=True))
 
     assert found.outlines[0].reading == "none"
     assert [one.code for one in found.warnings] == ["unread_language"]
@@ -155,7 +155,7 @@ def test_a_file_that_no_parser_reads_is_outlined_by_its_chunks(
 ) -> None:
     """And the answer says why."""
     pool.hanging.add("src/till.py")
-    found = shop.outline(OutlineRequest(("src/till.py",), deterministic=True))
+    found = shop.ask(OutlineRequest(("src/till.py",), deterministic=True))
 
     assert [one.code for one in found.warnings] == ["parse_exhausted"]
     assert found.outlines[0].reading == "structure"
@@ -208,7 +208,7 @@ def test_what_is_not_there_is_refused_with_the_nearest(shop: Engine, target: str
 
 def test_one_wrong_path_takes_nothing_from_the_others(shop: Engine) -> None:
     """Agents name five files from memory, and one of them has moved."""
-    answer = shop.outline(OutlineRequest(("docs/a.md", "gone.py", "src/till.py")))
+    answer = shop.ask(OutlineRequest(("docs/a.md", "gone.py", "src/till.py")))
 
     assert [one.path for one in answer.outlines] == ["docs/a.md", "src/till.py"]
     assert [notice.code for notice in answer.warnings] == ["no_such_place"]
@@ -230,7 +230,7 @@ def test_a_request_that_means_nothing_is_refused(
 ) -> None:
     """Before anything is read."""
     with pytest.raises(InvalidRequest, match=told):
-        shop.outline(request_)
+        shop.ask(request_)
 
 
 def test_the_same_question_has_the_same_answer(shop: Engine) -> None:

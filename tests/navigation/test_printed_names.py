@@ -49,7 +49,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 def entries(engine: Engine, key: str) -> list[OutlineEntry]:
-    (outline,) = engine.outline(OutlineRequest((key,), max_bytes=1 << 20)).outlines
+    (outline,) = engine.ask(OutlineRequest((key,), max_bytes=1 << 20)).outlines
     return list(outline.entries)
 
 
@@ -59,7 +59,7 @@ def printed(entry: OutlineEntry) -> list[str]:
 
 def defined(engine: Engine, name: str, key: str, entry: OutlineEntry) -> list[Definition]:
     """Return the definitions of a name within the lines of an entry."""
-    found = engine.symbol(SymbolRequest(name, scope=key, limit=0)).definitions
+    found = engine.ask(SymbolRequest(name, scope=key, limit=0)).definitions
     return [one for one in found if entry.start_line <= one.line <= entry.end_line]
 
 
@@ -79,7 +79,7 @@ def test_a_qualified_name_is_found_as_it_is_printed(engine: Engine, key: str) ->
     for entry in entries(engine, key):
         for name in printed(entry):
             for one in defined(engine, name, key, entry):
-                again = engine.symbol(SymbolRequest(one.qualified_name, scope=key, limit=0))
+                again = engine.ask(SymbolRequest(one.qualified_name, scope=key, limit=0))
 
                 assert one.line in {each.line for each in again.definitions}, one.qualified_name
 
@@ -88,8 +88,8 @@ def test_a_qualified_name_is_found_as_it_is_printed(engine: Engine, key: str) ->
 def test_a_printed_name_is_expanded_and_referred_to(engine: Engine, key: str) -> None:
     for entry in entries(engine, key):
         for name in printed(entry):
-            assert engine.references(ReferencesRequest(name, scope=key)).request.name == name
-            assert engine.expand(ExpandRequest(name)).content
+            assert engine.ask(ReferencesRequest(name, scope=key)).request.name == name
+            assert engine.ask(ExpandRequest(name)).content
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_printed_name_is_expanded_and_referred_to(engine: Engine, key: str) ->
 def test_a_name_is_found_with_or_without_quoting(
     engine: Engine, name: str, key: str, line: int
 ) -> None:
-    found = engine.symbol(SymbolRequest(name, scope=key)).definitions
+    found = engine.ask(SymbolRequest(name, scope=key)).definitions
 
     assert [one.line for one in found] == [line]
 
@@ -126,6 +126,6 @@ def test_a_suggested_name_is_found_and_is_another_one(engine: Engine, key: str) 
     """A name that leads nowhere, or back, costs a call."""
     for entry in entries(engine, key)[:2]:
         asked = f"{printed(entry)[0]}zz"
-        for suggested in engine.symbol(SymbolRequest(asked)).suggestions[:2]:
+        for suggested in engine.ask(SymbolRequest(asked)).suggestions[:2]:
             assert not is_same_name(suggested, asked)
-            assert engine.symbol(SymbolRequest(suggested)).total, suggested
+            assert engine.ask(SymbolRequest(suggested)).total, suggested

@@ -33,7 +33,7 @@ def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:
     """No definition told and no definition there are two things."""
-    answer = engine.symbol(SymbolRequest("ledger"))
+    answer = engine.ask(SymbolRequest("ledger"))
 
     assert [(one.path, one.line, one.language) for one in answer.definitions] == [
         ("bin/g.t", 2, "python"),
@@ -51,7 +51,7 @@ def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:
 
 def test_so_does_refs(engine: Engine) -> None:
     """What is told as a usage there may define the name."""
-    answer = engine.references(ReferencesRequest("ledger"))
+    answer = engine.ask(ReferencesRequest("ledger"))
 
     assert [notice.code for notice in answer.warnings] == ["unread_language"]
     assert ("c.awk", "usage") in [(one.path, one.kind) for one in answer.references]
@@ -59,6 +59,6 @@ def test_so_does_refs(engine: Engine) -> None:
 
 def test_a_name_that_is_read_everywhere_brings_no_warning(engine: Engine) -> None:
     """Documents and settings define nothing."""
-    answer = engine.symbol(SymbolRequest("aws_db"))
+    answer = engine.ask(SymbolRequest("aws_db"))
 
     assert "unread_language" not in {notice.code for notice in answer.warnings}

@@ -132,14 +132,14 @@ def test_the_library_s_names_are_found_through_the_index(
     wanted = found = right = 0
     lost: list[tuple[str, object]] = []
     for name in asked:
-        answer = engine.symbol(SymbolRequest(name, limit=0))
+        answer = engine.ask(SymbolRequest(name, limit=0))
         ours = {(one.path, one.line) for one in answer.definitions if one.kind in MADE}
         wanted, found, right = (
             wanted + len(defined[name]),
             found + len(ours),
             right + len(ours & defined[name]),
         )
-        told = engine.references(ReferencesRequest(name, limit=0))
+        told = engine.ask(ReferencesRequest(name, limit=0))
         places = {(one.path, one.line, one.column) for one in told.references}
         # A variable of a module or class that is set is a definition to us, a usage to Python.
         set_here = {(one.path, one.line) for one in answer.definitions if one.kind not in MADE}

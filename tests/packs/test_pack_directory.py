@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.deadline import Deadline
@@ -16,7 +17,6 @@ from ggrep.index.packs import pack_directory, pack_image
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import make_packs, pack_files
 from ggrep.index.packs.pack_image import open_pack
-from ggrep.protocol.wire.codec import to_json
 from tests.crash.io_errors import failing
 from tests.fakes.packs import CLOCK, GUIDE, Stores, loose_segments, pack, question
 
@@ -29,7 +29,7 @@ def answers(stores: Stores) -> list[bytes]:
     """Return what all repositories give, with the packs that there are."""
     packs = OpenedPacks(stores.home).packs()
     asked = [question("retry after a timeout"), question("render page title", top=1)]
-    return [stable_json.dumps(to_json(stores.ask(one, *packs))) for one in asked]
+    return [stable_json.dumps(to_builtins(stores.ask(one, *packs))) for one in asked]
 
 
 def test_deleting_them_changes_no_answer(stores: Stores) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
@@ -17,7 +18,6 @@ from ggrep.index.packs.pack_image import Pack
 from ggrep.index.packs.pack_texts import COLUMNS, PackTexts, TextRow, open_texts
 from ggrep.index.packs.pack_texts import write_texts as write_rows
 from ggrep.index.store.view import SnapshotView
-from ggrep.protocol.wire.codec import to_json
 from ggrep.search.query import chunk_ids, row_reading
 from ggrep.search.query.joint_view import JointView
 from ggrep.search.query.row_reading import row_columns, row_texts, shown_rows
@@ -66,7 +66,7 @@ def segment_of(stores: Stores, *packs: Pack) -> tuple[JointView, SearchableSegme
 
 
 def answers(stores: Stores, *packs: Pack) -> list[bytes]:
-    return [stable_json.dumps(to_json(stores.ask(one, *packs))) for one in ASKED]
+    return [stable_json.dumps(to_builtins(stores.ask(one, *packs))) for one in ASKED]
 
 
 def all_of(view: SnapshotView, segment: SearchableSegment) -> list[Any]:

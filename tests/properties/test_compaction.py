@@ -13,11 +13,12 @@ from msgspec import Struct
 
 from ggrep.base import faults
 from ggrep.index.maintenance.audit import audit
-from ggrep.index.maintenance.compaction import CompactionReport, compact
+from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.salvage import implied_mask
 from ggrep.index.store.view import SnapshotView
+from ggrep.model.maintenance import CompactionReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree

@@ -50,7 +50,7 @@ def everything(request: SearchRequest) -> SearchRequest:
 
 def ask(engine: Engine, request: SearchRequest, figures: CollectionStatistics) -> tuple[Hit, ...]:
     snapshot = engine.view().manifest.snapshot_id
-    return engine.pool(PoolRequest(request, request.limit, figures, snapshot)).blended
+    return engine.ask(PoolRequest(request, request.limit, figures, snapshot)).blended
 
 
 def belonging(hit: Hit) -> tuple[object, ...]:

@@ -9,26 +9,25 @@ import pytest
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest
 from ggrep.service.call_requests import (
-    expand_request,
-    references_request,
+    request_of,
     scope_of,
     search_request,
     slate_request,
-    symbol_request,
 )
-from ggrep.service.calls import expand_call, references_call, search_call, slate_call, symbol_call
+from ggrep.service.calls import EXPAND, REFERENCES, SEARCH, SLATE, SYMBOL, Method
 from ggrep.service.workspace_calls import federated_request
 
 
 def test_what_is_not_said_is_as_usual() -> None:
     """The command line's own defaults: time as configured, and all else the request's."""
     assert search_request("q", {}) == SearchRequest("q", timeout_ms=0)
-    assert symbol_request("n", {}).limit == 20
-    assert references_request("n", {"limit": 0}).limit == 0
-    assert expand_request("a.py:1", {"max_bytes": 9}).max_bytes == 9
+    assert request_of(SymbolRequest, {}, name="n").limit == 20
+    assert request_of(ReferencesRequest, {"limit": 0}, name="n").limit == 0
+    assert request_of(ExpandRequest, {"max_bytes": 9}, target="a.py:1").max_bytes == 9
     assert slate_request("q", {}).budgets == Budgets()
     assert federated_request("q", {"limit": 0}).top == 0
 
@@ -101,14 +100,19 @@ def test_a_query_of_another_type_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [search_call, slate_call, symbol_call, references_call, expand_call]
+    ("name", "method"),
+    [
+        ("search", SEARCH),
+        ("slate", SLATE),
+        ("symbol", SYMBOL),
+        ("references", REFERENCES),
+        ("expand", EXPAND),
+    ],
 )
-def test_an_option_that_there_is_not_is_a_type_error(call: Any) -> None:
+def test_an_option_that_there_is_not_is_a_type_error(name: str, method: Method[Any]) -> None:
     """As Python has it, so that a misspelt one does not pass for left out."""
-    function = call.__name__.removesuffix("_call")
-
-    with pytest.raises(TypeError, match=rf"{function}\(\) got an unexpected keyword .* 'limt'"):
-        call("q", {"limt": 3})
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword .* 'limt'"):
+        method.call({"limt": 3})
 
 
 def test_a_path_is_one_below_the_root(root: Path) -> None:

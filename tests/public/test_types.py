@@ -15,7 +15,6 @@ reveal_type(repo)
 reveal_type(answer.hits[0].path)
 reveal_type(answer.confidence)
 reveal_type(answer.limits_hit)
-reveal_type(answer.to_dict()["results"][0]["path"])
 reveal_type(repo.slate("q", level=1).slate.sections)
 reveal_type(repo.expand("a.py:12").content)
 reveal_type(repo.sync().indexed)
@@ -27,7 +26,6 @@ except ggrep.Busy as error:
     reveal_type(error.retry_after_ms)
 repo.symbol("q", limit="3")
 ggrep.open(daemon="perhaps")
-answer.to_dict()["resluts"]
 ggrep.opne()
 
 
@@ -41,7 +39,6 @@ REVEALED = [
     "str",
     "ggrep.model.confidence.Confidence",
     "tuple[ggrep.model.limits.LimitHit, ...]",
-    "str",
     "tuple[tuple[ggrep.model.slate.Section, tuple[ggrep.model.slate.Pack, ...]], ...]",
     "str",
     "int",
@@ -55,7 +52,6 @@ WRONG = {
     "limt=3": 'Unexpected keyword argument "limt" for "search" of "Repository"',
     'limit="3"': 'has incompatible type "str"; expected "int"',
     '"perhaps"': "expected \"Literal['auto', 'require', 'never']\"",
-    "resluts": 'TypedDict "SearchJson" has no key "resluts"',
     "opne": 'Module has no attribute "opne"',
 }
 

@@ -101,12 +101,8 @@ def test_a_free_permit_is_given_at_once_and_the_next_one_waits_for_it() -> None:
 
     daemon = in_daemon(AdmissionLimits(max_concurrent=1), act)
 
-    assert daemon.seen["first"] == Admitted(
-        waited_ms=0.0, was_queued=False, in_flight=1, queue_depth=0
-    )
-    assert daemon.seen["second"] == Admitted(
-        waited_ms=40.0, was_queued=True, in_flight=1, queue_depth=0
-    )
+    assert daemon.seen["first"] == Admitted(waited_ms=0, queued=False, in_flight=1, queue_depth=0)
+    assert daemon.seen["second"] == Admitted(waited_ms=40, queued=True, in_flight=1, queue_depth=0)
     assert daemon.admission.statistics().admitted_total == 2
 
 
@@ -161,8 +157,8 @@ def test_a_clients_share_runs_and_more_of_it_waits(
     daemon = in_daemon(limits, act)
 
     assert not daemon.errors
-    assert daemon.seen[names[0]].was_queued is False
-    assert daemon.seen[names[-1]].was_queued is True
+    assert daemon.seen[names[0]].queued is False
+    assert daemon.seen[names[-1]].queued is True
 
 
 @pytest.mark.parametrize(("depth", "part"), [(8, 4), (7, 3), (2, 1), (1, 1)])
@@ -225,7 +221,7 @@ def test_a_free_permit_passes_those_over_whose_client_has_its_share() -> None:
     daemon = in_daemon(AdmissionLimits(max_concurrent=3, per_client=1), act)
 
     assert daemon.served == ["a-0", "b-0", "c-0", "d-0", "a-1"]
-    assert not daemon.seen["c-0"].was_queued
+    assert not daemon.seen["c-0"].queued
 
 
 def test_who_gives_no_name_shares_one() -> None:
@@ -457,7 +453,7 @@ def test_whatever_the_moment_of_a_cancellation_no_permit_is_lost(seed: int) -> N
             admission.admit("b", QUICK, never) as last,
         ):
             assert last.in_flight == 3
-            assert not last.was_queued
+            assert not last.queued
 
     anyio.run(main)
 

@@ -44,6 +44,6 @@ def test_values_that_something_has_are_not_named(engine: Engine) -> None:
 
 def test_a_slate_names_it(engine: Engine) -> None:
     """It has no list that is empty, and says so all the more."""
-    answer = engine.slate(SlateRequest(SearchRequest("retry", filters=(PYTHON, RUST))))
+    answer = engine.ask(SlateRequest(SearchRequest("retry", filters=(PYTHON, RUST))))
 
     assert "nothing indexed matches lang:rust" in [one.message for one in answer.warnings]

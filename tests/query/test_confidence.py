@@ -156,7 +156,7 @@ def test_an_explained_answer_tells_its_kind_its_rules_and_what_was_left_out(engi
         "unknown",
         "weight",
     }
-    assert dict(many.returned)["code"] <= dict(many.candidates)["code"]
+    assert many.returned_mix["code"] <= many.candidate_mix["code"]
 
 
 def test_each_hit_names_the_rule_that_chose_it(engine: Engine) -> None:

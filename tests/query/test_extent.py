@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ggrep.model.hit import Extent
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.extent import Step, widened
@@ -33,7 +34,7 @@ def test_a_part_of_a_long_definition_tells_all_of_its_lines(root: Path, home: Pa
     part = next(hit for hit in hits if hit.path == "till.py" and hit.end_line == ADD_ENDS)
 
     assert part.start_line > 2
-    assert part.definition == (2, ADD_ENDS)
+    assert part.definition == Extent(2, ADD_ENDS)
 
 
 def test_what_is_whole_tells_no_other_lines(root: Path, home: Path) -> None:

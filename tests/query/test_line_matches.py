@@ -152,7 +152,7 @@ def test_a_long_line_is_shown_around_its_first_match() -> None:
 
     assert line.columns == ((6001, 6007),)
     assert line.text[start:end] == "needle"
-    assert line.is_cut
+    assert line.cut
     assert len(line.text.encode()) <= MOST_LINE_BYTES
 
 

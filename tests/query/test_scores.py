@@ -69,7 +69,10 @@ def test_a_score_does_not_depend_on_what_else_was_asked_for(
     part = ask(engine, query, mode=mode, **narrowed)
 
     for hit in part:
-        assert (hit.score, hit.lexical) == (whole[hit.row_id].score, whole[hit.row_id].lexical)
+        assert (hit.score, hit.lexical_score) == (
+            whole[hit.row_id].score,
+            whole[hit.row_id].lexical_score,
+        )
         assert hit.components == whole[hit.row_id].components
 
 
@@ -146,7 +149,7 @@ def test_the_definition_of_a_queried_name_comes_first(engine: Engine) -> None:
 def test_hits_are_ordered_by_what_they_show(engine: Engine) -> None:
     """A list that is not in the order of its own figures cannot be merged."""
     hits = ask(engine, "retry queue", include_anchors=True)
-    keys = [(-h.score, -h.lexical, h.path.encode(), h.start_line, h.row_id) for h in hits]
+    keys = [(-h.score, -h.lexical_score, h.path.encode(), h.start_line, h.row_id) for h in hits]
 
     assert keys == sorted(keys)
 

@@ -146,7 +146,7 @@ def test_letters_that_do_not_follow_each_other_are_no_phrase(engine: Engine, que
 def test_exact_text_is_found_from_any_letter_on(engine: Engine, name: str) -> None:
     """The words of postings must not rule out a file that holds the text, as letters of NFC."""
     (path,) = (hit.path for hit in ask(engine, name, filters=(Filter("ext", "py"),), limit=1).hits)
-    shown = engine.expand(ExpandRequest(path)).content
+    shown = engine.ask(ExpandRequest(path)).content
     line = unicodedata.normalize("NFC", shown.split("\n")[1].strip("# "))
     letters = re.findall(rf".[{MARKS}]*", line)
     for start in range(0, len(letters) - 1, 7):
@@ -161,7 +161,7 @@ def test_exact_text_is_found_from_any_letter_on(engine: Engine, name: str) -> No
 def test_a_name_in_any_normal_form_is_one_name(engine: Engine, name: str, form: str) -> None:
     """In every question about names, without a notice that it is spelled otherwise."""
     asked = unicodedata.normalize(form, name)
-    answer = engine.symbol(SymbolRequest(asked))
+    answer = engine.ask(SymbolRequest(asked))
 
     assert len(answer.definitions) == 1
     assert not answer.warnings
@@ -172,7 +172,7 @@ def test_a_name_in_any_normal_form_is_one_name(engine: Engine, name: str, form: 
 def test_usages_of_a_name_are_found_in_any_normal_form(engine: Engine, form: str) -> None:
     """Their columns are those of the file."""
     name = unicodedata.normalize(form, "café_menu")
-    answer = engine.references(ReferencesRequest(name))
+    answer = engine.ask(ReferencesRequest(name))
 
     assert [reference.line for reference in answer.references] == [7]
 
@@ -188,7 +188,7 @@ def test_a_path_in_any_normal_form_is_one_path(engine: Engine, pattern: str, for
     if "*" not in asked:
         assert stems(ask(engine, "dedans", scope=asked)) == ["fichié"]
     if asked.endswith(".py"):
-        assert engine.expand(ExpandRequest(asked)).content.startswith("def dedans")
+        assert engine.ask(ExpandRequest(asked)).content.startswith("def dedans")
 
 
 @pytest.mark.parametrize(

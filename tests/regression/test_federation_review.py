@@ -225,7 +225,7 @@ def test_a_pool_reports_no_cut_that_nobody_made(root: Path, home: Path) -> None:
     (root / ".ggrep.toml").write_text("max_query_results = 2\n")
     engine = open_engine(root, home)
     engine.sync()
-    pool = engine.pool(PoolRequest(SearchRequest("retry", limit=10), per_list=10))
+    pool = engine.ask(PoolRequest(SearchRequest("retry", limit=10), per_list=10))
 
     assert len({hit.path for hit in pool.blended}) == 3
     assert pool.limits_hit == ()

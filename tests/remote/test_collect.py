@@ -10,7 +10,8 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.config.remotes import Remote
 from ggrep.index.remote import layout, push
-from ggrep.index.remote.collect import Collection, collect
+from ggrep.index.remote.collect import collect
+from ggrep.model.remotes import RemoteCollection
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
 from tests.fakes.remotes import (
@@ -30,7 +31,7 @@ OVER = timedelta(seconds=-2)
 """A grace that is over for all: servers tell whole seconds."""
 
 
-def collected(remote: Remote, *, grace: timedelta = OVER, force: bool = True) -> Collection:
+def collected(remote: Remote, *, grace: timedelta = OVER, force: bool = True) -> RemoteCollection:
     return collect(objects_of(remote), SystemClock(), grace=grace, force=force)
 
 

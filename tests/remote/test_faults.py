@@ -157,7 +157,7 @@ def push_until_done(engine: Engine, remote: Remote) -> str:
     """Push until it is acknowledged; return the tree."""
     while True:
         try:
-            return pushed(engine, remote).tree.sha256
+            return pushed(engine, remote).tree
         except GgrepError:
             time.sleep(0.2)
 

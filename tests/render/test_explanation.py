@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.response import Explanation, GitState
+from ggrep.model.response import Explanation, GitState, Term
 from ggrep.render.explanation import component_bars, largest_part, render_explanation
 from ggrep.render.style import Style
 from tests.fakes.hits import hit
@@ -13,13 +13,13 @@ PLAIN = Style(colour=False)
 TOLD = Explanation(
     kind="question",
     rules=("the usual weights", "mentions tests: tests are not ranked lower"),
-    terms=(("cach", 3), ("evict", 1)),
-    quotas=(),
-    candidates=(("code", 9), ("prose", 0)),
-    returned=(("code", 2), ("prose", 0)),
-    cuts=(("per_file", 4),),
-    confidence=(("evidence", 1.25),),
-    weights=(("text", 0.5),),
+    terms=(Term("cach", 3), Term("evict", 1)),
+    quotas={},
+    candidate_mix={"code": 9, "prose": 0},
+    returned_mix={"code": 2, "prose": 0},
+    cuts={"per_file": 4},
+    confidence={"evidence": 1.25},
+    weights={"text": 0.5},
     segments=1,
 )
 

@@ -17,7 +17,7 @@ HIT = Hit(
     start_line=9,
     end_line=20,
     score=1.5,
-    lexical=0.5,
+    lexical_score=0.5,
     corpus=Corpus.CODE,
     chunk_type="function",
     name="refund",
@@ -27,6 +27,7 @@ HIT = Hit(
     is_anchor=False,
     content="def refund():\n\treturn 1",
     content_start_line=9,
+    signature="",
     hidden_lines=3,
     components=(("text", 1.0), ("file", 0.5), ("prior", 1.0)),
 )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.interfaces.surfaces.body import parse_federated_body, parse_search_body
+from ggrep.interfaces.surfaces.body import parse_federated_body, parse_repo_body
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Backend, Find, SearchRequest, SnippetMode
@@ -386,13 +386,14 @@ def test_any_body_is_a_request_or_an_error_of_ours(fields: dict[str, object]) ->
 
 def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
     """The rest is as for a workspace."""
-    call = parse_search_body(
-        {"query": "q", "root": "/srv/x", "search": {"top": 2, "scope": "src", "mode": "code"}}
+    call = parse_repo_body(
+        "search",
+        {"query": "q", "root": "/srv/x", "search": {"top": 2, "scope": "src", "mode": "code"}},
     )
 
     assert call.root == "/srv/x"
     assert call.request == SearchRequest("q", limit=2, scope="src", corpora=(Corpus.CODE,))
-    assert parse_search_body({"query": "q"}).root is None
+    assert parse_repo_body("search", {"query": "q"}).root is None
 
 
 @pytest.mark.parametrize(
@@ -413,7 +414,7 @@ def test_a_search_of_one_repository_has_a_root_and_a_scope() -> None:
 def test_a_wrong_search_of_one_repository_is_refused(body: dict[str, object], named: str) -> None:
     """With a message that holds all of it."""
     with pytest.raises(InvalidRequest) as raised:
-        parse_search_body(body)
+        parse_repo_body("search", body)
 
     assert named in str(raised.value)
 

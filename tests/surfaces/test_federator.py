@@ -174,10 +174,10 @@ async def test_what_stands_between_sees_the_door(smithy: Smithy) -> None:
 async def test_a_closed_federator_asks_nobody(smithy: Smithy) -> None:
     """Its connections are gone for good."""
     async with smithy.federator() as federator:
-        await federator.search_repo(smithy.root("anvil"), SearchRequest("forge"))
+        await federator.ask_repo(smithy.root("anvil"), SearchRequest("forge"))
 
     with pytest.raises(GgrepError):
-        await federator.search_repo(smithy.root("anvil"), SearchRequest("forge"))
+        await federator.ask_repo(smithy.root("anvil"), SearchRequest("forge"))
 
 
 # One repository.
@@ -204,7 +204,7 @@ async def test_a_repository_s_answer_is_the_command_line_s_to_the_byte(
     """Whether that asked the daemon or read the index itself."""
     request = SearchRequest("forge", limit=2, per_file=1, deterministic=True)
     async with smithy.federator() as federator:
-        found = await federator.search_repo(smithy.root("anvil"), request)
+        found = await federator.ask_repo(smithy.root("anvil"), request)
     said = printed(smithy, "--max", "2", "--per-file", "1", offline=offline)
 
     assert stable_json.dumps(found) + b"\n" == said
@@ -253,7 +253,7 @@ async def test_a_search_ends_in_time_or_when_the_settings_say(
     """A request without a bound has the repository's."""
     request = SearchRequest("forge", timeout_ms=timeout_ms)
     async with smithy.federator() as federator:
-        found = await federator.search_repo(smithy.root("anvil"), request)
+        found = await federator.ask_repo(smithy.root("anvil"), request)
 
     assert found["results"]
 
@@ -262,14 +262,14 @@ async def test_a_repository_without_an_index_is_said_so(smithy: Smithy) -> None:
     """By who may start nothing that would index it."""
     async with smithy.federator() as federator:
         with pytest.raises(NoIndex):
-            await federator.search_repo(smithy.root("bare"), SearchRequest("forge"))
+            await federator.ask_repo(smithy.root("bare"), SearchRequest("forge"))
 
 
 async def test_a_daemon_that_does_not_run_is_said_so(smithy: Smithy) -> None:
     """By who may not start it."""
     async with smithy.federator() as federator:
         with pytest.raises(NotStarted):
-            await federator.search_repo(smithy.root("cold"), SearchRequest("forge"))
+            await federator.ask_repo(smithy.root("cold"), SearchRequest("forge"))
 
 
 async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Smithy) -> None:
@@ -281,7 +281,7 @@ async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Sm
     address = arrange(smithy.root("fresh"), Home(smithy.home), environ={}, flags=flags)
     try:
         async with smithy.federator(starts=True, flags=flags) as federator:
-            found = await federator.search_repo(smithy.root("fresh"), request)
+            found = await federator.ask_repo(smithy.root("fresh"), request)
             status = await federator.status(smithy.root("fresh"))
     finally:
         ended(address)
@@ -296,8 +296,8 @@ async def test_nothing_is_started_for_what_is_no_repository(smithy: Smithy, ques
     root = smithy.root("bare")
     async with smithy.federator(starts=True) as federator:
         asking = {
-            "search": lambda: federator.search_repo(root, SearchRequest("forge")),
-            "symbol": lambda: federator.symbol_repo(root, SymbolRequest("forge")),
+            "search": lambda: federator.ask_repo(root, SearchRequest("forge")),
+            "symbol": lambda: federator.ask_repo(root, SymbolRequest("forge")),
             "health": lambda: federator.health(root),
         }
         with pytest.raises(Unasked, match=f"to index it: ggrep index --path {root};"):
@@ -321,7 +321,7 @@ async def test_wrong_settings_are_said(smithy: Smithy, tmp_path: Path) -> None:
     (tmp_path / ".ggrep.toml").write_text("max_file_size_bytes = 'many'\n")
     async with smithy.federator() as federator:
         with pytest.raises(InvalidRequest, match="max_file_size_bytes"):
-            await federator.search_repo(tmp_path, SearchRequest("forge"))
+            await federator.ask_repo(tmp_path, SearchRequest("forge"))
 
 
 # Status and health.
@@ -362,7 +362,7 @@ async def test_a_sync_takes_in_what_changed_and_tells_how_far_it_is(smithy: Smit
             daemon.syncs.gate.set()
 
         await federator.sync_repo(smithy.root("bellows"), hear)
-        found = await federator.search_repo(smithy.root("bellows"), SearchRequest("forge_tongs"))
+        found = await federator.ask_repo(smithy.root("bellows"), SearchRequest("forge_tongs"))
         (smithy.root("bellows") / "tongs.py").unlink()
         await federator.sync_repo(smithy.root("bellows"))
 

@@ -1,6 +1,5 @@
 """Bodies of slates, names and places become requests, or all that is wrong with them."""
 
-from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 import pytest
@@ -8,46 +7,43 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.surfaces.body import (
-    RepoCall,
-    parse_expand_body,
-    parse_references_body,
-    parse_slate_body,
-    parse_symbol_body,
-)
+from ggrep.interfaces.surfaces.body import RepoCall, parse_repo_body
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 
-Parse = Callable[[Mapping[str, object]], RepoCall[object]]
-LEAST: dict[Parse, dict[str, object]] = {
-    parse_slate_body: {"query": "refund"},  # type: ignore[dict-item] # of one kind of request
-    parse_symbol_body: {"name": "refund"},  # type: ignore[dict-item]
-    parse_references_body: {"name": "refund"},  # type: ignore[dict-item]
-    parse_expand_body: {"target": "a.py:3"},  # type: ignore[dict-item]
+LEAST: dict[str, dict[str, object]] = {
+    "slate": {"query": "refund"},
+    "symbol": {"name": "refund"},
+    "references": {"name": "refund"},
+    "expand": {"target": "a.py:3"},
 }
-every = pytest.mark.parametrize("parse", LEAST, ids=lambda parse: parse.__name__)
+every = pytest.mark.parametrize("operation", LEAST)
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 JSON = LEAVES | st.lists(LEAVES, max_size=3) | st.dictionaries(st.text(), LEAVES, max_size=3)
 
 
 def slate(**fields: object) -> SlateRequest:
-    return parse_slate_body({"query": "refund", **fields}).request
+    return parse_repo_body("slate", {"query": "refund", **fields}).request
 
 
-def wrong(parse: Parse, **fields: object) -> str:
+def wrong(operation: str, **fields: object) -> str:
     with pytest.raises(InvalidRequest) as caught:
-        parse({**LEAST[parse], **fields})
+        parse_repo_body(operation, {**LEAST[operation], **fields})
     return str(caught.value)
 
 
 def test_the_least_that_can_be_said_means_the_usual() -> None:
     """With a deadline: callers from elsewhere cannot ask for an answer without an end."""
     assert slate() == SlateRequest(SearchRequest("refund"))
-    assert parse_symbol_body({"name": "n"}).request == SymbolRequest("n", timeout_ms=60_000)
-    assert parse_references_body({"name": "n"}).request == ReferencesRequest("n", timeout_ms=60_000)
-    assert parse_expand_body({"target": "t"}).request == ExpandRequest("t", timeout_ms=60_000)
+    assert parse_repo_body("symbol", {"name": "n"}).request == SymbolRequest("n", timeout_ms=60_000)
+    assert parse_repo_body("references", {"name": "n"}).request == ReferencesRequest(
+        "n", timeout_ms=60_000
+    )
+    assert parse_repo_body("expand", {"target": "t"}).request == ExpandRequest(
+        "t", timeout_ms=60_000
+    )
 
 
 def test_all_that_can_be_said_of_a_slate() -> None:
@@ -103,16 +99,16 @@ def test_all_that_can_be_said_of_names_and_places() -> None:
     named: dict[str, object] = {"scope": "src", "filter": "-lang:go", "limit": 0, "timeoutMs": 5}
     narrowed = ("src", (Filter("lang", "go", negated=True),))
 
-    assert parse_symbol_body({"name": "n", **named, "deterministic": True}).request == (
+    assert parse_repo_body("symbol", {"name": "n", **named, "deterministic": True}).request == (
         SymbolRequest("n", *narrowed, limit=0, deterministic=True, timeout_ms=5)
     )
-    assert parse_references_body(
-        {"name": "n", **named, "strings": True, "comments": True}
+    assert parse_repo_body(
+        "references", {"name": "n", **named, "strings": True, "comments": True}
     ).request == ReferencesRequest(
         "n", *narrowed, strings=True, comments=True, limit=0, timeout_ms=5
     )
-    assert parse_expand_body(
-        {"target": "t", "boundary": "container", "maxBytes": 7, "root": "/r"}
+    assert parse_repo_body(
+        "expand", {"target": "t", "boundary": "container", "maxBytes": 7, "root": "/r"}
     ) == RepoCall("/r", ExpandRequest("t", "container", 7, timeout_ms=60_000))
 
 
@@ -137,56 +133,58 @@ def test_all_that_is_wrong_with_a_slate_is_named(
     fields: dict[str, object], places: list[str]
 ) -> None:
     """At once, each by its place."""
-    told = wrong(parse_slate_body, **fields)  # type: ignore[arg-type] # of one kind of request
+    told = wrong("slate", **fields)  # type: ignore[arg-type] # of one kind of request
 
     assert [issue.partition(": ")[0] for issue in told.split("; ")] == places
 
 
 @pytest.mark.parametrize(
-    ("parse", "fields", "place"),
+    ("operation", "fields", "place"),
     [
-        (parse_symbol_body, {"name": ""}, "$.name"),
-        (parse_symbol_body, {"limit": -1}, "$.limit"),
-        (parse_symbol_body, {"filter": "python"}, "$.filter"),
-        (parse_symbol_body, {"strings": True}, "$.strings"),
-        (parse_references_body, {"name": 7}, "$.name"),
-        (parse_references_body, {"comments": "yes"}, "$.comments"),
-        (parse_references_body, {"timeoutMs": -1}, "$.timeoutMs"),
-        (parse_expand_body, {"target": " "}, "$.target"),
-        (parse_expand_body, {"boundary": "world"}, "$.boundary"),
-        (parse_expand_body, {"maxBytes": 0}, "$.maxBytes"),
+        ("symbol", {"name": ""}, "$.name"),
+        ("symbol", {"limit": -1}, "$.limit"),
+        ("symbol", {"filter": "python"}, "$.filter"),
+        ("symbol", {"strings": True}, "$.strings"),
+        ("references", {"name": 7}, "$.name"),
+        ("references", {"comments": "yes"}, "$.comments"),
+        ("references", {"timeoutMs": -1}, "$.timeoutMs"),
+        ("expand", {"target": " "}, "$.target"),
+        ("expand", {"boundary": "world"}, "$.boundary"),
+        ("expand", {"maxBytes": 0}, "$.maxBytes"),
     ],
 )
 def test_what_is_wrong_with_names_and_places_is_named(
-    parse: Parse, fields: dict[str, object], place: str
+    operation: str, fields: dict[str, object], place: str
 ) -> None:
     """By its place in the body."""
-    assert wrong(parse, **fields).startswith(f"{place}: ")
+    assert wrong(operation, **fields).startswith(f"{place}: ")
 
 
 @every
-def test_a_key_that_nobody_knows_is_refused(parse: Parse) -> None:
+def test_a_key_that_nobody_knows_is_refused(operation: str) -> None:
     """A mistyped one would change the answer in silence."""
-    assert "unknown key 'surprise'" in wrong(parse, surprise=1)
+    assert "unknown key 'surprise'" in wrong(operation, surprise=1)
 
 
 @every
-def test_null_says_nothing(parse: Parse) -> None:
+def test_null_says_nothing(operation: str) -> None:
     """Generated clients send it for what is left out."""
     keys = dict.fromkeys(("root", "search", "slate", "session"))
-    more = keys if parse is parse_slate_body else {"root": None, "timeoutMs": None}
+    more = keys if operation == "slate" else {"root": None, "timeoutMs": None}
 
-    assert parse({**LEAST[parse], **more}) == parse(LEAST[parse])
+    assert parse_repo_body(operation, {**LEAST[operation], **more}) == (
+        parse_repo_body(operation, LEAST[operation])
+    )
 
 
 @every
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_whatever_is_said_is_understood_or_refused(parse: Parse, data: st.DataObject) -> None:
+def test_whatever_is_said_is_understood_or_refused(operation: str, data: st.DataObject) -> None:
     """Nothing else may come of it."""
     keys = st.sampled_from(
         ["query", "name", "target", "root", "search", "slate", "session", "limit", "filter"]
     )
     body = data.draw(st.dictionaries(keys, JSON))
     with suppress(InvalidRequest):
-        assert parse(body).request is not None
+        assert parse_repo_body(operation, body).request is not None

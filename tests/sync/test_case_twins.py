@@ -56,13 +56,13 @@ def test_each_twin_is_found_by_every_kind_of_question(root: Path, home: Path) ->
     engine.sync()
 
     def defined(name: str) -> list[str]:
-        return [found.path for found in engine.symbol(SymbolRequest(name)).definitions]
+        return [found.path for found in engine.ask(SymbolRequest(name)).definitions]
 
     def expanded(target: str) -> str:
-        found = engine.expand(ExpandRequest(target))
+        found = engine.ask(ExpandRequest(target))
         return found.path
 
-    used = {use.path for use in engine.references(ReferencesRequest("set_target")).references}
+    used = {use.path for use in engine.ask(ReferencesRequest("set_target")).references}
     assert defined("set_target") == ["net/xt_DSCP.py"]
     assert defined("match_packet") == ["net/xt_dscp.py"]
     assert "net/xt_dscp.py" in used

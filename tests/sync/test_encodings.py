@@ -125,15 +125,8 @@ def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home:
     identity = engine.identity
     report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
     checks = {check.code: check.paths for check in report.checks}
-    state = read_status(
-        engine.settings,
-        engine.inspect,
-        engine.home,
-        root=root,
-        store_id=identity.store_id,
-        config_fingerprint="",
-    )
-    status = {one.code: one.message for one in state.problems}
+    state = read_status(engine.settings, engine.inspect, engine.home, engine.identity)
+    status = {one.code: one.message for one in state.warnings}
 
     assert told["guessed_encoding"].startswith(
         "encoding guessed: src/a.c (cp866), src/b.c (iso8859-2);"

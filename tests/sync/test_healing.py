@@ -12,9 +12,10 @@ from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.locks import Patience, alone
 from ggrep.config import names
 from ggrep.index.maintenance.compaction import compact
-from ggrep.index.maintenance.health import OK, WARN, HealthReport, check_health
+from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.tables import forget_connections
+from ggrep.model.maintenance import OK, WARN
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
@@ -64,7 +65,7 @@ def again(engine: Engine) -> Engine:
     return open_engine(engine.identity.root, engine.home.base)
 
 
-def health(engine: Engine) -> HealthReport:
+def health(engine: Engine) -> Health:
     """Return what a look at the store finds."""
     identity = engine.identity
     return check_health(identity.store, identity.store_id, engine.settings, deep=False)
@@ -138,7 +139,7 @@ def test_whoever_meets_the_damage_heals_it(engine: Engine, by: str) -> None:
                 compact(target)
             else:
                 done = repair(target)
-                assert (len(done.files_healed), done.files_rebuilt) == (len(files), 0)
+                assert (len(done.healed), done.files.rebuilt) == (len(files), 0)
                 assert done.lost_segments == ()
                 assert done.performed
 

@@ -9,7 +9,6 @@ import pytest
 from ggrep.base.errors import BudgetExceeded, StoreError, SyncRefused
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.maintenance.status import read_status
-from ggrep.index.maintenance.status_json import status_json
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
@@ -23,10 +22,10 @@ def warnings(engine: Engine, *, deterministic: bool = False) -> list[dict[str, s
     asked = SearchRequest("retry queue", keep_weak=True, **fixed)
     answers: list[Any] = [
         engine.search(asked),
-        engine.slate(SlateRequest(asked)),
-        engine.symbol(SymbolRequest("retry", **fixed)),
-        engine.references(ReferencesRequest("retry", **fixed)),
-        engine.expand(ExpandRequest("a.py:1", **fixed)),
+        engine.ask(SlateRequest(asked)),
+        engine.ask(SymbolRequest("retry", **fixed)),
+        engine.ask(ReferencesRequest("retry", **fixed)),
+        engine.ask(ExpandRequest("a.py:1", **fixed)),
     ]
     return [{notice.code: notice.message for notice in each.warnings} for each in answers]
 
@@ -34,18 +33,10 @@ def warnings(engine: Engine, *, deterministic: bool = False) -> list[dict[str, s
 def told(engine: Engine) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return what status and health say of the syncs, and what a coordinator is told."""
     identity = engine.identity
-    report = read_status(
-        engine.settings,
-        engine.inspect,
-        engine.home,
-        root=identity.root,
-        store_id=identity.store_id,
-        config_fingerprint=identity.config_fingerprint,
-    )
-    status: dict[str, Any] = status_json(report)
+    status = read_status(engine.settings, engine.inspect, engine.home, engine.identity)
     health = check_health(identity.store, identity.store_id, engine.settings, deep=False)
     checks = [check.message for check in health.checks if check.code == "index_state"]
-    return status, checks, [notice.message for notice in engine.describe().moment]
+    return status.to_dict(), checks, [notice.message for notice in engine.describe().moment]
 
 
 def test_a_root_where_nothing_is_left_to_index_says_why(root: Path, home: Path) -> None:

@@ -74,7 +74,7 @@ def home(tmp_path: Path) -> Path:
 def toured(
     root: Path, home: Path, files: Mapping[str, str | bytes], most: int = 4_096
 ) -> TourResponse:
-    return indexed(root, home, files).tour(TourRequest(most, deterministic=True))
+    return indexed(root, home, files).ask(TourRequest(most, deterministic=True))
 
 
 def indexed(root: Path, home: Path, files: Mapping[str, str | bytes]) -> Engine:
@@ -170,12 +170,12 @@ def test_the_same_snapshot_has_the_same_tour(root: Path, home: Path) -> None:
     """It is gathered once, and the next sync has it gathered anew."""
     engine = indexed(root, home, PYTHON)
     request = TourRequest(deterministic=True)
-    first = engine.tour(request)
+    first = engine.ask(request)
 
-    assert engine.tour(request) == first
+    assert engine.ask(request) == first
     write_tree(root, {"docs/more.md": "# More\n"})
     engine.sync()
-    assert ("2 indexed files", "docs/", 0) in told(engine.tour(request))["docs"]
+    assert ("2 indexed files", "docs/", 0) in told(engine.ask(request))["docs"]
 
 
 def test_a_tour_without_room_is_refused(root: Path, home: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_tour_without_room_is_refused(root: Path, home: Path) -> None:
     engine = indexed(root, home, {"a.py": "x = 1\n"})
     for wrong in (TourRequest(0), TourRequest(timeout_ms=-1)):
         with pytest.raises(InvalidRequest):
-            engine.tour(wrong)
+            engine.ask(wrong)
 
 
 def test_a_rails_application_names_the_constants_that_most_files_use(

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.model.response import PoolResponse
-from ggrep.protocol.wire.codec import from_json
 from ggrep.protocol.wire.endpoint import parse_record
 from ggrep.protocol.wire.frames import PREFIX_BYTES, FrameReader, frame, parse_object
 from ggrep.protocol.wire.handshake import (
@@ -106,7 +106,7 @@ def taken(read: Callable[[Any], Any], value: Any) -> Any:
     """Return what `read` makes of the value, None when it refuses; else to fail is a bug."""
     try:
         return read(value)
-    except (InvalidRequest, Incompatible) as error:
+    except (InvalidRequest, Incompatible, DecodeError) as error:
         refusal = str(error)
     assert len(refusal) < MOST_WORDS
     return None
@@ -116,7 +116,7 @@ def read_body(body: dict[str, object]) -> None:
     """Take an object for everything that one can be, on either side."""
     taken(lambda found: answer_hello(parse_hello(found), WELCOME), body)
     taken(lambda found: check_welcome(parse_welcome(found), HELLO), body)
-    taken(lambda found: from_json(PoolResponse, found, "response"), body)
+    taken(lambda found: decode(PoolResponse, found, "response"), body)
     envelope = taken(parse_message, body)
     if envelope is not None:
         assert envelope.request_id == request_id_of(body)

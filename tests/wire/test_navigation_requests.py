@@ -8,7 +8,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.protocol.wire.message_types import Expand, Message, References, Slate, Symbol
+from ggrep.protocol.wire.message_types import Ask, Message
 from ggrep.protocol.wire.messages import parse_message
 
 SEARCH: dict[str, Any] = {"query": "refund"}
@@ -38,10 +38,10 @@ def expand(**change: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (slate(), Slate(SlateRequest(SearchRequest("refund")))),
+        (slate(), Ask(SlateRequest(SearchRequest("refund")))),
         (
             slate(session={}, budgets={"files": 3}, level=0),
-            Slate(
+            Ask(
                 SlateRequest(
                     SearchRequest("refund"),
                     level=0,
@@ -52,12 +52,12 @@ def expand(**change: object) -> dict[str, Any]:
         ),
         (
             slate() | {"priority": "batch", "path": "/r/src"},
-            Slate(SlateRequest(SearchRequest("refund")), "batch", "/r/src"),
+            Ask(SlateRequest(SearchRequest("refund")), "batch", "/r/src"),
         ),
-        (symbol(), Symbol(SymbolRequest("refund"))),
-        (symbol() | {"values": True}, Symbol(SymbolRequest("refund"), values=True)),
-        (references(strings=True), References(ReferencesRequest("refund", strings=True))),
-        (expand(boundary="file"), Expand(ExpandRequest("a.py:3", "file"))),
+        (symbol(), Ask(SymbolRequest("refund"))),
+        (symbol() | {"values": True}, Ask(SymbolRequest("refund"), values=True)),
+        (references(strings=True), Ask(ReferencesRequest("refund", strings=True))),
+        (expand(boundary="file"), Ask(ExpandRequest("a.py:3", "file"))),
     ],
 )
 def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) -> None:
@@ -134,6 +134,6 @@ def test_bounds_are_taken_to_the_last() -> None:
     targets = ["x" * 4_096] * 32
     message = parse_message(session(token="x" * 8_192, targets=targets)).message
 
-    assert isinstance(message, Slate)
+    assert isinstance(message, Ask)
     assert message.request.session == SessionRequest("x" * 8_192, targets=tuple(targets))
-    assert parse_message(symbol(name="ü" * 256)).message == Symbol(SymbolRequest("ü" * 256))
+    assert parse_message(symbol(name="ü" * 256)).message == Ask(SymbolRequest("ü" * 256))

@@ -1,34 +1,29 @@
 """What is left of a client's time is what the daemon is given."""
 
+from typing import Any
+
 import pytest
 
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import (
-    Expand,
-    Navigation,
-    Outline,
-    References,
-    Slate,
-    Symbol,
-    Tour,
-)
+from ggrep.protocol.wire.message_types import Ask
+from ggrep.protocol.wire.messages import message_name
 from ggrep.protocol.wire.timing import timeout_of, whole_ms, within
 
-MESSAGES: tuple[Navigation, ...] = (
-    Slate(SlateRequest(SearchRequest("q", timeout_ms=9), level=2), path="/r"),
-    Symbol(SymbolRequest("n", timeout_ms=9), "batch", "/r"),
-    References(ReferencesRequest("n", timeout_ms=9), values=True),
-    Expand(ExpandRequest("t", timeout_ms=9)),
-    Outline(OutlineRequest(("t",), timeout_ms=9)),
-    Tour(TourRequest(timeout_ms=9)),
+MESSAGES: tuple[Ask[Any], ...] = (
+    Ask(SlateRequest(SearchRequest("q", timeout_ms=9), level=2), path="/r"),
+    Ask(SymbolRequest("n", timeout_ms=9), "batch", "/r"),
+    Ask(ReferencesRequest("n", timeout_ms=9), values=True),
+    Ask(ExpandRequest("t", timeout_ms=9)),
+    Ask(OutlineRequest(("t",), timeout_ms=9)),
+    Ask(TourRequest(timeout_ms=9)),
 )
 
 
-@pytest.mark.parametrize("message", MESSAGES, ids=lambda message: type(message).__name__)
-def test_only_the_time_of_a_question_changes(message: Navigation) -> None:
+@pytest.mark.parametrize("message", MESSAGES, ids=message_name)
+def test_only_the_time_of_a_question_changes(message: Ask[Any]) -> None:
     """The rest is the client's."""
     found = within(message, 1_234.9)
 

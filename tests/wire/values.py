@@ -19,32 +19,27 @@ from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from ggrep.protocol.wire.message_types import (
+    Ask,
     Cancel,
     Claim,
     Compact,
     Describe,
     Encode,
-    Expand,
+    Fetch,
     Gc,
     Health,
     JointDescribe,
     JointPool,
     Line,
     Metrics,
-    Outline,
     Ping,
-    Pool,
-    References,
     Search,
     Serve,
     Shutdown,
-    Slate,
     Status,
-    Symbol,
     Sync,
     SyncStatus,
     TermStats,
-    Tour,
     WatchStatus,
 )
 
@@ -68,6 +63,9 @@ def values_of(kind: Any, known: Mapping[Any, Strategy] = LEAVES) -> Strategy:
         found = st.one_of(*(values_of(item, known) for item in get_args(kind)))
     elif origin is tuple:
         found = _tuples(get_args(kind), known)
+    elif origin is Mapping:
+        keys, values = (values_of(item, known) for item in get_args(kind))
+        found = st.dictionaries(keys, values, max_size=3)
     elif origin is Literal:
         found = st.sampled_from(get_args(kind))
     elif isinstance(kind, type) and issubclass(kind, Struct):
@@ -161,20 +159,18 @@ REQUEST_IDS = st.from_regex(r"[A-Za-z0-9._:-]{1,64}", fullmatch=True).filter(
 )
 MESSAGES = st.one_of(
     _SEARCH,
-    st.builds(Slate, _SLATE, _PRIORITY, _NARROWED, st.booleans()),
-    st.builds(Symbol, values_of(SymbolRequest, _BOUNDED), _PRIORITY, _NARROWED, st.booleans()),
-    st.builds(
-        References, values_of(ReferencesRequest, _BOUNDED), _PRIORITY, _NARROWED, st.booleans()
-    ),
-    st.builds(Expand, values_of(ExpandRequest, _BOUNDED), _PRIORITY, st.booleans()),
-    st.builds(Outline, values_of(OutlineRequest, _BOUNDED), _PRIORITY, st.booleans()),
-    st.builds(Tour, values_of(TourRequest, _BOUNDED), _PRIORITY, st.booleans()),
+    st.builds(Ask, _SLATE, _PRIORITY, _NARROWED, st.booleans()),
+    st.builds(Ask, values_of(SymbolRequest, _BOUNDED), _PRIORITY, _NARROWED, st.booleans()),
+    st.builds(Ask, values_of(ReferencesRequest, _BOUNDED), _PRIORITY, _NARROWED, st.booleans()),
+    st.builds(Ask, values_of(ExpandRequest, _BOUNDED), _PRIORITY, values=st.booleans()),
+    st.builds(Ask, values_of(OutlineRequest, _BOUNDED), _PRIORITY, values=st.booleans()),
+    st.builds(Ask, values_of(TourRequest, _BOUNDED), _PRIORITY, values=st.booleans()),
     st.builds(
         Line, st.lists(TEXT, max_size=4).map(tuple), claim=_CLAIM, render=_VIEW, priority=_PRIORITY
     ),
     st.builds(Describe, _MS),
     st.builds(TermStats, _REQUEST),
-    st.builds(Pool, _POOL),
+    st.builds(Fetch, _POOL),
     st.builds(JointDescribe, _NAME, _MEMBERS, _NAME, _MS),
     st.builds(JointPool, st.builds(JointPoolRequest, _QUESTION, _NAME, _PLACES)),
     st.builds(Encode, TEXT, _MS),

@@ -58,8 +58,8 @@ def measure(folder: Path, *, held_out: bool) -> Measured:
         asked = part.of([repository])
         engine, other = (opened(folder, repository) for _ in range(2))
         sys.stderr.write(f"{repository.name}: {engine.sync().chunks:,} chunks\n")
-        answers += [ask_case(case, engine.slate, other.slate) for case in asked.cases]
-        unanswerable += [ask_out_of_domain(one, engine.slate) for one in asked.out_of_domain]
+        answers += [ask_case(case, engine.ask, other.ask) for case in asked.cases]
+        unanswerable += [ask_out_of_domain(one, engine.ask) for one in asked.out_of_domain]
     figures = slate_figures(answers)
     return Measured(part, tuple(answers), figures, doubt_figures(unanswerable))
 

@@ -55,7 +55,7 @@ def ask_places(folder: Path, *, held_out: bool) -> tuple[PlaceAnswer, ...]:
                 requests = [
                     SlateRequest(search, budgets=Budgets(size).for_agents()) for size in BUDGETS
                 ]
-                shown = tuple(shown_slate(engine.slate(request).slate) for request in requests)
+                shown = tuple(shown_slate(engine.ask(request).slate) for request in requests)
                 judged = tuple(seen(case.wanted, slate) for slate in shown)
                 answers.append(PlaceAnswer(case, shown, judged))
     return tuple(answers)

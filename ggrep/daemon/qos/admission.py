@@ -108,8 +108,8 @@ class Admission:
         self._admitted_total += 1
         try:
             yield Admitted(
-                waited_ms=started_ms - arrived_ms,
-                was_queued=was_queued,
+                waited_ms=round(started_ms - arrived_ms),
+                queued=was_queued,
                 in_flight=self._permits.in_use,
                 queue_depth=self._permits.waiting,
             )

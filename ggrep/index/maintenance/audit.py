@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from msgspec import Struct
 
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError
@@ -25,6 +24,8 @@ from ggrep.index.store.store_versions import require_readable
 from ggrep.index.store.table_scan import TableRows, read_rows, schema_differences
 from ggrep.index.store.tables import count_rows
 from ggrep.index.store.view import SegmentView, SnapshotView
+from ggrep.model.maintenance import Audit, AuditError
+from ggrep.model.sanitise import sanitise_line
 
 Finding = tuple[str, str]
 """Code and message."""
@@ -32,27 +33,7 @@ _Place = tuple[PathKey, int]
 """A file, and which of its chunks."""
 
 
-class AuditReport(Struct, frozen=True):
-    """What an audit found.
-
-    Attributes:
-        snapshot_id: the pointer's; None when it has no readable manifest.
-        errors: in the order they were found.
-        orphans: files and tables that no snapshot names; they are no error.
-    """
-
-    store_id: StoreId
-    snapshot_id: str | None
-    errors: tuple[Finding, ...]
-    orphans: tuple[str, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        """Return whether nothing is wrong."""
-        return not self.errors
-
-
-def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> AuditReport:
+def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audit:
     """Read all of a store's active snapshot and compare it with what is said of it.
 
     Raises:
@@ -63,10 +44,15 @@ def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audi
     with reading(store, clock or SystemClock()):
         require_readable(store)
         found = examine(store, store_id, deep=True)
-        errors = tuple(_errors(found))
+        errors = tuple(AuditError(code, sanitise_line(message)) for code, message in _errors(found))
         orphans = tuple(path.relative_to(store).as_posix() for path in unnamed(found))
-    snapshot_id = found.manifest.snapshot_id if found.manifest else None
-    return AuditReport(store_id, snapshot_id, errors, tuple(sorted(orphans)))
+    return Audit(
+        store_id=store_id,
+        snapshot_id=found.manifest.snapshot_id if found.manifest else None,
+        ok=not errors,
+        errors=errors,
+        orphans=tuple(map(sanitise_line, sorted(orphans))),
+    )
 
 
 def _errors(found: Examination) -> Iterator[Finding]:

@@ -37,27 +37,10 @@ from ggrep.index.store.view import manifests_newest_first
 from ggrep.index.sync.record import remember_collection
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import holding
+from ggrep.model.maintenance import CollectionReport
 
 READERS_MS = 1_000
 """How long a collection waits for queries to end."""
-
-
-class CollectionReport(Struct, frozen=True):
-    """What was collected, or would be.
-
-    Attributes:
-        deleted_tombstones: journal files, relative to the store.
-        freed_bytes: of all that goes.
-    """
-
-    dry_run: bool
-    active_snapshot_id: str
-    retained_snapshots: tuple[str, ...]
-    deleted_snapshots: tuple[str, ...]
-    deleted_segments: tuple[str, ...]
-    deleted_tombstones: tuple[str, ...]
-    freed_bytes: int
-    duration_ms: int
 
 
 class Retention(Struct, frozen=True):
@@ -280,6 +263,7 @@ def _report(
 ) -> CollectionReport:
     tables = [path.stem for path in garbage.rest if path.suffix == names.TABLE_SUFFIX]
     return CollectionReport(
+        store_id=store.name,
         dry_run=dry_run,
         active_snapshot_id=garbage.active,
         retained_snapshots=garbage.retained,

@@ -25,7 +25,6 @@ from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.locks import Patience, shared
 from ggrep.config import names
 from ggrep.index.maintenance.compaction_policy import Group, plan
-from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.segment import remove_segment
 from ggrep.index.store.transaction import prepare_store
 from ggrep.index.store.view import SegmentView, SnapshotView
@@ -41,6 +40,7 @@ from ggrep.index.sync.snapshot_assembly import (
 )
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import holding, open_whole
+from ggrep.model.maintenance import CompactionReport
 
 QUEUE_MS = 60_000
 """How long a compaction queues for a lock."""
@@ -50,28 +50,6 @@ _WORTH = 0.5
 
 _TRIES = 2
 """How often a compaction begins that other changes overtake."""
-
-
-class CompactionReport(Struct, frozen=True):
-    """What a compaction did.
-
-    Attributes:
-        reason: why it was done, or why not.
-        base_snapshot_id: the snapshot whose segments were merged.
-        rows_before: rows of all segments, dead ones included.
-    """
-
-    performed: bool
-    reason: str
-    base_snapshot_id: str
-    new_snapshot_id: str | None
-    segments_before: int
-    segments_after: int
-    tombstones_before: int
-    tombstones_after: int
-    rows_before: int
-    rows_after: int
-    duration_ms: int
 
 
 class _Merged(Struct, frozen=True):
@@ -119,7 +97,21 @@ def compact(
                 break
             reason, base = "overtaken by other changes", open_whole(target, writing=False)
             todo = plan(base, target.settings, force=force)
-    return _report(base, published, reason, clock.monotonic_ms() - started_ms)
+    before, after = base.manifest, published.manifest if published else base.manifest
+    return CompactionReport(
+        store_id=target.store_id,
+        performed=published is not None,
+        reason=reason,
+        base_snapshot_id=before.snapshot_id,
+        new_snapshot_id=after.snapshot_id if published else None,
+        segments_before=len(before.segments),
+        segments_after=len(after.segments),
+        tombstones_before=before.counts.tombstones_added,
+        tombstones_after=after.counts.tombstones_added,
+        rows_before=before.counts.chunks_indexed,
+        rows_after=after.counts.chunks_indexed,
+        duration_ms=round(clock.monotonic_ms() - started_ms),
+    )
 
 
 def _attempt(
@@ -211,23 +203,3 @@ def _still_shown(view: SnapshotView, merged: _Merged) -> SegmentView:
     held = zip(image.paths(), image.file_hashes(), strict=True)
     mask = np.array([file in live for file in held], dtype=np.bool_)
     return SegmentView(image, mask)
-
-
-def _report(
-    view: SnapshotView, published: SnapshotView | None, reason: str, elapsed_ms: float
-) -> CompactionReport:
-    before: SnapshotManifest = view.manifest
-    after = published.manifest if published else before
-    return CompactionReport(
-        performed=published is not None,
-        reason=reason,
-        base_snapshot_id=before.snapshot_id,
-        new_snapshot_id=after.snapshot_id if published else None,
-        segments_before=len(before.segments),
-        segments_after=len(after.segments),
-        tombstones_before=before.counts.tombstones_added,
-        tombstones_after=after.counts.tombstones_added,
-        rows_before=before.counts.chunks_indexed,
-        rows_after=after.counts.chunks_indexed,
-        duration_ms=round(elapsed_ms),
-    )

@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
-
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError
@@ -15,29 +13,12 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance import place_checks, snapshot_checks, tree_checks, work_checks
 from ggrep.index.maintenance.examination import Examination, examine, reading
-from ggrep.index.maintenance.findings import FAIL, OK, WARN, Check, guarded
+from ggrep.index.maintenance.findings import guarded
 from ggrep.index.store.store_versions import require_readable
 from ggrep.index.sync.index_state import IndexState, read_index_state
 from ggrep.model.load import DaemonLoad
-
-__all__ = ["FAIL", "OK", "WARN", "Check", "HealthReport", "check_health"]
-
-
-class HealthReport(Struct, frozen=True):
-    """All findings on one store.
-
-    Attributes:
-        active_snapshot_id: what answers: the pointer's snapshot, or the one that stands in.
-    """
-
-    store_id: StoreId
-    active_snapshot_id: str | None
-    checks: tuple[Check, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Return False when any check failed."""
-        return all(check.severity != FAIL for check in self.checks)
+from ggrep.model.maintenance import FAIL, Health, HealthCheck
+from ggrep.model.sanitise import sanitise_line
 
 
 def check_health(  # noqa: PLR0913 - what it looks at, and what it is held against
@@ -51,7 +32,7 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
     load: DaemonLoad | None = None,
     deadline: Deadline | None = None,
     rebuild: Callable[[], bool] = lambda: False,
-) -> HealthReport:
+) -> Health:
     """Return the health of one store.
 
     Args:
@@ -84,13 +65,25 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
             *_of_work(found, clock),
             *_of_daemon(found, state, settings, load),
         ]
-    shown = found.shown.manifest.snapshot_id if found.shown else None
-    return HealthReport(store_id, shown, tuple(checks))
+    return Health(
+        store_id=store_id,
+        active_snapshot_id=found.shown.manifest.snapshot_id if found.shown else None,
+        ok=all(check.severity != FAIL for check in checks),
+        checks=tuple(
+            HealthCheck(
+                check.code,
+                check.severity,
+                sanitise_line(check.message),
+                tuple(map(sanitise_line, check.paths)),
+            )
+            for check in checks
+        ),
+    )
 
 
 def _of_snapshot(
     found: Examination, store_id: StoreId, settings: Settings, *, deep: bool
-) -> Iterator[Check]:
+) -> Iterator[HealthCheck]:
     of = snapshot_checks
     yield of.damage(found)
     yield of.manifest_present(found)
@@ -110,7 +103,7 @@ def _of_tree(
     settings: Settings,
     root: Path | None,
     load: DaemonLoad | None,
-) -> Iterator[Check]:
+) -> Iterator[HealthCheck]:
     of = tree_checks
     yield guarded("index_state", partial(of.index_state, found, load))
     yield of.casefold_collisions(found.view, settings)
@@ -122,7 +115,7 @@ def _of_tree(
     yield from of.last_walk(state)
 
 
-def _of_place(found: Examination, settings: Settings) -> Iterator[Check]:
+def _of_place(found: Examination, settings: Settings) -> Iterator[HealthCheck]:
     store, home, of = found.store, Home.of_store(found.store), place_checks
     for code, what, directory, budget in (
         ("disk_budgets", "store", store, settings.max_store_bytes),
@@ -135,7 +128,7 @@ def _of_place(found: Examination, settings: Settings) -> Iterator[Check]:
     yield guarded("orphans", partial(of.orphans, found))
 
 
-def _of_work(found: Examination, clock: Clock) -> Iterator[Check]:
+def _of_work(found: Examination, clock: Clock) -> Iterator[HealthCheck]:
     of = work_checks
     yield guarded("lease", partial(of.lease, found, clock))
     yield guarded("derived_caches", partial(of.derived_caches, found.store))
@@ -144,7 +137,7 @@ def _of_work(found: Examination, clock: Clock) -> Iterator[Check]:
 
 def _of_daemon(
     found: Examination, state: IndexState | None, settings: Settings, load: DaemonLoad | None
-) -> Iterator[Check]:
+) -> Iterator[HealthCheck]:
     of = work_checks
     yield of.open_handles(found, settings, load)
     yield of.embed_limiter(load)

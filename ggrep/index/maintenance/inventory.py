@@ -8,15 +8,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import durable
-from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.clock import Clock, SystemClock, rfc3339
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, GgrepError, InvalidRequest
 from ggrep.base.faults import reach
-from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience, alone
 from ggrep.config import names
 from ggrep.config.home import Home
@@ -27,41 +25,26 @@ from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.remains import sweep_remains
 from ggrep.index.store.store_opening import hold_lease
 from ggrep.index.store.tables import forget_connections
+from ggrep.model.maintenance import Store
+from ggrep.model.sanitise import sanitise_line
 
 _TTL_MS = 120_000
 _READERS_MS = 1000
 """How long a removal waits for queries to end."""
 
 
-class StoreEntry(Struct, frozen=True):
-    """One store.
+class StoreEntry(Store, frozen=True):
+    """One store; without a `canonical_root` where its snapshot does not say, as a clone's.
 
     Attributes:
-        modified_at: when something was published last.
-        last_used_at: to the hour; None when nobody wrote that down.
-        canonical_root: None when the snapshot does not say, as a clone's for another root.
-        root_exists: whether there is a directory at `canonical_root`; None when that is unknown.
         published: whether it has an active snapshot, readable or not.
-        problem: why its snapshot could not be read; None when it could.
     """
 
-    store_id: StoreId
-    size_bytes: int
-    modified_at: datetime
-    last_used_at: datetime | None
-    canonical_root: str | None = None
-    root_exists: bool | None = None
-    config_fingerprint: str | None = None
-    active_snapshot_id: str | None = None
-    created_at: str | None = None
-    files: int = 0
-    chunks: int = 0
     published: bool = False
-    problem: str | None = None
 
     @property
-    def last_touched_at(self) -> datetime:
-        """Return when it was last of use to anyone."""
+    def last_touched_at(self) -> str:
+        """Return when it was last of use to anyone, RFC 3339."""
         return max(self.modified_at, self.last_used_at or self.modified_at)
 
 
@@ -77,9 +60,7 @@ def list_stores(home: Home) -> tuple[StoreEntry, ...]:
         if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
             with suppress(FileNotFoundError):
                 found.append(_entry_or_problem(path))
-    return tuple(
-        sorted(found, key=lambda entry: (-entry.last_touched_at.timestamp(), entry.store_id))
-    )
+    return tuple(sorted(found, key=lambda entry: entry.last_touched_at, reverse=True))
 
 
 def remove_store(
@@ -141,9 +122,9 @@ def _entry_or_problem(store: Path) -> StoreEntry:
         return _entry(store)
     except PermissionError as error:
         return StoreEntry(
-            StoreId(store.name),
+            store.name,
             size_bytes=0,
-            modified_at=datetime.fromtimestamp(store.stat().st_mtime, UTC),
+            modified_at=rfc3339(datetime.fromtimestamp(store.stat().st_mtime, UTC)),
             last_used_at=None,
             published=True,
             problem=f"cannot be read: {error.strerror}",
@@ -156,8 +137,12 @@ def _entry(store: Path) -> StoreEntry:
     Raises:
         FileNotFoundError: it is gone.
     """
+    used = read_last_use(store)
     bare = StoreEntry(
-        StoreId(store.name), store_bytes(store), modified_at(store), read_last_use(store)
+        store.name,
+        store_bytes(store),
+        rfc3339(modified_at(store)),
+        rfc3339(used) if used else None,
     )
     try:
         active = read_active(store)
@@ -165,10 +150,10 @@ def _entry(store: Path) -> StoreEntry:
             return replace(bare, problem="never published")
         manifest = read_manifest(store, active)
     except GgrepError as error:
-        return replace(bare, published=True, problem=str(error))
+        return replace(bare, published=True, problem=sanitise_line(str(error)))
     return replace(
         bare,
-        canonical_root=manifest.canonical_root or None,
+        canonical_root=sanitise_line(manifest.canonical_root) or None,
         root_exists=Path(manifest.canonical_root).is_dir() if manifest.canonical_root else None,
         config_fingerprint=manifest.config_fingerprint,
         active_snapshot_id=manifest.snapshot_id,

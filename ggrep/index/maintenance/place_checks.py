@@ -6,31 +6,32 @@ from pathlib import Path
 from ggrep.base.modes import modes_in
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.examination import Examination
-from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
+from ggrep.index.maintenance.findings import UNKNOWN
 from ggrep.index.store import needed_files as contents
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.filesystem import refuse_network
 from ggrep.index.store.store_opening import require_mode
+from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 
 _NEAR = 0.9
 _NAMED = 3
 
 
-def disk_budget(code: str, what: str, directory: Path, budget: int) -> Check:
+def disk_budget(code: str, what: str, directory: Path, budget: int) -> HealthCheck:
     """Hold a directory against its budget in bytes; 0 is no bound."""
     used = store_bytes(directory)
     message = f"{what} uses {used} bytes of {budget or 'unlimited'}"
     if budget and used > budget:
-        return Check(code, FAIL, message)
-    return Check(code, WARN if budget and used >= _NEAR * budget else OK, message)
+        return HealthCheck(code, FAIL, message)
+    return HealthCheck(code, WARN if budget and used >= _NEAR * budget else OK, message)
 
 
-def permissions(store: Path, settings: Settings) -> Check:
+def permissions(store: Path, settings: Settings) -> HealthCheck:
     """Return whether who may read the store is who should."""
     require_mode(store, shared=settings.shared_store)
     modes = modes_in(store.parent)
     if stat.S_IMODE(store.stat().st_mode) & ~modes.directory:
-        return Check("permissions", FAIL, "others may look into the store's directory")
+        return HealthCheck("permissions", FAIL, "others may look into the store's directory")
     odd = sorted(
         path.relative_to(store).as_posix()
         for path in store.rglob("*")
@@ -39,24 +40,24 @@ def permissions(store: Path, settings: Settings) -> Check:
     if odd:
         named = ", ".join(odd[:_NAMED])
         told = f"files of another mode than the store's: {len(odd)}: {named}"
-        return Check("permissions", WARN, told)
-    return Check("permissions", OK, "directories and files have the modes that they should")
+        return HealthCheck("permissions", WARN, told)
+    return HealthCheck("permissions", OK, "directories and files have the modes that they should")
 
 
-def filesystem(store: Path) -> Check:
+def filesystem(store: Path) -> HealthCheck:
     """Return whether the store lies on a disk of this machine."""
     refuse_network(store)
-    return Check("filesystem", OK, "the store lies on a local file system")
+    return HealthCheck("filesystem", OK, "the store lies on a local file system")
 
 
-def orphans(found: Examination) -> Check:
+def orphans(found: Examination) -> HealthCheck:
     """Measure what no snapshot names: what a collection frees in any case."""
     if found.manifest is None:
-        return Check("orphans", WARN, UNKNOWN)
+        return HealthCheck("orphans", WARN, UNKNOWN)
     size = sum(_bytes(path) for path in unnamed(found))
     older = sum(manifest != found.manifest for manifest in found.readable)
     message = f"bytes that no snapshot names: {size}; snapshots besides the active one: {older}"
-    return Check("orphans", OK, message)
+    return HealthCheck("orphans", OK, message)
 
 
 def unnamed(found: Examination) -> list[Path]:

@@ -7,8 +7,6 @@ stat as always. So a repair ends where a sync of a sound store would have, and i
 when every artifact of the new snapshot hashes to what it says.
 """
 
-from msgspec import Struct
-
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, NoIndex
 from ggrep.index.store.active import has_index, read_active
@@ -17,34 +15,12 @@ from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.salvage import Salvage, salvage
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView, view_of
-from ggrep.index.sync.healing import Healed, Healer, read_healed
+from ggrep.index.sync.healing import Healer, read_healed
 from ggrep.index.sync.sync_report import Progress
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
-
-
-class RepairReport(Struct, frozen=True):
-    """What a repair found and did.
-
-    Attributes:
-        damage: the first damaged artifact and its condition; None when nothing was damaged.
-        earlier: the last damage that was rebuilt before; None where none is recorded.
-        files_healed: derived files of the store that were made again from the rest of it.
-        lost_segments: segments that were dropped.
-        files_rebuilt: files read and cut anew; `files_kept` those whose rows stayed.
-        snapshot_id: the active snapshot afterwards, every artifact of it hashed.
-    """
-
-    performed: bool
-    damage: str | None
-    earlier: Healed | None
-    files_healed: tuple[str, ...]
-    lost_segments: tuple[str, ...]
-    files_rebuilt: int
-    files_deleted: int
-    files_kept: int
-    snapshot_id: str
-    duration_ms: int
+from ggrep.model.maintenance import RepairedFiles, RepairReport
+from ggrep.model.sanitise import sanitise_line
 
 
 def repair(
@@ -88,14 +64,12 @@ def repair(
     if before is not None and not damage and read_healed(target.store) != earlier:
         damage.append(before)  # another writer rebuilt it while we waited for our turn
     return RepairReport(
+        store_id=target.store_id,
         performed=bool(damage),
-        damage=damage[0] if damage else None,
-        earlier=earlier,
-        files_healed=tuple(healer.healed),
+        damage=sanitise_line(damage[0]) if damage else None,
+        healed=tuple(healer.healed),
         lost_segments=found[0].lost if found else (),
-        files_rebuilt=report.indexed,
-        files_deleted=report.deleted,
-        files_kept=report.unchanged,
+        files=RepairedFiles(report.indexed, report.deleted, report.unchanged),
         snapshot_id=report.snapshot_id,
         duration_ms=round(target.clock.monotonic_ms() - started_ms),
     )

@@ -9,55 +9,56 @@ from ggrep.base.ids import StoreId
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.compaction_policy import overdue
 from ggrep.index.maintenance.examination import Examination, faults_of
-from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
+from ggrep.index.maintenance.findings import UNKNOWN
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import SegmentRef
 from ggrep.index.store.salvage import implied_mask
 from ggrep.index.store.table_scan import schema_differences
 from ggrep.index.store.tables import count_rows
 from ggrep.index.store.view import SegmentView, SnapshotView
+from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
 
 
-def damage(found: Examination) -> Check:
+def damage(found: Examination) -> HealthCheck:
     """Return the damage of the index, in the words of every answer."""
     if found.damage is None:
-        return Check("damage", OK, "no damage of the index is known")
-    return Check("damage", FAIL, found.damage.notice.message)
+        return HealthCheck("damage", OK, "no damage of the index is known")
+    return HealthCheck("damage", FAIL, found.damage.notice.message)
 
 
-def manifest_present(found: Examination) -> Check:
+def manifest_present(found: Examination) -> HealthCheck:
     """Return whether the pointer leads to a manifest."""
     if not found.problem:
-        return Check("manifest_present", OK, "the pointer's manifest was found and read")
-    return Check("manifest_present", FAIL, found.problem)
+        return HealthCheck("manifest_present", OK, "the pointer's manifest was found and read")
+    return HealthCheck("manifest_present", FAIL, found.problem)
 
 
-def segments_present(found: Examination) -> Check:
+def segments_present(found: Examination) -> HealthCheck:
     """Return whether everything that the manifest names is there."""
     if found.manifest is None:
-        return Check("segments_present", WARN, "not checked: there is no manifest to go by")
+        return HealthCheck("segments_present", WARN, "not checked: there is no manifest to go by")
     missing = [fault.artifact for fault in found.faults if fault.missing]
     if missing:
-        return Check("segments_present", FAIL, f"missing: {', '.join(missing)}")
+        return HealthCheck("segments_present", FAIL, f"missing: {', '.join(missing)}")
     number = len(found.manifest.segments)
-    return Check("segments_present", OK, f"tables and images in place, segments: {number}")
+    return HealthCheck("segments_present", OK, f"tables and images in place, segments: {number}")
 
 
-def artifact_integrity(found: Examination, *, deep: bool) -> Check:
+def artifact_integrity(found: Examination, *, deep: bool) -> HealthCheck:
     """Return whether the store's artifacts and the installed parsers are what was published."""
     changed = [fault.message for fault in found.faults if not fault.missing]
     changed += [f"installed parsers: {name}" for name in damaged_grammar_files(deep=deep)]
     if changed:
-        return Check("artifact_integrity", FAIL, "; ".join(changed))
+        return HealthCheck("artifact_integrity", FAIL, "; ".join(changed))
     if found.manifest is None:
         told = "not checked but for the parsers: there is no manifest to go by"
-        return Check("artifact_integrity", WARN, told)
+        return HealthCheck("artifact_integrity", WARN, told)
     how = "hash to what" if deep else "are by size and date what"
-    return Check("artifact_integrity", OK, f"artifacts and parsers {how} was published")
+    return HealthCheck("artifact_integrity", OK, f"artifacts and parsers {how} was published")
 
 
-def older_snapshots(found: Examination, store_id: StoreId, *, deep: bool) -> Check:
+def older_snapshots(found: Examination, store_id: StoreId, *, deep: bool) -> HealthCheck:
     """Return whether the snapshots that could stand in could do so."""
     active = found.manifest.snapshot_id if found.manifest else None
     others = [manifest for manifest in found.readable if manifest.snapshot_id != active]
@@ -68,20 +69,20 @@ def older_snapshots(found: Examination, store_id: StoreId, *, deep: bool) -> Che
         damaged += [m.snapshot_id for m in others if faults_of(store, m, store_id, verifier)]
     if damaged:
         told = f"damaged, so they cannot replace the active one: {', '.join(sorted(damaged))}"
-        return Check("older_snapshots", WARN, told)
+        return HealthCheck("older_snapshots", WARN, told)
     how = "can be read" if not deep else "are whole"
-    return Check("older_snapshots", OK, f"{len(others)} older ones {how}")
+    return HealthCheck("older_snapshots", OK, f"{len(others)} older ones {how}")
 
 
-def tombstones_enforced(found: Examination) -> Check:
+def tombstones_enforced(found: Examination) -> HealthCheck:
     """Recompute what is visible from tombstones and map, and compare with the stored masks."""
     if found.view is None:
-        return Check("tombstones_enforced", WARN, UNKNOWN)
+        return HealthCheck("tombstones_enforced", WARN, UNKNOWN)
     for segment, expected in expected_masks(found.view):
         if not np.array_equal(expected, segment.visible_files):
             name = segment.image.name
             raise CorruptStore(f"segment {name}: its mask disagrees with the segment map")
-    return Check("tombstones_enforced", OK, "masks agree with tombstones and segment map")
+    return HealthCheck("tombstones_enforced", OK, "masks agree with tombstones and segment map")
 
 
 def expected_masks(
@@ -98,48 +99,48 @@ def expected_masks(
         yield segment, implied_mask(segment.image, hidden, places)
 
 
-def index_drift(found: Examination) -> Check:
+def index_drift(found: Examination) -> HealthCheck:
     """Count the rows of every table that is whole."""
     if found.manifest is None:
-        return Check("index_drift", WARN, UNKNOWN)
+        return HealthCheck("index_drift", WARN, UNKNOWN)
     for ref in _sound(found):
         rows = count_rows(found.store, ref.table)
         if rows != ref.rows:
             raise CorruptStore(f"segment {ref.table} has {rows} rows, not {ref.rows}")
     if found.faults:
-        return Check("index_drift", WARN, UNKNOWN)
+        return HealthCheck("index_drift", WARN, UNKNOWN)
     rows = found.manifest.counts.chunks_indexed
-    return Check("index_drift", OK, f"{rows} rows where the manifest says so")
+    return HealthCheck("index_drift", OK, f"{rows} rows where the manifest says so")
 
 
-def row_schema(found: Examination) -> Check:
+def row_schema(found: Examination) -> HealthCheck:
     """Compare the columns of every table that is whole with those of this build."""
     if found.view is None:
-        return Check("row_schema", WARN, UNKNOWN)
+        return HealthCheck("row_schema", WARN, UNKNOWN)
     for segment in found.view.segments:
         vectors = segment.image.vectors
         dimension = 0 if vectors is None else vectors.shape[1]
         wrong = schema_differences(found.store, segment.image.name, dimension)
         if wrong:
             raise CorruptStore(f"segment {segment.image.name}: columns {', '.join(wrong)}")
-    return Check("row_schema", OK, "tables have the columns of this build")
+    return HealthCheck("row_schema", OK, "tables have the columns of this build")
 
 
-def snapshot_complete(found: Examination) -> Check:
+def snapshot_complete(found: Examination) -> HealthCheck:
     """Return whether files were left out for an error."""
     if found.manifest is None:
-        return Check("snapshot_complete", WARN, UNKNOWN)
+        return HealthCheck("snapshot_complete", WARN, UNKNOWN)
     if not found.manifest.errors:
-        return Check("snapshot_complete", OK, "every file that could be read is indexed")
+        return HealthCheck("snapshot_complete", OK, "every file that could be read is indexed")
     paths = tuple(problem.path_key for problem in found.manifest.errors)
     message = f"problems while indexing: {found.manifest.problems}"
-    return Check("snapshot_complete", WARN, message, paths)
+    return HealthCheck("snapshot_complete", WARN, message, paths)
 
 
-def compaction_policy(found: Examination, settings: Settings) -> Check:
+def compaction_policy(found: Examination, settings: Settings) -> HealthCheck:
     """Return whether segments, tombstones or hidden rows have become many."""
     if found.view is None:
-        return Check("compaction_policy", WARN, UNKNOWN)
+        return HealthCheck("compaction_policy", WARN, UNKNOWN)
     counts, segments = found.view.manifest.counts, len(found.view.segments)
     hidden = counts.chunks_indexed - counts.chunks_visible
     message = (
@@ -147,7 +148,7 @@ def compaction_policy(found: Examination, settings: Settings) -> Check:
         f" hidden rows: {hidden} of {counts.chunks_indexed}"
     )
     due = segments > settings.max_segments or overdue(found.view, settings) is not None
-    return Check("compaction_policy", WARN if due else OK, message)
+    return HealthCheck("compaction_policy", WARN if due else OK, message)
 
 
 def _sound(found: Examination) -> Iterator[SegmentRef]:

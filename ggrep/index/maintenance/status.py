@@ -1,28 +1,47 @@
-"""Status of one store: its snapshot, its last sync, what is in use."""
+"""Status of one store: its snapshot, its last sync, what is in use, and its daemon."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import convert
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, NoIndex
-from ggrep.base.ids import StoreId
+from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.lease import LeaseRecord, is_live, read_record
 from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.findings import failed_call
+from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.judging import Judgement
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
 from ggrep.model.damage import Damage
-from ggrep.model.limits import Notice
-from ggrep.model.made_counts import MadeFiles
-from ggrep.model.standing import Standing
+from ggrep.model.limits import Notice, sorted_notices
+from ggrep.model.load import DaemonLoad
+from ggrep.model.sanitise import sanitise_line, without_directories
+from ggrep.model.standing import Standing, standing_notices
+from ggrep.model.status import (
+    NEAR,
+    Disk,
+    EmbedPool,
+    MadeFiles,
+    OpenHandles,
+    Performance,
+    QueryCounts,
+    Resources,
+    SnapshotStatus,
+    Status,
+    StatusDaemon,
+    SupportedVersions,
+    SyncStatus,
+    WarningJson,
+)
 from ggrep.model.traits import GUESSED, MASKED, REPLACED
 
 _UNSURE: Final = (
@@ -31,95 +50,180 @@ _UNSURE: Final = (
 )
 
 
-class StatusReport(Struct, frozen=True):
-    """What status shows; `manifest` and `last_sync` are None before the first publish.
-
-    Attributes:
-        standing: how the updating stands, as its last sync wrote it down.
-        writing: a writer that lives holds the lease.
-        staging_txn_id: what it is putting together, once it is.
-        damage: of the store; None where there is none.
-        problems: what is wrong with the index, and what to do about it.
-        masked_files: visible files with secrets in them that are masked.
-    """
-
-    store_id: StoreId
-    canonical_root: str
-    config_fingerprint: str
-    encoder: str
-    manifest: SnapshotManifest | None
-    last_sync: IndexState | None
-    standing: Standing
-    store_bytes: int
-    store_budget_bytes: int
-    cache_bytes: int
-    cache_budget_bytes: int
-    log_bytes: int
-    log_budget_bytes: int
-    query_timeout_ms: int
-    segments_budget: int
-    writing: bool
-    staging_txn_id: str | None
-    problems: tuple[Notice, ...]
-    damage: Damage | None = None
-    masked_files: int = 0
-    made_files: MadeFiles = MadeFiles()
-
-
 def read_status(
     settings: Settings,
     inspect: Callable[[], Judgement],
     home: Home,
-    *,
-    root: Path,
-    store_id: StoreId,
-    config_fingerprint: str,
-) -> StatusReport:
+    identity: RepoIdentity,
+    load: DaemonLoad | None = None,
+) -> Status:
     """Return the status of one store, whatever is wrong with it; nothing is written.
 
     Args:
         settings: in force.
         inspect: returns the state of the store.
         home: where the store lies.
-        root: the repository.
-        store_id: its store's name.
-        config_fingerprint: of the settings.
+        identity: of the repository and its store.
+        load: what its daemon measures; None while none runs.
     """
-    store = home.store_dir(store_id)
+    store = identity.store
     files = names.lease_files(store)
     problems: list[Notice] = []
     view, manifest, damage = _shown(inspect, problems)
-    last_sync: IndexState | None = None
+    last: IndexState | None = None
     record: LeaseRecord | None = None
     writing = False
     with _noting(problems, "last_sync_unknown"):
-        last_sync = read_index_state(names.index_state_file(store)) if manifest else None
+        last = read_index_state(names.index_state_file(store)) if manifest else None
     with _noting(problems, "lease_unknown"):
         record, writing = read_record(files.record), is_live(files)
     used = [_bytes(directory, problems) for directory in (store, home.cache, home.logs)]
-    return StatusReport(
-        store_id=store_id,
-        canonical_root=str(root),
-        config_fingerprint=config_fingerprint,
+    status = Status(
+        store_id=identity.store_id,
+        canonical_root=str(identity.root),
+        config_fingerprint=identity.config_fingerprint,
+        ignore_fingerprint=manifest.ignore_fingerprint if manifest else None,
         encoder=settings.encoder,
-        manifest=manifest,
-        last_sync=last_sync,
-        standing=recorded_standing(names.index_state_file(store)),
-        store_bytes=used[0],
-        store_budget_bytes=settings.max_store_bytes,
-        cache_bytes=used[1],
-        cache_budget_bytes=settings.max_cache_bytes,
-        log_bytes=used[2],
-        log_budget_bytes=settings.max_log_bytes,
-        query_timeout_ms=settings.query_timeout_ms,
-        segments_budget=settings.max_open_segments_per_query,
-        writing=writing,
-        staging_txn_id=record.staging_txn_id if record and writing else None,
-        problems=tuple(problems),
-        damage=damage,
+        snapshot=_snapshot(manifest, view, damage),
+        sync=SyncStatus(
+            state="indexing" if writing else "idle",
+            last_sync_at=last.last_sync_at if last else None,
+            last_result=last.last_result if last else None,
+            last_duration_ms=last.last_duration_ms if last else None,
+            staging_txn_id=record.staging_txn_id if record and writing else None,
+            skipped_files=len(last.skipped) if last else 0,
+            secret_files=sum(skip.reason == "secret" for skip in last.skipped) if last else 0,
+        ),
+        queries=QueryCounts(timeout_ms=settings.query_timeout_ms),
+        resources=Resources(
+            disk=Disk(
+                store_bytes=used[0],
+                store_budget_bytes=settings.max_store_bytes,
+                cache_bytes=used[1],
+                cache_budget_bytes=settings.max_cache_bytes,
+                log_bytes=used[2],
+                log_budget_bytes=settings.max_log_bytes,
+            ),
+            open_handles=OpenHandles(segments_budget=settings.max_open_segments_per_query),
+        ),
+        performance=Performance(
+            publish_time_last_ms=last.last_duration_ms if last else None,
+            gc_time_last_ms=last.upkeep.last_gc_ms if last else None,
+            compaction_time_last_ms=last.upkeep.last_compaction_ms if last else None,
+        ),
+    )
+    return with_load(status, load, recorded_standing(names.index_state_file(store)), problems)
+
+
+def _snapshot(
+    manifest: SnapshotManifest | None, view: SnapshotView | None, damage: Damage | None
+) -> SnapshotStatus:
+    lacks = damage is not None and not damage.is_complete
+    if manifest is None:
+        return SnapshotStatus(degraded=lacks)
+    git = manifest.git
+    return SnapshotStatus(
+        active_snapshot_id=manifest.snapshot_id,
+        created_at=manifest.created_at,
+        head_sha=git.head_sha if git else None,
+        dirty=git.dirty if git else None,
+        untracked_included=git.untracked_included if git else None,
+        degraded=manifest.degraded or lacks,
+        partial=manifest.partial and damage is None,
+        files=manifest.counts.files_indexed,
         masked_files=len(view.files_of(MASKED)) if view else 0,
         made_files=view.made_files() if view else MadeFiles(),
+        chunks=manifest.counts.chunks_visible,
+        segments=len(manifest.segments),
+        tombstones=manifest.counts.tombstones_added,
     )
+
+
+def with_load(
+    status: Status, load: DaemonLoad | None, standing: Standing, problems: Sequence[Notice] = ()
+) -> Status:
+    """Return a status read from the disk with the daemon's figures and all warnings.
+
+    Without a load no daemon runs; `standing` is then how the last sync left the index.
+    """
+    standing = load.sync.standing if load else standing
+    notices = [*problems, *_near_budgets(status.resources.disk), *standing_notices(standing)]
+    if load is not None:
+        notices += _of_daemon(load)
+        status = _served(status, load)
+    return replace(
+        status,
+        canonical_root=sanitise_line(status.canonical_root),
+        sync=replace(
+            status.sync,
+            last_error=without_directories(standing.failure) or None,
+            next_retry_ms=standing.retry_ms,
+        ),
+        warnings=tuple(
+            WarningJson(notice.code, sanitise_line(notice.message))
+            for notice in sorted_notices(notices)
+        ),
+    )
+
+
+def _served(status: Status, load: DaemonLoad) -> Status:
+    sync, queries, encode = load.sync, load.queries, load.encode
+    return replace(
+        status,
+        daemon=replace(
+            convert(load, StatusDaemon, from_attributes=True),
+            running=True,
+            stale_reason=sanitise_line(load.stale_reason) if load.stale else None,
+            supported_schema_versions=SupportedVersions(**SCHEMA_VERSIONS),
+        ),
+        sync=replace(
+            status.sync,
+            # An index command beside an idle daemon is a sync as well.
+            state="indexing" if sync.state == "indexing" else status.sync.state,
+            stage=sync.stage or None,
+            done_files=sync.done_files,
+            total_files=sync.total_files,
+            pending=sync.pending,
+            last_result=sync.last_result or status.sync.last_result,
+            failures_total=sync.failures_total,
+        ),
+        queries=convert(queries, QueryCounts, from_attributes=True),
+        resources=replace(
+            status.resources,
+            open_handles=load.handles,
+            embed_global=EmbedPool(encode.max_concurrent, encode.in_use, encode.stale),
+        ),
+        performance=replace(
+            status.performance,
+            query_latency_p50_ms=queries.latency_p50_ms,
+            query_latency_p95_ms=queries.latency_p95_ms,
+            segments_touched_max=queries.segments_touched_max,
+            stages_mean_ms={name: round(spent, 3) for name, spent in load.stages},
+        ),
+        watch=replace(load.watch, problem=sanitise_line(load.watch.problem or "") or None),
+    )
+
+
+def _near_budgets(disk: Disk) -> Iterator[Notice]:
+    for code, what, used, budget in (
+        ("disk_budget_cache", "cache", disk.cache_bytes, disk.cache_budget_bytes),
+        ("disk_budget_logs", "logs", disk.log_bytes, disk.log_budget_bytes),
+        ("disk_budget_store", "store", disk.store_bytes, disk.store_budget_bytes),
+    ):
+        if budget and used >= NEAR * budget:
+            yield Notice(code, f"{what} uses {used} bytes of {budget}")
+
+
+def _of_daemon(load: DaemonLoad) -> Iterator[Notice]:
+    if load.stale:
+        why = load.stale_reason or "the configuration has changed"
+        yield Notice("stale_config", f"the daemon answers from before a change: {why}")
+    if load.watch.mode == "polling":
+        yield Notice("watch_polling", load.watch.problem or "changes are polled")
+    if load.encode.stale:
+        yield Notice(
+            "encode_slot_stale", "the holder of a slot for encoding has died or fallen silent"
+        )
 
 
 def _shown(

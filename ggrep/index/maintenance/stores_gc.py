@@ -24,6 +24,7 @@ from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.last_used import modified_at, read_last_use
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.remains import lying_remains, sweep_store
+from ggrep.model.maintenance import Candidate
 
 UNUSED = "unused"
 ROOT_GONE = "root_gone"
@@ -31,28 +32,16 @@ NEVER_PUBLISHED = "never_published"
 REMAINS = "remains"
 
 
-class StoreCandidate(Struct, frozen=True):
-    """A store, or what is left of one, that may go.
+class StoreCandidate(Candidate, frozen=True):
+    """A store, or what is left of one, that may go; `path` is what is deleted."""
 
-    Attributes:
-        path: what is deleted.
-        modified_at: RFC 3339; null when it cannot be told.
-        reason: `unused`, `root_gone`, `never_published` or `remains`.
-    """
-
-    store_id: StoreId
     path: Path
-    size_bytes: int
-    modified_at: str | None
-    last_used_at: str | None
-    canonical_root: str | None
-    reason: str
 
 
 class Refusal(Struct, frozen=True):
     """A candidate that could not be deleted now, and why."""
 
-    store_id: StoreId
+    store_id: str
     error: GgrepError
 
 
@@ -117,15 +106,15 @@ def find_candidates(
 def _unused(
     home: Home, settings: Settings, current: StoreId | None, clock: Clock
 ) -> Iterator[StoreCandidate]:
-    oldest = clock.now() - timedelta(days=settings.store_gc_days)
+    oldest = rfc3339(clock.now() - timedelta(days=settings.store_gc_days))
     for entry in list_stores(home):
         if entry.store_id != current and entry.last_touched_at < oldest:
             yield StoreCandidate(
                 store_id=entry.store_id,
-                path=home.store_dir(entry.store_id),
+                path=home.data / entry.store_id,
                 size_bytes=entry.size_bytes,
-                modified_at=rfc3339(entry.modified_at),
-                last_used_at=rfc3339(entry.last_used_at) if entry.last_used_at else None,
+                modified_at=entry.modified_at,
+                last_used_at=entry.last_used_at,
                 canonical_root=entry.canonical_root,
                 reason=_reason(entry),
             )
@@ -141,7 +130,7 @@ def _remains(home: Home) -> Iterator[StoreCandidate]:
     for store, paths in lying_remains(home).items():
         for path in paths:
             yield StoreCandidate(
-                store_id=StoreId(store.name),
+                store_id=store.name,
                 path=path,
                 size_bytes=store_bytes(path),
                 modified_at=_date(path),
@@ -168,7 +157,7 @@ def _delete(
     """Delete one candidate, unless somebody is at it or used it meanwhile."""
     if candidate.reason == REMAINS:
         with typed_failures(home.data):
-            store = home.store_dir(candidate.store_id)
+            store = home.data / candidate.store_id
             sweep_store(store, clock, wait, settings.lease_ttl_ms)
         return
     still = partial(_is_untouched, candidate)

@@ -12,10 +12,11 @@ from ggrep.config import names
 from ggrep.config.git import GitFailed, is_git_marker
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.examination import Examination
-from ggrep.index.maintenance.findings import FAIL, OK, UNKNOWN, WARN, Check
+from ggrep.index.maintenance.findings import UNKNOWN
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
 from ggrep.model.load import DaemonLoad
+from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.model.standing import standing_notices
 from ggrep.model.traits import (
     CELL_LINES,
@@ -56,105 +57,111 @@ _CONTENTS = (
 _LINK_REASONS = ("out_of_root", "symlink_loop")
 
 
-def index_state(found: Examination, load: DaemonLoad | None) -> Check:
+def index_state(found: Examination, load: DaemonLoad | None) -> HealthCheck:
     """Return whether the last sync went well, and its record is of the active snapshot."""
     path = names.index_state_file(found.store)
     standing = load.sync.standing if load else recorded_standing(path)
     failed = [n.message for n in standing_notices(standing) if n.code == "sync_failed"]
     if failed:
-        return Check("index_state", WARN, failed[0])
+        return HealthCheck("index_state", WARN, failed[0])
     state = read_index_state(path)
     if state is None:
         what = "damaged" if path.exists() else "missing"
-        return Check("index_state", WARN, f"index_state.json is {what}; the next sync rewrites it")
+        return HealthCheck(
+            "index_state", WARN, f"index_state.json is {what}; the next sync rewrites it"
+        )
     if found.manifest is None:
-        return Check("index_state", WARN, "not checked: there is no manifest to hold it against")
+        return HealthCheck(
+            "index_state", WARN, "not checked: there is no manifest to hold it against"
+        )
     if state.active_snapshot_id != found.manifest.snapshot_id:
         told = f"it belongs to snapshot {state.active_snapshot_id}; the next sync rewrites it"
-        return Check("index_state", WARN, told)
-    return Check("index_state", OK, "the record of the last sync is of the active snapshot")
+        return HealthCheck("index_state", WARN, told)
+    return HealthCheck("index_state", OK, "the record of the last sync is of the active snapshot")
 
 
-def casefold_collisions(view: SnapshotView | None, settings: Settings) -> Check:
+def casefold_collisions(view: SnapshotView | None, settings: Settings) -> HealthCheck:
     """Return whether two visible paths differ only by case: one file on some other systems."""
     if view is None:
-        return Check("casefold_collisions", WARN, UNKNOWN)
+        return HealthCheck("casefold_collisions", WARN, UNKNOWN)
     keys = sorted({key for group in collisions_of(_visible(view)) for key in group})
     if keys:
         message = f"paths that differ only by case: {len(keys)}"
         severity = FAIL if settings.portable_paths else WARN
-        return Check("casefold_collisions", severity, message, tuple(keys))
-    return Check("casefold_collisions", OK, "no collisions detected")
+        return HealthCheck("casefold_collisions", severity, message, tuple(keys))
+    return HealthCheck("casefold_collisions", OK, "no collisions detected")
 
 
-def path_safety(view: SnapshotView | None, state: IndexState | None) -> Check:
+def path_safety(view: SnapshotView | None, state: IndexState | None) -> HealthCheck:
     """Return whether links lead out of the root or in circles; no visible path may leave it."""
     if view is None:
-        return Check("path_safety", WARN, UNKNOWN)
+        return HealthCheck("path_safety", WARN, UNKNOWN)
     unsafe = tuple(printable(key) for key in _visible(view) if not _is_path_key(key))
     if unsafe:
         message = f"indexed paths that are none below the root: {len(unsafe)}"
-        return Check("path_safety", FAIL, message, unsafe)
+        return HealthCheck("path_safety", FAIL, message, unsafe)
     skipped = state.skipped if state else ()
     outside = tuple(skip.path_key for skip in skipped if skip.reason in _LINK_REASONS)
     message = f"links out of the root or in circles, not followed: {len(outside)}"
-    return Check("path_safety", WARN if outside else OK, message, outside)
+    return HealthCheck("path_safety", WARN if outside else OK, message, outside)
 
 
-def unicode_normalisation(view: SnapshotView | None) -> Check:
+def unicode_normalisation(view: SnapshotView | None) -> HealthCheck:
     """Return whether all visible paths are spelled as most systems spell them."""
     if view is None:
-        return Check("unicode_normalisation", WARN, UNKNOWN)
+        return HealthCheck("unicode_normalisation", WARN, UNKNOWN)
     other = tuple(key for key in _visible(view) if not unicodedata.is_normalized("NFC", key))
     if other:
         message = f"paths that are not NFC, which other tools may not find: {len(other)}"
-        return Check("unicode_normalisation", WARN, message, other)
-    return Check("unicode_normalisation", OK, "all paths are in normal form C")
+        return HealthCheck("unicode_normalisation", WARN, message, other)
+    return HealthCheck("unicode_normalisation", OK, "all paths are in normal form C")
 
 
-def contents(view: SnapshotView | None) -> Iterator[Check]:
+def contents(view: SnapshotView | None) -> Iterator[HealthCheck]:
     """Yield what was done to files when they were read, where anything was."""
     if view is None:
         return
     if told := view.made_files().told():
-        yield Check("made_files", OK, told, tuple(view.files_of(MADE)))
+        yield HealthCheck("made_files", OK, told, tuple(view.files_of(MADE)))
     for trait, code, severity, told in _CONTENTS:
         if keys := tuple(view.files_of(trait)):
-            yield Check(code, severity, f"{told}: {len(keys)}", keys)
+            yield HealthCheck(code, severity, f"{told}: {len(keys)}", keys)
     for language, files in view.files_in(is_unread).items():
         message = f"files in {language}, searched without their definitions: {len(files)}"
-        yield Check("unread_language", OK, message, tuple(files))
+        yield HealthCheck("unread_language", OK, message, tuple(files))
 
 
-def last_walk(state: IndexState | None) -> Iterator[Check]:
+def last_walk(state: IndexState | None) -> Iterator[HealthCheck]:
     """Yield what the last sync noticed and left out."""
     if state is None:
         return
     for notice in state.notices:
-        yield Check(notice.code, WARN, notice.message)
+        yield HealthCheck(notice.code, WARN, notice.message)
     reasons: dict[str, list[str]] = defaultdict(list)
     for skip in state.skipped:
         reasons[skip.reason].append(skip.path_key)
     for reason in sorted(reasons):
         paths = tuple(reasons[reason])
-        yield Check(f"skipped_{reason}", WARN, f"files that are not indexed: {len(paths)}", paths)
+        yield HealthCheck(
+            f"skipped_{reason}", WARN, f"files that are not indexed: {len(paths)}", paths
+        )
 
 
-def repo_hygiene(root: Path, settings: Settings) -> Check:
+def repo_hygiene(root: Path, settings: Settings) -> HealthCheck:
     """Count the files that git neither tracks nor ignores."""
     if not is_git_marker(root / ".git"):
-        return Check("repo_hygiene", OK, "not a git work tree")
+        return HealthCheck("repo_hygiene", OK, "not a git work tree")
     try:
         paths = list_work_tree(root, include_untracked=True).untracked
     except GitFailed as error:
-        return Check("repo_hygiene", WARN, f"git cannot say what is untracked: {error}")
+        return HealthCheck("repo_hygiene", WARN, f"git cannot say what is untracked: {error}")
     size = sum(_size(root, path) for path in paths)
     message = f"untracked files that nothing ignores: {len(paths)}, {size} bytes"
     many = len(paths) > _MANY_UNTRACKED or size > _MUCH_UNTRACKED_BYTES
     unclean = bool(paths) and settings.shared_store_clean
     if settings.shared_store and (many or unclean):
-        return Check("repo_hygiene", FAIL, f"{message}; the store is shared")
-    return Check("repo_hygiene", WARN if many else OK, message)
+        return HealthCheck("repo_hygiene", FAIL, f"{message}; the store is shared")
+    return HealthCheck("repo_hygiene", WARN if many else OK, message)
 
 
 def _visible(view: SnapshotView) -> list[PathKey]:

@@ -4,12 +4,13 @@ The same view is published once more; nothing is changed in place, so until the 
 the last good snapshot answers, and it stays beside the new one as any snapshot does.
 """
 
-from msgspec import Struct
+from typing import cast
+
 from msgspec.structs import replace
 
 from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
-from ggrep.base.ids import RepoId, SnapshotId, StoreId
+from ggrep.base.ids import RepoId, SnapshotId
 from ggrep.base.lease import Lease
 from ggrep.config import names
 from ggrep.config.home import Home
@@ -22,23 +23,7 @@ from ggrep.index.sync.index_state import SyncedGit, read_index_state, write_inde
 from ggrep.index.sync.snapshot_assembly import Facts, publish_snapshot, shown_by
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_whole, writing
-
-
-class UpgradeReport(Struct, frozen=True):
-    """What was done to a store.
-
-    Attributes:
-        upgraded: whether anything was.
-        snapshot_id: the active snapshot afterwards.
-        from_versions: the versions found, by artifact; None for one that names none.
-        to_versions: those that this build writes.
-    """
-
-    store_id: StoreId
-    upgraded: bool
-    snapshot_id: SnapshotId
-    from_versions: dict[str, int | None]
-    to_versions: dict[str, int]
+from ggrep.model.maintenance import FromVersionsJson, ToVersionsJson, UpgradeReport
 
 
 def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
@@ -66,7 +51,13 @@ def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
         if upgraded:
             prepare_store(target.store, lease)
             snapshot_id = _publish_anew(target, lease, view)
-        return UpgradeReport(target.store_id, upgraded, snapshot_id, found, wanted)
+        return UpgradeReport(
+            store_id=target.store_id,
+            snapshot_id=snapshot_id,
+            upgraded=upgraded,
+            from_versions=cast(FromVersionsJson, found),
+            to_versions=cast(ToVersionsJson, wanted),
+        )
 
 
 def _require_store(target: SyncTarget, repo_id: RepoId) -> None:

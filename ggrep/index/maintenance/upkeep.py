@@ -12,11 +12,12 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import BudgetExceeded, Busy, GgrepError
 from ggrep.base.lease import is_live
 from ggrep.config import names
-from ggrep.index.maintenance.collection import CollectionReport, collect_garbage, due
-from ggrep.index.maintenance.compaction import CompactionReport, compact
+from ggrep.index.maintenance.collection import collect_garbage, due
+from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.maintenance import CollectionReport, CompactionReport
 
 _READERS_MS = 250
 """How long a collection waits for queries to end, which take some ten milliseconds."""

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from msgspec import Struct
-
 from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.base.faults import reach
@@ -20,6 +18,7 @@ from ggrep.index.remote import layout
 from ggrep.index.remote.documents import ref_at, state_at, tree_at
 from ggrep.index.remote.layout import Blob
 from ggrep.index.remote.objects import Objects, Stat
+from ggrep.model.remotes import RemoteCollection
 
 _FOLDERS: Final = ("by-state", "trees", "blobs")
 _OURS: Final = re.compile(
@@ -30,25 +29,7 @@ _CLOCK: Final = "clock"
 """An object that is written to learn what time the remote has."""
 
 
-class Collection(Struct, frozen=True):
-    """What was found, and what became of it.
-
-    Attributes:
-        refs: repositories and configurations that the remote holds snapshots of.
-        kept: objects that are needed, or young.
-        removable: objects that nobody needs.
-        deleted: how many of these are gone.
-    """
-
-    refs: int
-    kept: int
-    removable: int
-    removable_bytes: int
-    deleted: int
-    deleted_bytes: int
-
-
-def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) -> Collection:
+def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) -> RemoteCollection:
     """Remove what nobody needs from a remote, or count it.
 
     Args:
@@ -66,9 +47,8 @@ def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) ->
     ]
     now = _remote_time(objects, clock) if force else clock.now()
     needed, refs = _needed(objects)
-    if not refs:  # nothing says that what lies there is ours, or what of it is needed
-        return Collection(0, len(found), 0, 0, 0, 0)
-    old = [stat for stat in found if now - stat.modified > grace]
+    # Without refs nothing says that what lies there is ours, or what of it is needed.
+    old = [stat for stat in found if refs and now - stat.modified > grace]
     going = [stat for stat in old if not _is_needed(objects, stat, needed)]
     size = sum(stat.size_bytes for stat in going)
     deleted = freed = 0
@@ -80,7 +60,16 @@ def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) ->
                 continue
             objects.delete(stat.key)
             deleted, freed = deleted + 1, freed + stat.size_bytes
-    return Collection(refs, len(found) - len(going), len(going), size, deleted, freed)
+    return RemoteCollection(
+        remote=objects.name,
+        dry_run=not force,
+        refs=refs,
+        kept=len(found) - len(going),
+        removable=len(going),
+        removable_bytes=size,
+        deleted=deleted,
+        deleted_bytes=freed,
+    )
 
 
 def _remote_time(objects: Objects, clock: Clock) -> datetime:

@@ -27,6 +27,7 @@ from ggrep.base.errors import Busy, NotTrusted, RemoteError
 from ggrep.base.faults import reach
 from ggrep.config.remotes import Remote
 from ggrep.config.settings import environment
+from ggrep.model.remotes import Traffic
 from ggrep.model.sanitise import sanitise_line, without_directories
 
 _CONNECT: Final = timedelta(seconds=5)
@@ -57,18 +58,6 @@ class Stat(Struct, frozen=True):
     size_bytes: int
     modified: datetime
     version: str
-
-
-class Traffic(Struct):
-    """Requests and bytes since the remote was opened."""
-
-    gets: int = 0
-    heads: int = 0
-    puts: int = 0
-    lists: int = 0
-    deletes: int = 0
-    bytes_down: int = 0
-    bytes_up: int = 0
 
 
 class Objects(Struct):

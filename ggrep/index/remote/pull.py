@@ -32,7 +32,7 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_parent, writing
 from ggrep.parse.source.walk import root_identity
 
-Outcome = Literal["pulled", "current", "nothing", "nothing new"]
+Outcome = Literal["pulled", "current", "nothing", "nothing new", "failed"]
 
 
 class PullReport(Struct, frozen=True):
@@ -41,7 +41,7 @@ class PullReport(Struct, frozen=True):
     Attributes:
         outcome: `pulled`; `current` where the index holds all files as they are; `nothing` where
             the remote has no snapshot that could be taken, `nothing new` where those that it has
-            hold none of the files that are missing here.
+            hold none of the files that are missing here; `failed` where there is no report.
         exact: the snapshot is the very one that was pushed.
         files: of the work tree that the index holds now, of `of_files` there are.
         fetched_bytes: what came over the wire.
@@ -50,7 +50,7 @@ class PullReport(Struct, frozen=True):
 
     outcome: Outcome
     snapshot_id: SnapshotId | None
-    repo_key: str
+    repo_key: str | None
     exact: bool = False
     commit: str | None = None
     files: int = 0

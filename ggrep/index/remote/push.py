@@ -11,13 +11,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import Busy, InvalidRequest, NotTrusted
 from ggrep.base.faults import reach
 from ggrep.base.formats import ROW
-from ggrep.base.ids import PathKey, SnapshotId
+from ggrep.base.ids import PathKey
 from ggrep.config.remotes import GRACE_HOURS
 from ggrep.config.repo_key import key_by_history, repo_key
 from ggrep.index.remote import layout
@@ -30,30 +28,11 @@ from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.problems import is_passing
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.remotes import PushReport
 
 _REFRESH: Final = timedelta(hours=GRACE_HOURS) / 2
 """An object that is older is written again, as a collection may be looking at it."""
 _SWAPS: Final = 100
-
-
-class PushReport(Struct, frozen=True):
-    """What a push did.
-
-    Attributes:
-        pushed: False where the remote had all of it.
-        blobs: how many the snapshot is made of.
-        written: how many of these the remote lacked.
-    """
-
-    repo_key: str
-    snapshot_id: SnapshotId
-    tree: Blob
-    states: States
-    commit: str | None
-    pushed: bool
-    blobs: int
-    written: int
-    written_bytes: int
 
 
 def push(target: SyncTarget, view: SnapshotView, objects: Objects, *, again: bool) -> PushReport:
@@ -133,15 +112,18 @@ class _Push:
             if self._objects.stat(blob.key) is None:
                 self._put_blob(blob)
         return PushReport(
+            remote=self._objects.name,
             repo_key=key,
             snapshot_id=manifest.snapshot_id,
-            tree=tree,
-            states=states,
+            tree=tree.sha256,
+            git_tree=states.git_tree,
+            files_state=states.files,
             commit=commit,
             pushed=swung or held is None,
             blobs=1 + 2 * len(manifest.segments),
             written=self._written,
             written_bytes=self._written_bytes,
+            traffic=self._objects.traffic,
         )
 
     def _held(self, states: States) -> Blob | None:

@@ -25,7 +25,7 @@ from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.verify import Mender, Stamp, Verifier, lie_still
 from ggrep.model.damage import Damage
 from ggrep.model.limits import Notice
-from ggrep.model.made_counts import MadeFiles
+from ggrep.model.status import MadeFiles
 from ggrep.model.traits import DATA, GENERATED, MADE, MINIFIED, SHORTENED
 
 

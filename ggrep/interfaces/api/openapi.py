@@ -9,24 +9,17 @@ import ggrep
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.interfaces.surfaces import body
+from ggrep.model.operations import PUBLIC
 
-SHIPPED: Final = (
-    "expand_success",
-    "federated_error",
-    "federated_expand",
-    "federated_references",
-    "federated_slate",
-    "federated_success",
-    "federated_symbol",
-    "health",
-    "outline_success",
-    "query_error",
-    "query_success",
-    "references_success",
-    "slate_success",
-    "status",
-    "symbol_success",
-    "tour_success",
+SHIPPED: Final = tuple(
+    sorted(
+        {
+            *("federated_error", "federated_slate", "federated_success"),
+            *("health", "query_error", "status"),
+            *(each.schema for each in PUBLIC),
+            *(f"federated_{each.name}" for each in PUBLIC if each.workspace),
+        }
+    )
 )
 COMPONENTS: Final = "#/components/schemas/"
 
@@ -95,44 +88,20 @@ def openapi_document() -> dict[str, Json]:
         "paths": {
             "/search/federated": {"post": _federated()},
             "/search/federated/stream": {"post": _stream()},
-            "/search": _of_one("search", "Search one repository.", "search_body", "query_success"),
-            "/context": _of_one(
-                "context",
-                "Collect what a question needs from one repository, by file.",
-                "slate_body",
-                "slate_success",
-            ),
-            "/symbol": _of_one(
-                "symbol", "Show where a name is defined.", "symbol_body", "symbol_success"
-            ),
-            "/references": _of_one(
-                "references", "Show where a name is used.", "references_body", "references_success"
-            ),
-            "/expand": _of_one(
-                "expand", "Show the code around a place.", "expand_body", "expand_success"
-            ),
-            "/outline": _of_one(
-                "outline", "Show what files or folders define.", "outline_body", "outline_success"
-            ),
-            "/tour": _of_one("tour", "Summarise a repository.", "tour_body", "tour_success"),
-            "/symbol/federated": _of_one(
-                "symbolFederated",
-                "Show where a workspace defines a name.",
-                "federated_symbol_body",
-                "federated_symbol",
-            ),
-            "/references/federated": _of_one(
-                "referencesFederated",
-                "Show where a workspace uses a name.",
-                "federated_references_body",
-                "federated_references",
-            ),
-            "/expand/federated": _of_one(
-                "expandFederated",
-                "Show the code around a place of a workspace.",
-                "federated_expand_body",
-                "federated_expand",
-            ),
+            **{
+                each.path: _of_one(each.path[1:], each.summary, f"{each.name}_body", each.schema)
+                for each in PUBLIC
+            },
+            **{
+                f"{each.path}/federated": _of_one(
+                    f"{each.name}Federated",
+                    each.workspace_summary,
+                    f"federated_{each.name}_body",
+                    f"federated_{each.name}",
+                )
+                for each in PUBLIC
+                if each.workspace
+            },
             "/status": {"get": _status()},
             "/health": {"get": _health()},
             "/metrics": {"get": _metrics()},
@@ -142,16 +111,11 @@ def openapi_document() -> dict[str, Json]:
             "schemas": {
                 **shipped_schemas(),
                 "federated_body": body.FEDERATED.schema(),
-                "search_body": body.SEARCH.schema(),
-                "slate_body": body.SLATE.schema(),
-                "symbol_body": body.SYMBOL.schema(),
-                "references_body": body.REFERENCES.schema(),
-                "expand_body": body.EXPAND.schema(),
-                "outline_body": body.OUTLINE.schema(),
-                "tour_body": body.TOUR.schema(),
-                "federated_symbol_body": body.FEDERATED_SYMBOL.schema(),
-                "federated_references_body": body.FEDERATED_REFERENCES.schema(),
-                "federated_expand_body": body.FEDERATED_EXPAND.schema(),
+                **{f"{name}_body": shape.schema() for name, shape in body.REPOSITORY.items()},
+                **{
+                    f"federated_{name}_body": shape.schema()
+                    for name, shape in body.WORKSPACE.items()
+                },
                 "own_health": _own_health(),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},

@@ -1,10 +1,9 @@
 """The handler of each route."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any
 
 from msgspec import Struct
 from starlette.requests import Request
@@ -15,10 +14,8 @@ import ggrep
 from ggrep.base.errors import Forbidden
 from ggrep.base.stable_json import Document
 from ggrep.federation.diagnostics import redact
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate
 from ggrep.interfaces.api.event_stream import Ending, EventStream
 from ggrep.interfaces.api.http_messages import (
@@ -35,23 +32,14 @@ from ggrep.interfaces.api.http_requests import read_body, read_flag, read_parame
 from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import (
     FederatedCall,
-    NamedCall,
-    RepoCall,
-    parse_expand_body,
     parse_federated_body,
-    parse_outline_body,
-    parse_references_body,
-    parse_search_body,
-    parse_slate_body,
-    parse_symbol_body,
-    parse_tour_body,
-    parse_workspace_expand,
-    parse_workspace_references,
-    parse_workspace_symbol,
+    parse_repo_body,
+    parse_workspace_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
 from ggrep.interfaces.surfaces.http_app import AUTHORISED
 from ggrep.interfaces.surfaces.search_service import SearchService
+from ggrep.model.operations import PUBLIC
 from ggrep.service.opening import OpenedWorkspace
 
 
@@ -69,8 +57,6 @@ def _redacted(document: object) -> object:
         return [_redacted(value) for value in document]
     return document
 
-
-Q = TypeVar("Q")
 
 HEALTH_SCHEMA = 1
 """JSON of the server's own health.
@@ -100,24 +86,12 @@ class Routes(Struct, frozen=True):
         return {
             ("POST", "/search/federated"): self.federated,
             ("POST", "/search/federated/stream"): self.federated_stream,
-            ("POST", "/search"): _of_one(self, parse_search_body, lambda one: one.search_repo),
-            ("POST", "/context"): _of_one(self, parse_slate_body, lambda one: one.slate_repo),
-            ("POST", "/symbol"): _of_one(self, parse_symbol_body, lambda one: one.symbol_repo),
-            ("POST", "/references"): _of_one(
-                self, parse_references_body, lambda one: one.references_repo
-            ),
-            ("POST", "/expand"): _of_one(self, parse_expand_body, lambda one: one.expand_repo),
-            ("POST", "/outline"): _of_one(self, parse_outline_body, lambda one: one.outline_repo),
-            ("POST", "/tour"): _of_one(self, parse_tour_body, lambda one: one.tour_repo),
-            ("POST", "/symbol/federated"): _of_several(
-                self, parse_workspace_symbol, lambda several: several.symbol
-            ),
-            ("POST", "/references/federated"): _of_several(
-                self, parse_workspace_references, lambda several: several.references
-            ),
-            ("POST", "/expand/federated"): _of_several(
-                self, parse_workspace_expand, lambda several: several.expand
-            ),
+            **{("POST", each.path): _of_one(self, each.name) for each in PUBLIC},
+            **{
+                ("POST", f"{each.path}/federated"): _of_several(self, each.name)
+                for each in PUBLIC
+                if each.workspace
+            },
             ("GET", "/status"): self.status,
             ("GET", "/health"): self.health,
             ("GET", "/metrics"): self.figures,
@@ -213,48 +187,31 @@ async def _ask(
     return await service.slate(workspace, call.request, call.shape, arrived, forbidden=forbidden)
 
 
-def _of_one(
-    routes: Routes,
-    parse: Callable[[Mapping[str, object]], RepoCall[Q]],
-    asking: Callable[[SearchService], Callable[[Path, Q], Awaitable[Document]]],
-) -> Handler:
-    """Return what answers a question to one repository.
-
-    Args:
-        routes: what all routes share.
-        parse: returns the question that a body asks.
-        asking: returns what a service answers it by.
-    """
+def _of_one(routes: Routes, operation: str) -> Handler:
+    """Return what answers a question to one repository."""
 
     async def answer(request: Request) -> ASGIApp:
-        call = parse(await read_body(request, routes.max_body_bytes))
+        call = parse_repo_body(operation, await read_body(request, routes.max_body_bytes))
         root = await routes.places.root(call.root)
         with routes.desk_for(request) as service:
-            ask = partial(asking(service), root, call.request)
+            ask = partial(service.ask_repo, root, call.request)
             document = await while_present(request.receive, ask)
         return document_response(document)
 
     return answer
 
 
-Named: TypeAlias = FederatedSymbol | FederatedReferences | FederatedExpansion
-
-
-def _of_several(
-    routes: Routes,
-    parse: Callable[[Mapping[str, object]], NamedCall[Q]],
-    asking: Callable[[SearchService], Callable[..., Awaitable[Named]]],
-) -> Handler:
-    """Return what answers a question to a workspace about a name or a place; as `_of_one`."""
+def _of_several(routes: Routes, operation: str) -> Handler:
+    """Return what answers a question to a workspace about a name or a place."""
 
     async def answer(request: Request) -> ASGIApp:
-        call = parse(await read_body(request, routes.max_body_bytes))
+        call = parse_workspace_body(operation, await read_body(request, routes.max_body_bytes))
         authorised = request.scope.get(AUTHORISED, False)
         with routes.desk_for(request) as service:
 
-            async def work() -> Named:
+            async def work() -> Any:  # noqa: ANN401 - the workspace's answer of that operation
                 opened = await routes.places.workspace(call, authorised=authorised)
-                return await asking(service)(
+                return await service.follow(
                     opened.workspace, call.request, call.asked, forbidden=opened.forbidden
                 )
 

@@ -22,12 +22,12 @@ from ggrep.base.command_time import OVER, TimeIsUp
 from ggrep.base.commands import nearest, spelled
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, DeadlineExceeded, Unasked, UsageError
+from ggrep.base.stable_json import plain
 from ggrep.base.terminal import DEFAULT_COLUMNS, columns_of, link_form, paged, wants_colour
 from ggrep.config.home import Home
 from ggrep.config.settings import KNOWN_VARIABLES, environment, unknown_variables
 from ggrep.model.limits import Notice
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.metadata_json import notice_json
 from ggrep.render.style import Style
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def with_warnings(
     held = document.get("warnings")
     if not isinstance(held, Sequence):
         return document
-    return {**document, "warnings": [*held, *(notice_json(notice) for notice in warnings)]}
+    return {**document, "warnings": [*held, *plain(warnings)]}
 
 
 def close_quietly() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 import anyio
 from msgspec.structs import replace
@@ -20,20 +20,12 @@ from ggrep.federation.workspace_slates import SlateShape, federated_slate
 from ggrep.index.sync.sync_report import Progress
 from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Target, request_of
 from ggrep.interfaces.evaluation.visible_places import shown_slate
+from ggrep.model.answerable import Request
 from ggrep.model.corpus import bucket_of
 from ggrep.model.hit import Hit
-from ggrep.model.name_pools import (
-    ImportsFound,
-    ImportsRequest,
-    ReferencesPool,
-    ReferencesPoolRequest,
-    SymbolPool,
-    SymbolPoolRequest,
-)
-from ggrep.model.navigation import ExpandRequest, ExpandResponse
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse, RepoDescription
-from ggrep.model.slate import Budgets, Slate, SlateRequest, SlateResponse
+from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.response import RepoDescription
+from ggrep.model.slate import Budgets, Slate, SlateRequest
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import ReadySearchers
@@ -108,7 +100,7 @@ class RepoAsker:
             answer = Answer(question.id, hits, stated_confidence(response))
         for size in question.slates:
             budgets = Budgets(size).for_agents()
-            gathered = self._engine.slate(SlateRequest(request, budgets=budgets))
+            gathered = self._engine.ask(SlateRequest(request, budgets=budgets))
             answer = _with_slate(answer, question, gathered.slate, stated_confidence(gathered))
         return answer
 
@@ -213,6 +205,9 @@ def _lines_of(path: Path) -> int | None:
     return data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
 
 
+R = TypeVar("R")
+
+
 class EngineInPlace:
     """One engine behind the searcher protocol, without threads: nothing else is waiting."""
 
@@ -233,31 +228,9 @@ class EngineInPlace:
         """Return a query's vector; None without an encoder."""
         return self.engine.encode(text, deadline)
 
-    async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return the ranked lists that a coordinator merges."""
-        return self.engine.pool(request, deadline)
-
-    async def slate(self, request: SlateRequest, deadline: Deadline) -> SlateResponse:
-        """Return its slate."""
-        return self.engine.slate(request, deadline)
-
-    async def symbol(self, request: SymbolPoolRequest, deadline: Deadline) -> SymbolPool:
-        """Return a name's definitions by one rule."""
-        return self.engine.symbol_pool(request, deadline)
-
-    async def references(
-        self, request: ReferencesPoolRequest, deadline: Deadline
-    ) -> ReferencesPool:
-        """Return a name's occurrences by one rule."""
-        return self.engine.references_pool(request, deadline)
-
-    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
-        """Return which imports of files elsewhere mean something of this repository."""
-        return self.engine.imports_found(request, deadline)
-
-    async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
-        """Return the code around a place."""
-        return self.engine.expand(request, deadline)
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request."""
+        return self.engine.ask(request, deadline)
 
 
 def open_asker(

@@ -9,25 +9,15 @@ from msgspec.structs import replace
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
-from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.interfaces.mcp.arguments import body_of
 from ggrep.interfaces.mcp.mcp_places import Places
 from ggrep.interfaces.mcp.text_budgets import MORE, text_bytes_of
 from ggrep.interfaces.mcp.tool_failures import failure, in_arguments, with_hint
 from ggrep.interfaces.mcp.tools import SEVERAL, Outcome, Tool
-from ggrep.interfaces.surfaces.body import (
-    parse_expand_body,
-    parse_outline_body,
-    parse_references_body,
-    parse_symbol_body,
-    parse_tour_body,
-    parse_workspace_expand,
-    parse_workspace_references,
-    parse_workspace_symbol,
-)
+from ggrep.interfaces.surfaces.body import parse_repo_body, parse_workspace_body
 from ggrep.interfaces.surfaces.in_turn import in_turn
 from ggrep.interfaces.surfaces.search_service import SearchService
+from ggrep.model.operations import bounded, has_scope
 from ggrep.model.request import DEFAULT_TIMEOUT_MS
 from ggrep.render.agent_text import AgentView, agent_text
 from ggrep.service.opening import open_workspace
@@ -45,7 +35,6 @@ OF_WORKSPACES: Final = frozenset(
 named."""
 
 _Values: TypeAlias = Mapping[str, object]
-_Named: TypeAlias = FederatedSymbol | FederatedReferences | FederatedExpansion
 
 
 def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
@@ -125,24 +114,13 @@ class Following(Struct, frozen=True):
 
     async def _in_repository(self, tool: Tool, values: _Values) -> Document:
         """Return where a name or a place leads; a root below the top narrows it."""
-        body = body_of(tool.every, values)
-        match tool.name:
-            case "symbol":
-                symbol = parse_symbol_body(body)
-                place = await self.places.repository(symbol.root)
-                defining = replace(symbol.request, scope=place.scope)
-                return await self.asked.symbol_repo(place.root, defining)
-            case "references":
-                names = parse_references_body(body)
-                place = await self.places.repository(names.root)
-                using = replace(names.request, scope=place.scope)
-                return await self.asked.references_repo(place.root, using)
-            case _:
-                around = parse_expand_body(body)
-                place = await self.places.repository(around.root)
-                target = place.key(around.request.target)
-                request = replace(around.request, target=target)
-                return await self.asked.expand_repo(place.root, request)
+        call = parse_repo_body(tool.name, body_of(tool.every, values))
+        place = await self.places.repository(call.root)
+        if has_scope(call.request):
+            request = bounded(call.request, scope=place.scope)
+        else:
+            request = replace(call.request, target=place.key(call.request.target))
+        return await self.asked.ask_repo(place.root, request)
 
     async def _in_workspace(self, tool: Tool, values: _Values) -> Document:
         """Return where a name or a place of a workspace leads.
@@ -155,26 +133,12 @@ class Following(Struct, frozen=True):
         named = values.get("workspace")
         place = await self.places.workspace(None if named is None else str(named))
         body = body_of(tool.every, {**values, "workspace": str(place.file)})
-        match tool.name:
-            case "symbol":
-                symbol = parse_workspace_symbol(body)
-                opened = await open_workspace(place.file, place.allowlist, symbol.request)
-                found: _Named = await self.asked.symbol(
-                    opened.workspace, symbol.request, symbol.asked, forbidden=opened.forbidden
-                )
-            case "references":
-                names = parse_workspace_references(body)
-                opened = await open_workspace(place.file, place.allowlist, names.request)
-                found = await self.asked.references(
-                    opened.workspace, names.request, names.asked, forbidden=opened.forbidden
-                )
-            case _:
-                around = parse_workspace_expand(body)
-                opened = await open_workspace(place.file, place.allowlist, around.request)
-                found = await self.asked.expand(
-                    opened.workspace, around.request, around.asked, forbidden=opened.forbidden
-                )
-        document = found.to_json()
+        call = parse_workspace_body(tool.name, body)
+        opened = await open_workspace(place.file, place.allowlist, call.request)
+        found = await self.asked.follow(
+            opened.workspace, call.request, call.asked, forbidden=opened.forbidden
+        )
+        document: Document = found.to_json()
         return document if found.ok else with_hint(document)
 
     async def _outline(self, tool: Tool, values: _Values) -> Document:
@@ -185,11 +149,11 @@ class Following(Struct, frozen=True):
         if not values.get("path") and not place.scope:
             if "depth" in values:
                 raise InvalidRequest("depth: only with path")
-            tour = parse_tour_body({key: body[key] for key in body.keys() - {"path"}})
-            return await self.asked.tour_repo(place.root, tour.request)
-        outline = parse_outline_body({**body, "path": values.get("path") or [place.scope]})
+            tour = parse_repo_body("tour", {key: body[key] for key in body.keys() - {"path"}})
+            return await self.asked.ask_repo(place.root, tour.request)
+        outline = parse_repo_body("outline", {**body, "path": values.get("path") or [place.scope]})
         own = str(place.root)
         targets = tuple(
             "" if target == own else place.key(target) for target in outline.request.targets
         )
-        return await self.asked.outline_repo(place.root, replace(outline.request, targets=targets))
+        return await self.asked.ask_repo(place.root, replace(outline.request, targets=targets))

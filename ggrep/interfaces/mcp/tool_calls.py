@@ -24,8 +24,7 @@ from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, Outcome, Tool
 from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_text
 from ggrep.interfaces.surfaces.body import (
     parse_federated_body,
-    parse_search_body,
-    parse_slate_body,
+    parse_repo_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.search_service import SearchService
@@ -158,10 +157,10 @@ class Calls:
     async def _search(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
     ) -> Outcome:
-        call = parse_search_body(body_of(tool.every, values))
+        call = parse_repo_body("search", body_of(tool.every, values))
         place = await self._places.repository(call.root)
         request = replace(call.request, scope=place.scope)
-        document = await asked.search_repo(place.root, request)
+        document = await asked.ask_repo(place.root, request)
         if values.get("structured") is True:
             return Outcome(document)
         bodies = values.get("body")
@@ -170,7 +169,7 @@ class Calls:
         opened: list[tuple[int, Document]] = []
         for number, wanted in hits_to_open(document, wish, request.timeout_ms):
             try:
-                opened.append((number, await asked.expand_repo(place.root, wanted)))
+                opened.append((number, await asked.ask_repo(place.root, wanted)))
             except GgrepError as error:  # the snapshot may have changed meanwhile
                 opened.append((number, failure(error, shows_paths=self._shows_paths)))
         return Outcome(document, text=search_text(document, opened, wish, MORE))
@@ -179,9 +178,9 @@ class Calls:
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
     ) -> Document:
         """Return a slate; a root below the top narrows it."""
-        slate = parse_slate_body(body_of(tool.every, values))
+        slate = parse_repo_body("slate", body_of(tool.every, values))
         place = await self._places.repository(slate.root)
-        return await asked.slate_repo(place.root, narrowed(slate.request, place))
+        return await asked.ask_repo(place.root, narrowed(slate.request, place))
 
     async def _look(
         self,

@@ -96,15 +96,7 @@ def _returned() -> dict[str, dict[str, Json]]:
 
 _LEAVES: Final = {
     place: leaf
-    for shape in (
-        body.SEARCH,
-        body.SLATE,
-        body.SYMBOL,
-        body.REFERENCES,
-        body.EXPAND,
-        body.OUTLINE,
-        body.FEDERATED,
-    )
+    for shape in (*body.REPOSITORY.values(), body.FEDERATED)
     for place, leaf in shape.leaves.items()
 }
 

@@ -5,7 +5,7 @@ those here for what only callers of a surface say. Nothing that is not understoo
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -15,14 +15,12 @@ from ggrep.federation.validation import kind_of
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.surfaces.body_fields import INVALID_REQUEST, Fields
 from ggrep.interfaces.surfaces.body_shape import Given, Shape
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.outline import OutlineRequest, TourRequest
+from ggrep.model.operations import BY_NAME, PUBLIC
 from ggrep.model.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted, with_exact_defaults
 from ggrep.model.says import Says
 from ggrep.model.slate import NEW_SESSION, Budgets, SessionOp, SessionRequest, SlateRequest
 
 Q = TypeVar("Q")
-N = TypeVar("N", SymbolRequest, ReferencesRequest, ExpandRequest, OutlineRequest, TourRequest)
 
 
 class _Repository(Struct, frozen=True):
@@ -71,13 +69,13 @@ class _Extent(Struct, frozen=True):
     )
 
 
-SEARCH: Final = Shape(_Repository, SearchRequest, _Extent)
-SLATE: Final = Shape(_Repository, SlateRequest, _Extent)
-SYMBOL: Final = Shape(_Repository, SymbolRequest)
-REFERENCES: Final = Shape(_Repository, ReferencesRequest)
-EXPAND: Final = Shape(_Repository, ExpandRequest)
-OUTLINE: Final = Shape(_Repository, OutlineRequest)
-TOUR: Final = Shape(_Repository, TourRequest)
+_RANKED: Final = frozenset({SearchRequest, SlateRequest})
+
+REPOSITORY: Final = {
+    each.name: Shape(_Repository, each.request, *((_Extent,) if each.request in _RANKED else ()))
+    for each in PUBLIC
+}
+"""Questions to one repository, by operation."""
 FEDERATED: Final = Shape(
     _Workspace,
     _Extent,
@@ -96,18 +94,12 @@ _OF_LISTS: Final = frozenset(
     }
 )
 """What is said of ranked lists; names and places have none."""
-FEDERATED_SYMBOL: Final = Shape(
-    _Named, FederatedRequest, SymbolRequest, without=_OF_LISTS | {"scope"}
-)
-FEDERATED_REFERENCES: Final = Shape(
-    _Named, FederatedRequest, ReferencesRequest, without=_OF_LISTS | {"scope"}
-)
-FEDERATED_EXPAND: Final = Shape(_Named, FederatedRequest, ExpandRequest, without=_OF_LISTS)
-
-SHAPES: Final = (
-    *(SEARCH, SLATE, SYMBOL, REFERENCES, EXPAND, FEDERATED),
-    *(FEDERATED_SYMBOL, FEDERATED_REFERENCES, FEDERATED_EXPAND),
-)
+WORKSPACE: Final = {
+    each.name: Shape(_Named, FederatedRequest, each.request, without=_OF_LISTS | {"scope"})
+    for each in PUBLIC
+    if each.workspace
+}
+"""Questions to a workspace about a name or a place, by operation."""
 
 
 class FederatedCall(Struct, frozen=True):
@@ -134,9 +126,6 @@ class RepoCall(Struct, Generic[Q], frozen=True):
 
     root: str | None
     request: Q
-
-
-SearchCall: TypeAlias = RepoCall[SearchRequest]
 
 
 def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
@@ -185,26 +174,13 @@ class NamedCall(Struct, Generic[Q], frozen=True):
     asked: Q
 
 
-def parse_workspace_symbol(body: Mapping[str, object]) -> NamedCall[SymbolRequest]:
-    """Return the request for a name's definitions in a workspace of a body.
+def parse_workspace_body(operation: str, body: Mapping[str, object]) -> NamedCall[Any]:
+    """Return an operation's request to a workspace of a body.
 
     Raises:
         WorkspaceError: it asks for none; every issue is in it.
     """
-    return _of_workspace(FEDERATED_SYMBOL, SymbolRequest, body)
-
-
-def parse_workspace_references(body: Mapping[str, object]) -> NamedCall[ReferencesRequest]:
-    """Return the request for a name's usages in a workspace of a body; errors as above."""
-    return _of_workspace(FEDERATED_REFERENCES, ReferencesRequest, body)
-
-
-def parse_workspace_expand(body: Mapping[str, object]) -> NamedCall[ExpandRequest]:
-    """Return the request for the code around a place of a workspace of a body; errors as above."""
-    return _of_workspace(FEDERATED_EXPAND, ExpandRequest, body)
-
-
-def _of_workspace(shape: Shape, kind: type[N], body: Mapping[str, object]) -> NamedCall[N]:
+    shape, kind = WORKSPACE[operation], BY_NAME[operation].request
     fields = _fields(body)
     given = shape.read(fields)
     fields.finish()
@@ -220,79 +196,23 @@ def _of_workspace(shape: Shape, kind: type[N], body: Mapping[str, object]) -> Na
     return NamedCall(place.path, place.id, request, asked)
 
 
-def parse_search_body(body: Mapping[str, object]) -> SearchCall:
-    """Return the repository search of a body.
+def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]:
+    """Return an operation's request to one repository of a body.
 
     Raises:
         InvalidRequest: it asks for none; the message names every issue.
     """
-    given = _given(SEARCH, body)
-    return RepoCall(_root(given), _search(given))
-
-
-def parse_slate_body(body: Mapping[str, object]) -> RepoCall[SlateRequest]:
-    """Return the slate request of a body.
-
-    Raises:
-        InvalidRequest: it asks none; the message names every issue.
-    """
-    given = _given(SLATE, body)
-    request = given.make(
-        SlateRequest,
-        search=_search(given),
-        budgets=given.make(Budgets),
-        session=None if body.get("session") is None else _session(given),
-    )
-    return RepoCall(_root(given), request)
-
-
-def parse_symbol_body(body: Mapping[str, object]) -> RepoCall[SymbolRequest]:
-    """Return the request for a name's definitions of a body.
-
-    Raises:
-        InvalidRequest: it asks for none; the message names every issue.
-    """
-    return _named(SYMBOL, SymbolRequest, body)
-
-
-def parse_references_body(body: Mapping[str, object]) -> RepoCall[ReferencesRequest]:
-    """Return the request for a name's usages of a body.
-
-    Raises:
-        InvalidRequest: it asks for none; the message names every issue.
-    """
-    return _named(REFERENCES, ReferencesRequest, body)
-
-
-def parse_expand_body(body: Mapping[str, object]) -> RepoCall[ExpandRequest]:
-    """Return the request for the code around a place of a body.
-
-    Raises:
-        InvalidRequest: it asks for none; the message names every issue.
-    """
-    return _named(EXPAND, ExpandRequest, body)
-
-
-def parse_outline_body(body: Mapping[str, object]) -> RepoCall[OutlineRequest]:
-    """Return the request for outlines of a body.
-
-    Raises:
-        InvalidRequest: it asks for none; the message names every issue.
-    """
-    return _named(OUTLINE, OutlineRequest, body)
-
-
-def parse_tour_body(body: Mapping[str, object]) -> RepoCall[TourRequest]:
-    """Return the request for a tour of a body.
-
-    Raises:
-        InvalidRequest: it asks for none; the message names every issue.
-    """
-    return _named(TOUR, TourRequest, body)
-
-
-def _named(shape: Shape, kind: type[N], body: Mapping[str, object]) -> RepoCall[N]:
-    given = _given(shape, body)
+    given, kind = _given(REPOSITORY[operation], body), BY_NAME[operation].request
+    if kind is SearchRequest:
+        return RepoCall(_root(given), _search(given))
+    if kind is SlateRequest:
+        request = given.make(
+            SlateRequest,
+            search=_search(given),
+            budgets=given.make(Budgets),
+            session=None if body.get("session") is None else _session(given),
+        )
+        return RepoCall(_root(given), request)
     timeout_ms = given.of(kind).get("timeout_ms")
     return RepoCall(_root(given), given.make(kind, timeout_ms=timeout_ms or DEFAULT_TIMEOUT_MS))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import DocumentJson
+from ggrep.model.constraints import DocumentJson
 
 
 class AgentFileJson(TypedDict):

@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from ggrep.model.schemas.constraints import (
-    Code,
-    Commit,
+from ggrep.model.constraints import (
     Count,
     DocumentJson,
     Named,
@@ -14,6 +12,8 @@ from ggrep.model.schemas.constraints import (
     SnapshotId,
     StoreId,
 )
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.response import GitState
 
 
 class IndexedJson(TypedDict):
@@ -25,63 +25,11 @@ class IndexedJson(TypedDict):
     """Files there were to index; more than `files` while a first index is built."""
 
 
-class GitJson(TypedDict):
-    """The work tree the snapshot was taken from; null outside git."""
-
-    head_sha: Commit | None
-    """Commit of HEAD; null before the first one."""
-    dirty: bool | None
-    """Tracked files differed from HEAD; null when unknown."""
-    untracked_included: bool
-    """Files that git does not track are indexed as well."""
-
-
 class PagedJson(TypedDict):
     """Where an answer goes on."""
 
     next_cursor: NotRequired[Named]
     """What the next page is asked for by; absent on the last."""
-
-
-class LimitJson(TypedDict):
-    """A bound that changed the answer. Sorted by code, then path; one entry for each pair."""
-
-    code: Code
-    """Stable name of the bound."""
-    limit: Count
-    """The bound that applied, in the unit of its name: a count or bytes."""
-    observed: NotRequired[Count]
-    """How much there was before the cut; absent when unknown."""
-    path_key: NotRequired[str]
-    """The file it concerns; absent when it concerns the whole answer."""
-
-
-class NoticeJson(TypedDict):
-    """A warning. Sorted by code, then path; one entry for each pair."""
-
-    code: Code
-    """Stable name of the warning."""
-    message: str
-    """One line for people; holds no file content."""
-    path_key: NotRequired[str]
-    """The file it concerns; absent when it concerns the whole answer."""
-
-
-class ScanJson(TypedDict):
-    """How much the scan saw; present where `partial` is `scan`."""
-
-    files: Count
-    """Files that were looked into."""
-    listed_files: Count | None
-    """Files there were to look into, at most; null where they were not all listed."""
-    bytes: Count
-    """Bytes that were looked through."""
-    matching_files: Count
-    """Files of those that may answer."""
-    ranked_files: Count
-    """The best of these, which were ranked."""
-    complete: bool
-    """Time was enough for all of it."""
 
 
 class AnswerJson(DocumentJson):
@@ -106,10 +54,10 @@ class AnswerJson(DocumentJson):
     degraded: bool
     """The snapshot left out files that could not be indexed."""
     indexed: IndexedJson
-    git: GitJson | None
-    limits_hit: Sequence[LimitJson]
+    git: GitState | None
+    limits_hit: Sequence[LimitHit]
     """Cuts that were made."""
-    warnings: Sequence[NoticeJson]
+    warnings: Sequence[Notice]
     """What the reader should know before trusting the answer."""
 
 

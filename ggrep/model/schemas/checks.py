@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
-from ggrep.model.schemas.constraints import Count, DocumentJson, Held, Positive, Sha256, held_to
+from ggrep.model.constraints import Count, DocumentJson, Held, Positive, Sha256, held_to
 
 
 class CheckSummaryJson(TypedDict):

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
-from ggrep.model.corpus import Mode
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Count,
     DocumentJson,
     Figure,
@@ -13,6 +12,7 @@ from ggrep.model.schemas.constraints import (
     Sha256,
     Share,
 )
+from ggrep.model.corpus import Mode
 
 Interval: TypeAlias = Annotated[Sequence[float], Held(least=2, most=2)]
 """Lower and upper bound."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final, NotRequired, TypedDict
 
 from ggrep.base import errors
-from ggrep.model.schemas.constraints import Count, ErrorCode, Held, RequestId, SnapshotId, held_to
+from ggrep.model.constraints import Count, ErrorCode, Held, RequestId, SnapshotId, held_to
 
 CODES: Final = tuple(
     sorted(

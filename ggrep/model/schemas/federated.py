@@ -4,18 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.corpus import Corpus
-from ggrep.model.response import Freshness
-from ggrep.model.schemas.answer import LimitJson
-from ggrep.model.schemas.constraints import (
-    Code,
+from ggrep.model.constraints import (
     Count,
     DocumentJson,
     FailureCode,
     Figure,
     Held,
     ManifestHash,
-    Named,
     Positive,
     RepoId,
     RepoName,
@@ -23,11 +18,15 @@ from ggrep.model.schemas.constraints import (
     RequestId,
     Sha256,
     SnapshotId,
+    extends,
     held_to,
     may_grow,
 )
+from ggrep.model.corpus import Corpus
+from ggrep.model.hit import Hit, federated_key
+from ggrep.model.limits import LimitHit
+from ggrep.model.response import Freshness
 from ggrep.model.schemas.failure import HintJson, IssueJson
-from ggrep.model.schemas.search import HitLineJson
 from ggrep.model.schemas.slate import ContinuedJson, SlateJson
 
 RepoStatus: TypeAlias = Literal[
@@ -241,7 +240,8 @@ class DiagnosticsJson(TypedDict):
     errors: Sequence[DiagnosticJson]
 
 
-class FederatedLimitJson(LimitJson):
+@extends(LimitHit)
+class FederatedLimitJson(TypedDict):
     """A bound that changed the answer."""
 
     repoId: NotRequired[RepoId]
@@ -416,6 +416,7 @@ class FederatedMatchesJson(TypedDict):
     """All of these files, where the request lists them."""
 
 
+@extends(Hit, federated_key)
 class FederatedHitJson(RepoPlaceJson):
     """One chunk of one repository."""
 
@@ -427,40 +428,6 @@ class FederatedHitJson(RepoPlaceJson):
     """The repository's own score; with strategy global it is measured against all repositories."""
     localRank: Count
     """Place in the repository's own list, 0-based."""
-    lexicalScore: float
-    """What breaks ties of the score: its share from words alone."""
-    corpus: Annotated[str, Corpus]
-    """Which list of a federated answer the chunk belongs to."""
-    kind: Code
-    """What the chunk is: function, method, class, section, diagram, block and so on."""
-    name: str
-    """The definition's or heading's own name; empty for blocks."""
-    qualifiedName: str
-    """The name behind its parents, joined with dots; empty when the name is."""
-    signature: str
-    """The definition's head on one line; empty for what has none."""
-    breadcrumb: Sequence[str]
-    """Enclosing definitions or headings, outermost first, without the name."""
-    language: str
-    """Lower-case name such as python or markdown; text when unknown."""
-    isAnchor: bool
-    """The chunk is the file's header chunk."""
-    content: str
-    """The snippet, free of control characters; empty when none was asked for."""
-    contentStart: Positive
-    """Line of the snippet's first line, 1-based."""
-    hiddenLines: Count
-    """Lines of the chunk below the snippet."""
-    lines: NotRequired[Sequence[HitLineJson]]
-    """Where lines are matched: the first of the chunk's lines that match, and the context that was
-    asked for, in the order of the file.
-    """
-    matchingLines: NotRequired[Count]
-    """How many lines of the chunk match; present with `lines`."""
-    encoding: NotRequired[Named]
-    """What the file was written in, where that is not UTF-8, as `cp1252` or `shift_jis_2004`; the
-    text of the answer is UTF-8.
-    """
     explain: NotRequired[Mapping[str, float]]
     """Parts of the score by name; present when the request asked to explain."""
     alsoIn: NotRequired[Annotated[Sequence[RepoPlaceJson], Held(least=1)]]

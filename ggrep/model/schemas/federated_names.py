@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
+from ggrep.model.constraints import Count, DocumentJson, Held, RepoId, RepoName, extends
 from ggrep.model.navigation import DefinedAt, Definition, Reference
 from ggrep.model.schemas.answer import PagedJson
-from ggrep.model.schemas.constraints import Count, DocumentJson, Held, RepoId, RepoName, extends
 from ggrep.model.schemas.failure import FailureJson
 from ggrep.model.schemas.federated import AttendedJson, FederatedErrorJson
 from ggrep.model.schemas.navigation import (

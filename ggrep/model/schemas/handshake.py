@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import Held, held_to
+from ggrep.model.constraints import Held, held_to
 
 _Number: TypeAlias = Annotated[int, Held(least=0, most=2147483647)]
 _Versions: TypeAlias = Annotated[Sequence[_Number], Held(least=1, most=32)]

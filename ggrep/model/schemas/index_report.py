@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import Code, Count, DocumentJson, SnapshotId, StoreId
+from ggrep.model.constraints import Code, Count, DocumentJson, SnapshotId, StoreId
 from ggrep.model.schemas.failure import ErrorJson
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypedDict
 
+from ggrep.model.constraints import DocumentJson, Named
 from ggrep.model.schemas.agents import AgentFileJson
-from ggrep.model.schemas.constraints import DocumentJson, Named
 
 
 class MachineCheckJson(TypedDict):

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypedDict
 
+from ggrep.model.constraints import Count, Positive
 from ggrep.model.navigation import Boundary, DefinedAt, Definition, Neighbour, Reference
 from ggrep.model.schemas.answer import AnswerJson, PagedJson, TimedJson
-from ggrep.model.schemas.constraints import Count, Positive
 from ggrep.model.schemas.failure import FailureJson
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from ggrep.model.constraints import Code, Count, Positive
 from ggrep.model.outline import Reading
 from ggrep.model.schemas.answer import AnswerJson, TimedJson
-from ggrep.model.schemas.constraints import Code, Count, Positive
 
 
 class OutlineLimitsJson(TypedDict):

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from ggrep.model.corpus import Corpus, Mode
-from ggrep.model.request import SnippetMode
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     Count,
     DocumentJson,
     Held,
@@ -15,6 +13,8 @@ from ggrep.model.schemas.constraints import (
     SnapshotId,
     StoreId,
 )
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.request import SnippetMode
 from ggrep.model.schemas.federated import FederatedJson, RepoStatus
 from ggrep.model.schemas.search import SearchJson
 

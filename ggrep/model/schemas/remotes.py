@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypedDict
 
-from ggrep.model.schemas.constraints import Count, DocumentJson, Named, Sha256, SnapshotId
+from ggrep.model.constraints import Count, DocumentJson, Named, SnapshotId
+from ggrep.model.remotes import PushReport, RemoteCollection, Traffic
 
 
 class RemoteJson(TypedDict):
@@ -28,55 +29,6 @@ class RemotesJson(DocumentJson):
 
     remotes: Sequence[RemoteJson]
     """In the order in which they were added."""
-
-
-class TrafficJson(TypedDict):
-    """What was asked of the remote."""
-
-    gets: Count
-    """Objects that were read."""
-    heads: Count
-    """Objects that were looked at."""
-    puts: Count
-    """Objects that were written."""
-    lists: Count
-    """Folders that were listed."""
-    deletes: Count
-    """Objects that were deleted."""
-    bytes_down: Count
-    """Bytes that were read."""
-    bytes_up: Count
-    """Bytes that were written."""
-
-
-class PushJson(DocumentJson):
-    """What `ggrep push` did."""
-
-    remote: Named
-    """Where it was pushed to."""
-    repo_key: str
-    """Who the repository is there."""
-    snapshot_id: SnapshotId
-    """The snapshot that was pushed."""
-    tree: Sha256
-    """The object that holds it (SHA-256, hex)."""
-    git_tree: str | None
-    """The git tree that it is of; null where files differ from every commit."""
-    files_state: Sha256
-    """Digest over its files, path by path (SHA-256, hex)."""
-    commit: str | None
-    """The commit that was checked out."""
-    pushed: bool
-    """False where the remote had all of it."""
-    blobs: Count
-    """Objects that the snapshot is made of."""
-    written: Count
-    """How many of these the remote lacked."""
-    written_bytes: Count
-    """Their bytes."""
-    traffic: TrafficJson
-    duration_ms: Count
-    """How long it took."""
 
 
 class PullJson(DocumentJson):
@@ -105,7 +57,7 @@ class PullJson(DocumentJson):
     """Files that the pull brought."""
     passed_over: Sequence[str]
     """Why snapshots of the remote were not taken, a line each."""
-    traffic: TrafficJson | None
+    traffic: Traffic | None
     pull_ms: Count
     """How long it took until these files could be searched."""
     snapshot_id: SnapshotId
@@ -118,26 +70,5 @@ class PullJson(DocumentJson):
     """How long it took in all."""
 
 
-class RemoteCollectionJson(DocumentJson):
-    """What `ggrep remote gc` removed, or would."""
-
-    remote: Named
-    """The remote."""
-    dry_run: bool
-    """Whether nothing was deleted because nobody said --force."""
-    refs: Count
-    """Repositories and configurations that it holds snapshots of."""
-    kept: Count
-    """Objects that are needed, or young."""
-    removable: Count
-    """Objects that nobody needs."""
-    removable_bytes: Count
-    """Their bytes."""
-    deleted: Count
-    """How many of these are gone."""
-    deleted_bytes: Count
-    """Their bytes."""
-
-
-RemoteDocumentJson: TypeAlias = RemotesJson | PushJson | PullJson | RemoteCollectionJson
+RemoteDocumentJson: TypeAlias = RemotesJson | PushReport | PullJson | RemoteCollection
 """What `ggrep remote`, `ggrep push` and `ggrep pull` print with --json."""

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
+from ggrep.model.constraints import Count, DocumentJson, RootId, Sha256
 from ggrep.model.replay import Fate, Outcome
-from ggrep.model.schemas.constraints import Count, DocumentJson, RootId, Sha256
 from ggrep.model.schemas.receipts import OriginJson, PlaceJson, WorkspaceOriginJson
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypedDict
 
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     AbsolutePath,
     ConfigHash,
     Count,

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.confidence import Confidence
+from ggrep.model.constraints import Code, Count, Held, Named, Positive
 from ggrep.model.corpus import Mode
+from ggrep.model.response import QUERY_KINDS
 from ggrep.model.schemas.answer import AnswerJson, TimedJson
-from ggrep.model.schemas.constraints import Code, Count, Held, Named, Positive
-from ggrep.model.schemas.search import QUERY_KINDS
 from ggrep.model.slate import Reason, Role, Section, SessionOp
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from ggrep.model.corpus import Corpus
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     CacheRoot,
     ConfigHash,
     Count,
@@ -16,6 +15,7 @@ from ggrep.model.schemas.constraints import (
     RepoSet,
     WorkspacePath,
 )
+from ggrep.model.corpus import Corpus
 from ggrep.model.schemas.resolved import ResolvedWorkspaceJson
 from ggrep.model.schemas.workspace_manifest import (
     ManifestDiagnosticJson,

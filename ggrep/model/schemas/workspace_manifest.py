@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
-from ggrep.model.corpus import Corpus
-from ggrep.model.response import Freshness
-from ggrep.model.schemas.constraints import (
+from ggrep.model.constraints import (
     CacheRoot,
     ConfigHash,
     Count,
@@ -16,6 +14,8 @@ from ggrep.model.schemas.constraints import (
     RepoSet,
     WorkspacePath,
 )
+from ggrep.model.corpus import Corpus
+from ggrep.model.response import Freshness
 
 
 class ManifestDiagnosticJson(TypedDict):

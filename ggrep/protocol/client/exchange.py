@@ -17,39 +17,27 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
 from ggrep.model.answer_view import ViewOptions
-from ggrep.model.navigation import (
-    ExpandRequest,
-    ExpandResponse,
-    ReferencesRequest,
-    ReferencesResponse,
-    SymbolRequest,
-    SymbolResponse,
-)
-from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
+from ggrep.model.answerable import Request
+from ggrep.model.operations import operation_of
 from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.link import Link, Silent, Unreachable, late
 from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.reply_values import value_of
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.message_types import (
+    Ask,
     Cancel,
-    Expand,
     Message,
-    Outline,
     Question,
-    References,
     Search,
-    Slate,
-    Symbol,
     Sync,
     SyncStatus,
-    Tour,
 )
 from ggrep.protocol.wire.replies import Reply
 from ggrep.protocol.wire.timing import for_daemon, timed, timeout_of, within
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 _LOOK_MS: Final = 5_000
@@ -162,41 +150,14 @@ class Exchange:
         reply = self._ask(message, self._until.within(timeout_ms), watch)
         return _printed(reply.body.get("rendered"))
 
-    def slate(self, request: SlateRequest, watch: Watcher | None = None) -> SlateResponse:
-        """Return a question's slate, with the facts of its files.
+    def ask(self, request: Request[A], watch: Watcher | None = None) -> A:
+        """Return the answer to a question.
 
         Raises:
-            GgrepError: as the daemon says, or there is none; so do those below.
+            GgrepError: as the daemon says, or there is none.
         """
-        priority = self._address.hello.client_kind
-        return self.value(SlateResponse, Slate(request, priority, values=True), watch)
-
-    def symbol(self, request: SymbolRequest, watch: Watcher | None = None) -> SymbolResponse:
-        """Return where a name is defined."""
-        priority = self._address.hello.client_kind
-        return self.value(SymbolResponse, Symbol(request, priority, values=True), watch)
-
-    def references(
-        self, request: ReferencesRequest, watch: Watcher | None = None
-    ) -> ReferencesResponse:
-        """Return where a name is used."""
-        priority = self._address.hello.client_kind
-        return self.value(ReferencesResponse, References(request, priority, values=True), watch)
-
-    def expand(self, request: ExpandRequest, watch: Watcher | None = None) -> ExpandResponse:
-        """Return the code around a place."""
-        priority = self._address.hello.client_kind
-        return self.value(ExpandResponse, Expand(request, priority, values=True), watch)
-
-    def outline(self, request: OutlineRequest, watch: Watcher | None = None) -> OutlineResponse:
-        """Return what files and folders define."""
-        priority = self._address.hello.client_kind
-        return self.value(OutlineResponse, Outline(request, priority, values=True), watch)
-
-    def tour(self, request: TourRequest, watch: Watcher | None = None) -> TourResponse:
-        """Return what the repository is."""
-        priority = self._address.hello.client_kind
-        return self.value(TourResponse, Tour(request, priority, values=True), watch)
+        message = Ask(request, self._address.hello.client_kind, values=True)
+        return self.value(operation_of(request).response, message, watch)
 
     def value(self, kind: type[T], message: Question, watch: Watcher | None = None) -> T:
         """Return the answer to a question as a value.

@@ -2,9 +2,8 @@
 
 from typing import TypeVar
 
-from ggrep.base.errors import InvalidRequest
+from ggrep.base.decode import DecodeError, decode
 from ggrep.protocol.client.link import Unreachable
-from ggrep.protocol.wire.codec import from_json
 from ggrep.protocol.wire.replies import Reply
 
 T = TypeVar("T")
@@ -17,6 +16,6 @@ def value_of(kind: type[T], reply: Reply, key: str) -> T:
         Unreachable: it is none.
     """
     try:
-        return from_json(kind, reply.body.get(key), key)
-    except InvalidRequest as error:
+        return decode(kind, reply.body.get(key), key)
+    except DecodeError as error:
         raise Unreachable(f"invalid reply from the daemon: {error}") from error

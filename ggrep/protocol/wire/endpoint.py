@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 from typing import Final, cast
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.decode import DecodeError, decode
 from ggrep.base.stable_json import Json
-from ggrep.protocol.wire.codec import to_json
 
 MAX_SOCKET_PATH_BYTES: Final = 100
 """Longest path a socket is bound to; the kernel takes 107, and neighbours have suffixes."""
@@ -80,7 +79,7 @@ def record_json(record: DaemonRecord) -> dict[str, Json]:
     No path holds a NUL, so that `parse_record` knows them again.
     """
     spelt = replace(record, root=_spelt(record.root), socket=_spelt(record.socket))
-    return {"schema_version": 1, **cast(dict[str, Json], to_json(spelt))}
+    return {"schema_version": 1, **cast(dict[str, Json], to_builtins(spelt))}
 
 
 def record_bytes(record: DaemonRecord) -> bytes:

@@ -1,15 +1,13 @@
 """The handshake of a connection: the wanted store, the daemon's identity, the protocol."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, Literal, TypeAlias, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import Incompatible, InvalidRequest
-from ggrep.base.stable_json import Json
-from ggrep.protocol.wire.codec import to_json
+from ggrep.base.stable_json import Json, plain
 from ggrep.protocol.wire.fields import Fields, bounded, misfit
 from ggrep.protocol.wire.versions import NEEDED_SCHEMAS
 
@@ -89,7 +87,7 @@ def parse_hello(body: Mapping[str, object]) -> Hello:
 
 def hello_json(hello: Hello) -> dict[str, Json]:
     """Return the object that `parse_hello` reads: schema `handshake_request`."""
-    return {"message": "hello", **cast(dict[str, Json], to_json(hello))}
+    return {"message": "hello", **plain(hello)}
 
 
 def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
@@ -112,7 +110,7 @@ def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
 
 def welcome_json(welcome: Welcome) -> dict[str, Json]:
     """Return the object that `parse_welcome` reads: schema `handshake_response`."""
-    return cast(dict[str, Json], to_json(welcome))
+    return cast(dict[str, Json], plain(welcome))
 
 
 def parse_welcome(body: Mapping[str, object]) -> Welcome:
@@ -195,7 +193,7 @@ def _schemas(fields: Fields) -> Mapping[str, tuple[int, ...]]:
     if found is None:
         raise InvalidRequest(f"{key}: missing")
     inner = Fields(found, key)
-    return MappingProxyType({name: _versions(inner, name) for name in sorted(found)})
+    return {name: _versions(inner, name) for name in sorted(found)}
 
 
 def _listed(versions: tuple[int, ...]) -> str:

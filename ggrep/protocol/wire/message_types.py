@@ -1,18 +1,17 @@
 """Every message that a client can send to a daemon, one value each."""
 
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from ggrep.model.answer_view import ViewOptions
+from ggrep.model.answerable import Request
 from ggrep.model.joint_pools import MOST_MEMBERS, JointPoolRequest
 from ggrep.model.joint_pools import Place as Member
-from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import SearchRequest
 from ggrep.model.says import MOST_BYTES, MOST_MS, MOST_PATH_BYTES, MOST_QUERY_BYTES, Sent
-from ggrep.model.slate import SlateRequest
+
+Q = TypeVar("Q")
 
 Priority: TypeAlias = Literal["interactive", "batch"]
 Deadline: TypeAlias = Annotated[int, Sent(MOST_MS)]
@@ -65,62 +64,20 @@ class Search(Struct, frozen=True):
     values: bool = False
 
 
-class Slate(Struct, frozen=True):
-    """A question to answer with a slate.
+class Ask(Struct, Generic[Q], frozen=True):
+    """A question that the snapshot answers; its name on the wire is that of its operation.
 
-    Its budgets are the request's own: those of a search cut nothing here.
+    A slate's budgets are the request's own: those of a search cut nothing here.
 
     Attributes:
-        path: as a Search's.
-        values: answer with the response itself, the facts of its files among it, in place of
-            its document.
+        path: as a Search's; only on the wire where the request has a scope.
+        values: answer with the response itself, the facts of a slate's files among it, in place
+            of its document.
     """
 
-    request: SlateRequest
+    request: Q
     priority: Priority = "interactive"
     path: Place = ""
-    values: bool = False
-
-
-class Symbol(Struct, frozen=True):
-    """Where a name is defined; fields as a Slate's."""
-
-    request: SymbolRequest
-    priority: Priority = "interactive"
-    path: Place = ""
-    values: bool = False
-
-
-class References(Struct, frozen=True):
-    """Where a name is used; fields as a Slate's."""
-
-    request: ReferencesRequest
-    priority: Priority = "interactive"
-    path: Place = ""
-    values: bool = False
-
-
-class Expand(Struct, frozen=True):
-    """The code around a place; fields as a Slate's."""
-
-    request: ExpandRequest
-    priority: Priority = "interactive"
-    values: bool = False
-
-
-class Outline(Struct, frozen=True):
-    """What files and folders define; fields as a Slate's."""
-
-    request: OutlineRequest
-    priority: Priority = "interactive"
-    values: bool = False
-
-
-class Tour(Struct, frozen=True):
-    """What the repository is; fields as a Slate's."""
-
-    request: TourRequest
-    priority: Priority = "interactive"
     values: bool = False
 
 
@@ -141,10 +98,10 @@ class TermStats(Struct, frozen=True):
     snapshot_id: Annotated[str | None, Sent(26)] = None
 
 
-class Pool(Struct, frozen=True):
-    """Ranked lists to merge."""
+class Fetch(Struct, Generic[Q], frozen=True):
+    """A coordinator's question: for ranked lists, definitions, occurrences or imports."""
 
-    request: PoolRequest
+    request: Q
 
 
 class JointDescribe(Struct, frozen=True):
@@ -167,24 +124,6 @@ class JointPool(Struct, frozen=True):
     """The beginnings of the lists of many repositories of this host, to merge."""
 
     request: JointPoolRequest
-
-
-class SymbolPool(Struct, frozen=True):
-    """Definitions of a name by one rule, to merge."""
-
-    request: SymbolPoolRequest
-
-
-class ReferencesPool(Struct, frozen=True):
-    """Occurrences of a name by one rule, to merge."""
-
-    request: ReferencesPoolRequest
-
-
-class Imports(Struct, frozen=True):
-    """Which imports of files elsewhere mean something of this repository."""
-
-    request: ImportsRequest
 
 
 class Encode(Struct, frozen=True):
@@ -289,29 +228,18 @@ class Line(Struct, frozen=True):
     priority: Priority = "interactive"
 
 
-Navigation: TypeAlias = Slate | Symbol | References | Expand | Outline | Tour
-"""What is answered once, by the snapshot, and beside a search."""
-
-Question: TypeAlias = Search | Navigation
+Question: TypeAlias = Search | Ask[Any]
 """What is asked about the code, within a time of its own."""
 
 Message: TypeAlias = (
     Search
-    | Slate
-    | Symbol
-    | References
-    | Expand
-    | Outline
-    | Tour
+    | Ask[Any]
     | Line
     | Describe
     | TermStats
-    | Pool
+    | Fetch[Any]
     | JointDescribe
     | JointPool
-    | SymbolPool
-    | ReferencesPool
-    | Imports
     | Encode
     | Status
     | Health
@@ -341,3 +269,16 @@ class Envelope(Struct, frozen=True):
     name: str
     message: Message
     caller: str = ""
+
+
+def message_of(
+    request: Request[Any],
+    priority: Priority = "interactive",
+    budgets: tuple[tuple[str, int], ...] = (),
+    *,
+    values: bool = False,
+) -> Question:
+    """Return the message that asks for the answer to a request, or for its document."""
+    if isinstance(request, SearchRequest):
+        return Search(request, budgets, priority, values=values)
+    return Ask(request, priority, values=values)

@@ -9,22 +9,22 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, cast, get_args
 
-from ggrep.base.ids import parse_snapshot_id
+from msgspec import to_builtins
+
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
-from ggrep.protocol.wire.codec import to_json
+from ggrep.model.operations import OPERATIONS, has_scope, operation_of
 from ggrep.protocol.wire.fields import Fields, misfit
 from ggrep.protocol.wire.message_types import (
+    Ask,
     Cancel,
     Envelope,
-    Imports,
+    Fetch,
     Line,
     Message,
-    Pool,
-    ReferencesPool,
     Search,
     Serve,
-    Slate,
-    SymbolPool,
 )
 from ggrep.protocol.wire.reading import read
 from ggrep.protocol.wire.requests import check_scored
@@ -45,15 +45,13 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
     """
     request_id = _request_id(body)
     name = Fields(body).printable("message", 64)
-    if name not in _KINDS:
-        raise misfit("message", name, f"one of {', '.join(sorted(_KINDS))}")
+    if name not in KINDS:
+        raise misfit("message", name, f"one of {', '.join(sorted(KINDS))}")
     caller = Fields(body).printable("caller", _MOST_CALLER, default="")
-    message = read(_KINDS[name], body)
+    message = read(KINDS[name], body)
     match message:
-        case Pool() | Slate():
-            check_scored(message.request, "request")
-        case SymbolPool(asked) | ReferencesPool(asked) | Imports(asked) if asked.snapshot_id:
-            parse_snapshot_id(asked.snapshot_id)
+        case Ask(request) | Fetch(request):
+            check_scored(request, "request")
         case Cancel(target) if target != CANCEL_SYNC and not _is_request_id(target):
             raise misfit("target", target, "a request_id, or sync")
         case _:
@@ -67,12 +65,18 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     Raises:
         InvalidRequest: a string holds half of a surrogate pair, as names of files can.
     """
-    fields = cast(dict[str, Json], to_json(message))
+    fields: dict[str, Json] = to_builtins(message)
+    try:
+        stable_json.dumps(fields)
+    except TypeError as error:
+        raise InvalidRequest("a text holds a lone surrogate, which UTF-8 cannot say") from error
+    if isinstance(message, Ask) and not has_scope(message.request):
+        del fields["path"]
     if isinstance(message, Search):
         fields["budgets"] = dict(message.budgets)
     if isinstance(message, Search | Line | Serve) and message.claim is not None:
-        environ = to_json(dict(message.claim.environ))
-        fields["claim"] = {**cast(dict[str, Json], fields["claim"]), "environ": environ}
+        claim: dict[str, Json] = to_builtins(message.claim)
+        fields["claim"] = {**claim, "environ": dict(message.claim.environ)}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
     if caller:
         named["caller"] = caller
@@ -81,7 +85,9 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
 
 def message_name(message: Message) -> str:
     """Return a message's name on the wire."""
-    return NAMES[type(message)]
+    if isinstance(message, Ask | Fetch):
+        return operation_of(message.request).name
+    return _name_of(type(message))
 
 
 def request_id_of(body: Mapping[str, object]) -> str:
@@ -109,7 +115,14 @@ def _name_of(kind: type[Message]) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
-_KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
-    {_name_of(kind): kind for kind in get_args(Message)}
+KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
+    {
+        **{_name_of(kind): kind for kind in get_args(Message) if not get_args(kind)},
+        **{
+            each.name: cast(type[Message], (Ask if each.is_public else Fetch)[each.request])
+            for each in OPERATIONS
+            if each.name != "search"
+        },
+    }
 )
-NAMES: Final = MappingProxyType({kind: name for name, kind in _KINDS.items()})
+"""Every message by its name on the wire."""

@@ -1,10 +1,10 @@
 """Decodes domain requests from the wire, with checks across fields."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from ggrep.base.ids import parse_snapshot_id
-from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.model.slate import SlateRequest
+from ggrep.model.request import SearchRequest
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.wire.fields import bounded
 from ggrep.protocol.wire.reading import read
@@ -19,17 +19,19 @@ def parse_search_request(value: object, place: str) -> SearchRequest:
     return read(SearchRequest, value, place)
 
 
-def check_scored(request: PoolRequest | SlateRequest, place: str) -> None:
+def check_scored(request: Any, place: str) -> None:  # noqa: ANN401 - of any operation
     """Raise unless the fields that a query is scored by fit together.
 
     Raises:
         InvalidRequest: the snapshot's id is none, or the statistics say more of a term than of the
             whole collection.
     """
-    if request.snapshot_id is not None:
-        parse_snapshot_id(request.snapshot_id)
-    if request.statistics is not None:
-        for name, figure, most in _figures(request.statistics):
+    snapshot_id = getattr(request, "snapshot_id", None)
+    if snapshot_id is not None:
+        parse_snapshot_id(snapshot_id)
+    statistics = getattr(request, "statistics", None)
+    if statistics is not None:
+        for name, figure, most in _figures(statistics):
             bounded(figure, 0, most, f"{place}.statistics.{name}")
 
 

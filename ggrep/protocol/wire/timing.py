@@ -1,23 +1,16 @@
 """The time that a daemon may take for a request: what its client has left."""
 
 import math
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
 from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
+from ggrep.model.operations import bounded, bounds_of
 from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import (
-    Expand,
-    Outline,
-    Question,
-    References,
-    Search,
-    Slate,
-    Symbol,
-    Tour,
-)
+from ggrep.protocol.wire.message_types import Ask, Fetch, Question, Search
+
+M = TypeVar("M", bound=Search | Ask[Any] | Fetch[Any])
 
 _REPLY_MS: Final = 50
 
@@ -32,31 +25,13 @@ def for_daemon(left_ms: float) -> float:
 
 def timeout_of(message: Question) -> int:
     """Return the timeout of a request in milliseconds; 0 for the configured one."""
-    request = message.request
-    return request.search.timeout_ms if isinstance(request, SlateRequest) else request.timeout_ms
+    timeout_ms: int = bounds_of(message.request).timeout_ms
+    return timeout_ms
 
 
-def within(message: Question, left_ms: float) -> Question:
+def within(message: M, left_ms: float) -> M:
     """Return the request with so many milliseconds to answer it."""
-    time_ms = whole_ms(left_ms)
-    sent: Question
-    match message:
-        case Search():
-            sent = replace(message, request=timed(message.request, left_ms))
-        case Slate():
-            slate = message.request
-            sent = replace(message, request=replace(slate, search=timed(slate.search, left_ms)))
-        case Symbol():
-            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
-        case References():
-            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
-        case Expand():
-            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
-        case Outline():
-            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
-        case Tour():
-            sent = replace(message, request=replace(message.request, timeout_ms=time_ms))
-    return sent
+    return replace(message, request=bounded(message.request, timeout_ms=whole_ms(left_ms)))
 
 
 def timed(request: SearchRequest, left_ms: float) -> SearchRequest:

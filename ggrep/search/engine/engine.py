@@ -4,75 +4,43 @@ The modules of a question are loaded when it is first asked: a process that answ
 starts in four fifths of the time. A daemon loads all of them when it warms up.
 """
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError, IndexDamaged, InvalidRequest, NoIndex
-from ggrep.base.ids import SnapshotId, parse_snapshot_id
-from ggrep.base.locks import Patience
+from ggrep.base.errors import GgrepError, IndexDamaged, NoIndex
+from ggrep.base.ids import SnapshotId
 from ggrep.config import names
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, with_budgets
 from ggrep.index.store.tables import take_shown
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import SkippedFiles, recorded_standing
-from ggrep.model.name_pools import (
-    ImportsFound,
-    ImportsRequest,
-    ReferencesPool,
-    ReferencesPoolRequest,
-    SymbolPool,
-    SymbolPoolRequest,
-)
-from ggrep.model.navigation import (
-    ExpandRequest,
-    ExpandResponse,
-    ReferencesRequest,
-    ReferencesResponse,
-    SymbolRequest,
-    SymbolResponse,
-)
-from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest, can_scan
-from ggrep.model.response import Admitted, PoolResponse, QueryResponse, RepoDescription
-from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.answerable import Request
+from ggrep.model.operations import OPERATIONS, bounds_of, loaded, operation_of
+from ggrep.model.request import EncodedQuery, SearchRequest, can_scan
+from ggrep.model.response import Admitted, QueryResponse, RepoDescription
 from ggrep.model.standing import Standing
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.unseen import Counts
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.repo_index import ALONE, Hosted, RepoIndex
+from ggrep.search.query.answerer import Answerer, Unpinned, parsed_snapshot
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
 from ggrep.search.query.segments import open_segments
 
 if TYPE_CHECKING:
     from ggrep.search.engine.scanning import Scanner
-    from ggrep.search.slate.sessions import Sessions
 
-_QUESTIONS = (
-    "engine.name_pools",
-    "navigation.outlining",
-    "slate.slate_answers",
-    "tour.touring",
-)
-"""Modules below `ggrep.search` that load all questions but the search."""
-
-_KEY_RETRY_MS = 5.0
-"""The key of sessions is made in less."""
-
-
-def _pinned(snapshot_id: str | None) -> SnapshotId | None:
-    return None if snapshot_id is None else parse_snapshot_id(snapshot_id)
+R = TypeVar("R")
 
 
 class Engine(RepoIndex):
@@ -119,8 +87,8 @@ class Engine(RepoIndex):
             GgrepError: there is nothing to open, or it cannot be opened.
         """
         _ = self.encoder
-        for module in _QUESTIONS:
-            import_module(f"ggrep.search.{module}")
+        for operation in OPERATIONS:
+            loaded(operation.answerer)
         with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
                 take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
@@ -232,17 +200,6 @@ class Engine(RepoIndex):
         """Return the query's vector, for other repositories of the same encoder; None for none."""
         return encode_query(query, self.encoder, deadline)
 
-    def pool(self, request: PoolRequest, deadline: Deadline | None = None) -> PoolResponse:
-        """Return the ranked lists that a coordinator merges; see `PoolRequest`."""
-        check_request(request.search)
-        deadline = deadline or self._deadline(request.search.timeout_ms)
-        sessions = self._sessions(deadline) if request.session else None
-        pinned = sessions.snapshot_of(request.session) if sessions else None
-        with self._answering(deadline, pinned) as context:
-            if sessions is not None:
-                sessions.resume(request.session)
-            return answers.pool(context, request)
-
     def term_stats(
         self,
         request: SearchRequest,
@@ -255,7 +212,7 @@ class Engine(RepoIndex):
         """
         check_request(request)
         deadline = deadline or self._deadline(request.timeout_ms)
-        with self.pin(deadline, snapshot_id=_pinned(snapshot_id)) as view:
+        with self.pin(deadline, snapshot_id=parsed_snapshot(snapshot_id)) as view:
             figures = statistics_of(view, request, deadline)
             return view.manifest.snapshot_id, figures
 
@@ -302,215 +259,39 @@ class Engine(RepoIndex):
         self._told = view, standing, skipped, told
         return told
 
-    def slate(
+    def ask(
         self,
-        request: SlateRequest,
+        request: Request[R],
         deadline: Deadline | None = None,
         *,
         request_id: str = "",
         admitted: Admitted | None = None,
-    ) -> SlateResponse:
-        """Answer a question with a slate, of the active snapshot or of its session's.
-
-        Arguments as of `search`.
+    ) -> R:
+        """Return the answer to a request, from one snapshot; arguments as of `search`.
 
         Raises:
-            InvalidRequest: the request or its session's token cannot be understood.
+            InvalidRequest: the request cannot be understood.
             NoIndex: nothing was ever published.
-            SessionExpired: the session ended, or its snapshot went with a rebuild.
+            SnapshotGone: the snapshot that the request is about was removed.
+            SessionExpired: its session ended, or the session's snapshot went with a rebuild.
             SessionFull: the session has returned as many files as a token can name.
             DeadlineExceeded: the request's time ran out.
         """
-        from ggrep.search.slate.slate_answers import check_slate, slate
-
-        check_slate(request)
-        check_request(request.search)
-        deadline = deadline or self._deadline(request.search.timeout_ms)
-        sessions = None if request.session is None else self._sessions(deadline)
-        token = request.session.token if request.session else ""
-        pinned = sessions.snapshot_of(token) if sessions and token else None
-        with self._answering(deadline, pinned, request_id, admitted) as context:
-            return slate(context, request, sessions)
-
-    def _sessions(self, deadline: Deadline) -> "Sessions":
-        from ggrep.search.slate.sessions import Sessions, session_key
-
-        identity = self.identity
-        patience = Patience(
-            deadline, time.sleep, "the key of sessions is being made", _KEY_RETRY_MS
+        answerer: Answerer[Request[R], R] = loaded(operation_of(request).answerer)
+        answerer.check(request)
+        deadline = deadline or self._deadline(bounds_of(request).timeout_ms)
+        store = Unpinned(
+            self.home,
+            self.identity.store_id,
+            deadline,
+            self.clock,
+            lambda: self.view(deadline),
         )
-        key = session_key(self.home, identity.store_id, patience)
-        return Sessions(identity.store, identity.store_id, key, self.clock.now())
-
-    def symbol(
-        self,
-        request: SymbolRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> SymbolResponse:
-        """Return where a name is defined in the active snapshot; arguments as of `search`.
-
-        Raises:
-            InvalidRequest: the request cannot be understood, or its cursor.
-            NoIndex: nothing was ever published.
-            SnapshotGone: the snapshot that earlier pages are of was removed.
-            DeadlineExceeded: the request's time ran out.
-        """
-        from ggrep.search.navigation.name_answers import check_name, symbol
-        from ggrep.search.navigation.named_places import by_handle
-
-        check_name(request)
-        deadline = deadline or self._deadline(request.timeout_ms)
-        pinned = self._page_of(request, deadline)
-        with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
-            return symbol(context, by_handle(context, request), self._occurrences)
-
-    def references(
-        self,
-        request: ReferencesRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> ReferencesResponse:
-        """Return where a name is used in the active snapshot; as `symbol` else."""
-        from ggrep.search.navigation.name_answers import check_name, references
-        from ggrep.search.navigation.named_places import by_handle
-
-        check_name(request)
-        deadline = deadline or self._deadline(request.timeout_ms)
-        pinned = self._page_of(request, deadline)
-        with self._answering(deadline, pinned, request_id, admitted, vectors=False) as context:
-            return references(context, by_handle(context, request), self._occurrences)
-
-    def _page_of(
-        self, request: SymbolRequest | ReferencesRequest, deadline: Deadline
-    ) -> SnapshotId | None:
-        """Return the snapshot that earlier pages are of; None on the first."""
-        if not request.cursor:
-            return None
-        from ggrep.search.navigation.name_pages import page_start
-
-        return page_start(request, self.view(deadline).manifest.name)[1]
-
-    def symbol_pool(
-        self, request: SymbolPoolRequest, deadline: Deadline | None = None
-    ) -> SymbolPool:
-        """Return a name's definitions by one rule, for a coordinator; see `SymbolPoolRequest`.
-
-        Raises:
-            SnapshotGone: the snapshot that was asked for was removed.
-            GgrepError: as `symbol`.
-        """
-        from ggrep.search.engine.name_pools import symbol_pool
-        from ggrep.search.navigation.name_answers import check_name
-
-        check_name(request.asked)
-        deadline = deadline or self._deadline(request.asked.timeout_ms)
-        pinned = _pinned(request.snapshot_id)
-        with self._answering(deadline, pinned, vectors=False) as context:
-            return symbol_pool(context, request, self._occurrences)
-
-    def references_pool(
-        self, request: ReferencesPoolRequest, deadline: Deadline | None = None
-    ) -> ReferencesPool:
-        """Return a name's occurrences by one rule; as `symbol_pool` else."""
-        from ggrep.search.engine.name_pools import references_pool
-        from ggrep.search.navigation.name_answers import check_name
-
-        check_name(request.asked)
-        deadline = deadline or self._deadline(request.asked.timeout_ms)
-        pinned = _pinned(request.snapshot_id)
-        with self._answering(deadline, pinned, vectors=False) as context:
-            return references_pool(context, request, self._occurrences)
-
-    def imports_found(
-        self, request: ImportsRequest, deadline: Deadline | None = None
-    ) -> ImportsFound:
-        """Return which imports of other repositories' files mean something of this one.
-
-        Raises:
-            GgrepError: as `symbol_pool`.
-        """
-        from ggrep.search.engine.outside_imports import imports_found
-        from ggrep.search.navigation.name_candidates import searched
-
-        deadline = deadline or self._deadline(request.timeout_ms)
-        pinned = _pinned(request.snapshot_id)
-        with self._answering(deadline, pinned, vectors=False) as context:
-            held = searched(context.view, open_segments(context.view), "", (), deadline)
-            return imports_found(held, request, deadline)
-
-    def expand(
-        self,
-        request: ExpandRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> ExpandResponse:
-        """Return the code around a place in the active snapshot; arguments as of `search`.
-
-        Raises:
-            InvalidRequest: the target is no place in this index, or more than one.
-            NoIndex: nothing was ever published.
-            DeadlineExceeded: the request's time ran out.
-        """
-        from ggrep.search.navigation.expanding import check_expand
-        from ggrep.search.navigation.named_places import expand_place
-
-        check_expand(request)
-        deadline = deadline or self._deadline(request.timeout_ms)
-        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
-            try:
-                return expand_place(context, request, self._occurrences)
-            except InvalidRequest as error:
-                from ggrep.search.navigation.left_out import left_out_hint
-
-                left_out = left_out_hint(self.identity.root, request.target)
-                if not left_out:
-                    raise
-                raise InvalidRequest(f"{error}{left_out}") from error
-
-    def outline(
-        self,
-        request: OutlineRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> OutlineResponse:
-        """Return what files and folders of the active snapshot define; arguments as of `search`.
-
-        Raises:
-            InvalidRequest: a target is no place in this index.
-            NoIndex: nothing was ever published.
-            DeadlineExceeded: the request's time ran out.
-        """
-        from ggrep.search.navigation.outlining import check_outline, outline
-
-        check_outline(request)
-        deadline = deadline or self._deadline(request.timeout_ms)
-        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
-            return outline(context, request, self._occurrences)
-
-    def tour(
-        self,
-        request: TourRequest,
-        deadline: Deadline | None = None,
-        *,
-        request_id: str = "",
-        admitted: Admitted | None = None,
-    ) -> TourResponse:
-        """Return what the active snapshot's files say of the repository; as `outline` else."""
-        from ggrep.search.tour.touring import check_tour, tour
-
-        check_tour(request)
-        deadline = deadline or self._deadline(request.timeout_ms)
-        with self._answering(deadline, None, request_id, admitted, vectors=False) as context:
-            return tour(context, request)
+        wanted = answerer.snapshot(store, request)
+        with self._answering(
+            deadline, wanted, request_id, admitted, vectors=answerer.vectors
+        ) as context:
+            return answerer.answer(context, request)
 
     def _recorded_standing(self) -> Standing:
         return recorded_standing(names.index_state_file(self.identity.store))
@@ -536,6 +317,8 @@ class Engine(RepoIndex):
                 pinned = view.manifest.snapshot_id
                 yield Context(
                     view=view,
+                    home=self.home,
+                    root=self.identity.root,
                     deadline=deadline,
                     settings=self.settings,
                     encoder=self.encoder if vectors else None,
@@ -543,6 +326,7 @@ class Engine(RepoIndex):
                     new_id=self._new_id,
                     standing=self._standing,
                     skipped=self._skipped,
+                    occurrences=self._occurrences,
                     request_id=request_id,
                     admitted=admitted,
                     snapshot_read_ms=self.clock.monotonic_ms() - start_ms,

@@ -1,7 +1,9 @@
 """Answers a coordinator's questions about a name: one rule at a time, with what decides."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
+from ggrep.base.ids import SnapshotId
 from ggrep.model.limits import Notice, sorted_limits, sorted_notices
 from ggrep.model.name_pools import (
     MAX_SUGGESTIONS,
@@ -17,7 +19,6 @@ from ggrep.model.name_pools import (
 )
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine.outside_imports import outside_imports
 from ggrep.search.navigation.definitions import (
     Fitting,
@@ -28,6 +29,7 @@ from ggrep.search.navigation.definitions import (
 )
 from ggrep.search.navigation.mentions import Judged, Mentions
 from ggrep.search.navigation.name_answers import (
+    check_name,
     definition_at,
     reading_of,
     unread_languages,
@@ -39,6 +41,7 @@ from ggrep.search.navigation.name_candidates import (
     split_name,
 )
 from ggrep.search.navigation.name_reading import Place, Reading, texts_of
+from ggrep.search.query.answerer import Answerer, Unpinned, parsed_snapshot
 from ggrep.search.query.context import Context, state_notices
 from ggrep.search.query.file_notices import file_notices
 from ggrep.search.query.selection import selects
@@ -46,20 +49,19 @@ from ggrep.search.query.selection import selects
 _NONE = Fitting("none", ())
 
 
-def symbol_pool(context: Context, request: SymbolPoolRequest, pool: OccurrencePool) -> SymbolPool:
+def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
     """Return the definitions that fit a name best by one rule.
 
     Args:
         context: what answering needs; its deadline is checked before each file.
         request: the name and the rule.
-        pool: who reads syntax.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     asked = request.asked
-    reading = reading_of(context, asked, pool, words_do=False)
+    reading = reading_of(context, asked, words_do=False)
     name, near = split_name(asked.name), tuple[NearName, ...]()
     found, files = _NONE, list[NameFile]()
     if request.step == "near":
@@ -86,12 +88,10 @@ def symbol_pool(context: Context, request: SymbolPoolRequest, pool: OccurrencePo
     )
 
 
-def references_pool(
-    context: Context, request: ReferencesPoolRequest, pool: OccurrencePool
-) -> ReferencesPool:
+def references_pool(context: Context, request: ReferencesPoolRequest) -> ReferencesPool:
     """Return the occurrences of a name by one rule; arguments and errors as of `symbol_pool`."""
     asked = request.asked
-    reading = reading_of(context, asked, pool, words_do=True)
+    reading = reading_of(context, asked, words_do=True)
     name = split_name(asked.name)
     files = mentioning_files(reading.held, name, context.deadline)
     told = Mentions(asked, name, request.skip)
@@ -183,3 +183,15 @@ def _notices(
     return sorted_notices(
         [*told, *unread_languages(reading.held, files)] if step == "spelled" else told
     )
+
+
+def _check(request: SymbolPoolRequest | ReferencesPoolRequest) -> None:
+    check_name(request.asked)
+
+
+def _snapshot(_: Unpinned, request: SymbolPoolRequest | ReferencesPoolRequest) -> SnapshotId | None:
+    return parsed_snapshot(request.snapshot_id)
+
+
+SYMBOL_POOL: Final = Answerer(symbol_pool, _check, _snapshot)
+REFERENCES_POOL: Final = Answerer(references_pool, _check, _snapshot)

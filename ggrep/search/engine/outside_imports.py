@@ -14,9 +14,12 @@ from ggrep.model.name_pools import (
 )
 from ggrep.model.slate import FileFacts, Section
 from ggrep.model.traits import TEST
-from ggrep.search.navigation.name_candidates import NameFile, Searched
+from ggrep.search.navigation.name_candidates import NameFile, Searched, searched
+from ggrep.search.query.answerer import Answerer, parsed_snapshot
+from ggrep.search.query.context import Context
 from ggrep.search.query.file_text import file_texts
 from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.segments import open_segments
 from ggrep.search.slate.import_targets import import_targets
 from ggrep.search.slate.interface_names import (
     names_package,
@@ -126,13 +129,15 @@ def _listed(held: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int], 
     return found
 
 
-def imports_found(held: Searched, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+def imports_found(context: Context, request: ImportsRequest) -> ImportsFound:
     """Return which files of other repositories import anything of this one.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
+    view, deadline = context.view, context.deadline
+    held = searched(view, open_segments(view), "", (), deadline)
     modules = Modules(held, deadline)
     found = []
     for importer in request.importers:
@@ -156,3 +161,8 @@ def _packages(
         (text,) = file_texts(held.view, held.segments[place], (file,), deadline)
         bare = bare_text(text, held.segments[place].image.language(file))
         yield from packages_provided(path, bare.uncommented)
+
+
+IMPORTS: Final = Answerer(
+    imports_found, snapshot=lambda _, request: parsed_snapshot(request.snapshot_id)
+)

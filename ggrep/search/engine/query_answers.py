@@ -1,16 +1,19 @@
 """Turns requests into responses: limits, provenance and timings around the query pipeline."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from msgspec.structs import replace
 
 from ggrep.base.cache import CacheKey
+from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.formats import SCHEMA_KEY
+from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config.caps import MAX_SNIPPET_BYTES_PER_RESULT
 from ggrep.config.fingerprints import query_fingerprint
+from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.identity import NO_ENCODER
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
@@ -37,17 +40,21 @@ from ggrep.model.response import (
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.unseen import NOTHING_UNSEEN, Counts
+from ggrep.search.query.answerer import Answerer, Unpinned
 from ggrep.search.query.context import Context, Stages, search_notices, state_notices
 from ggrep.search.query.explain import explain
 from ggrep.search.query.fetch import Caps, show, show_all
 from ggrep.search.query.finding import refuse_place, unshown
 from ggrep.search.query.match_totals import listing_cuts, match_totals
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.pipeline import leading
+from ggrep.search.query.pipeline import check_request, leading
 from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.selection import absent_notices, selection_notices
 from ggrep.search.query.unseen_files import unseen_files
 from ggrep.search.query.weights import RANKING_REVISION
+
+if TYPE_CHECKING:
+    from ggrep.search.slate.sessions import Sessions
 
 _COUNTS: Final = CacheKey[tuple[tuple[Corpus, int], ...]]()
 
@@ -130,6 +137,8 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
     """
     refuse_place(request.search)
     view, deadline = context.view, context.deadline
+    if request.session:
+        _sessions(context.home, view.manifest.name, deadline, context.clock).resume(request.session)
     snapshot_id = view.manifest.snapshot_id
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
@@ -245,3 +254,24 @@ def _shortened(
 
 def _caps(settings: Settings) -> Caps:
     return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
+
+
+def _sessions(home: Home, store_id: StoreId, deadline: Deadline, clock: Clock) -> "Sessions":
+    # A search alone has none, and starts faster without them.
+    from ggrep.search.slate.sessions import sessions_of
+
+    return sessions_of(home, store_id, deadline, clock)
+
+
+def _session_snapshot(store: Unpinned, request: PoolRequest) -> SnapshotId | None:
+    """Return the snapshot of the request's session; None for the active one."""
+    if not request.session:
+        return None
+    sessions = _sessions(store.home, store.store_id, store.deadline, store.clock)
+    return sessions.snapshot_of(request.session)
+
+
+SEARCH: Final = Answerer(answer, check_request, vectors=True)
+POOL: Final = Answerer(
+    pool, lambda request: check_request(request.search), _session_snapshot, vectors=True
+)

@@ -44,9 +44,9 @@ from ggrep.model.standing import Standing
 from ggrep.search.engine.snapshots import Snapshots
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance.upgrade import UpgradeReport
     from ggrep.index.maintenance.upkeep import UpkeepReport
     from ggrep.index.store.remains import Swept
+    from ggrep.model.maintenance import UpgradeReport
     from ggrep.parse.workers.kept import KeptWorkers
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 

@@ -91,6 +91,8 @@ class Scanner(Struct, frozen=True):
         with typed_failures(self.home.base), scanned(target, request, deadline) as found:
             context = Context(
                 view=found.view,
+                home=self.home,
+                root=self.identity.root,
                 deadline=deadline,
                 settings=target.settings,
                 encoder=target.encoder,

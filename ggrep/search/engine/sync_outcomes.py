@@ -9,8 +9,8 @@ from ggrep.model.limits import Notice
 from ggrep.model.sync_jobs import Compacted, SyncOutcome
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance.compaction import CompactionReport
     from ggrep.index.sync.sync_report import SyncReport
+    from ggrep.model.maintenance import CompactionReport
     from ggrep.search.engine.repo_index import RepoIndex
 
 

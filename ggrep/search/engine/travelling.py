@@ -3,23 +3,18 @@
 import time
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Busy, InvalidRequest, RemoteError, StoreError
 from ggrep.config.remotes import Remote
-from ggrep.index.remote.objects import Traffic, open_objects
+from ggrep.index.remote.objects import open_objects
 from ggrep.index.remote.pull import PullReport, pull
-from ggrep.index.remote.push import PushReport, push
+from ggrep.index.remote.push import push
 from ggrep.index.store.last_used import note_use
 from ggrep.index.sync.sync_report import Progress, unheard
+from ggrep.model.remotes import PushReport, Traffic
 from ggrep.search.engine.repo_index import RepoIndex
-
-
-class Pushed(Struct, frozen=True):
-    """A push, and what it asked of the remote."""
-
-    report: PushReport
-    traffic: Traffic
 
 
 class Pulled(Struct, frozen=True):
@@ -38,18 +33,20 @@ class Pulled(Struct, frozen=True):
     reason: str = ""
 
 
-def push_to(index: RepoIndex, remote: Remote, *, again: bool = False) -> Pushed:
+def push_to(index: RepoIndex, remote: Remote, *, again: bool = False) -> PushReport:
     """Push the active snapshot; see `ggrep.index.remote.push.push`.
 
     Raises:
         NoIndex: nothing was ever published.
     """
+    since_ms = index.clock.monotonic_ms()
     objects = open_objects(remote, time.sleep, making=True)
     with (
         index.target() as target,
         index.pin(Deadline.never(index.clock), counted=False) as view,
     ):
-        return Pushed(push(target, view, objects, again=again), objects.traffic)
+        report = push(target, view, objects, again=again)
+    return replace(report, duration_ms=int(index.clock.monotonic_ms() - since_ms))
 
 
 def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) -> Pulled:

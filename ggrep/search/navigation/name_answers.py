@@ -18,7 +18,6 @@ from ggrep.model.navigation import (
 from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.parse.languages.registry import is_unread
-from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.navigation.definitions import find_definitions, qualified_name
 from ggrep.search.navigation.mentions import Mentions
 from ggrep.search.navigation.name_candidates import (
@@ -54,13 +53,12 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
     )
 
 
-def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> SymbolResponse:
+def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
     """Return where a name is defined.
 
     Args:
         context: what answering needs; its deadline is checked before each file.
         request: the name.
-        pool: who reads syntax.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -68,7 +66,7 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
     """
     stages = Stages(context.clock)
     request, limits = clamped(request)
-    reading = reading_of(context, request, pool, words_do=False)
+    reading = reading_of(context, request, words_do=False)
     asked = split_name(request.name)
     files = mentioning_files(reading.held, asked, context.deadline)
     found = find_definitions(reading, asked)
@@ -102,15 +100,12 @@ def symbol(context: Context, request: SymbolRequest, pool: OccurrencePool) -> Sy
     )
 
 
-def references(
-    context: Context, request: ReferencesRequest, pool: OccurrencePool
-) -> ReferencesResponse:
+def references(context: Context, request: ReferencesRequest) -> ReferencesResponse:
     """Return where a name is used.
 
     Args:
         context: what answering needs; its deadline is checked before each file.
         request: the name, and whether strings and comments count.
-        pool: who reads syntax.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -118,7 +113,7 @@ def references(
     """
     stages = Stages(context.clock)
     request, limits = clamped(request)
-    reading = reading_of(context, request, pool, words_do=True)
+    reading = reading_of(context, request, words_do=True)
     asked = split_name(request.name)
     files = mentioning_files(reading.held, asked, context.deadline)
     manifest = context.view.manifest
@@ -174,16 +169,12 @@ def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) ->
 
 
 def reading_of(
-    context: Context,
-    request: SymbolRequest | ReferencesRequest,
-    pool: OccurrencePool,
-    *,
-    words_do: bool,
+    context: Context, request: SymbolRequest | ReferencesRequest, *, words_do: bool
 ) -> Reading:
     """Return what reads the files that a request allows."""
     view, deadline = context.view, context.deadline
     held = searched(view, open_segments(view), request.scope, request.filters, deadline)
-    return Reading(held, pool, deadline, words_do, request.deterministic)
+    return Reading(held, context.occurrences, deadline, words_do, request.deterministic)
 
 
 def definition_at(held: Searched, place: Place) -> Definition:

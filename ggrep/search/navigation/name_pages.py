@@ -8,6 +8,7 @@ from ggrep.model.asked_names import limit_code
 from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.page_cursor import Consumed, PageCursor, question_digest, read_token, token_of
+from ggrep.search.query.answerer import Unpinned
 
 _ALONE = ""
 """What a cursor calls the repository, where one alone is asked."""
@@ -25,6 +26,11 @@ def page_start(
         return 0, None
     found = read_token(request.cursor, _digest(request, index)).of(_ALONE)
     return (found.places, parse_snapshot_id(found.snapshot_id)) if found else (0, None)
+
+
+def page_snapshot(store: Unpinned, request: SymbolRequest | ReferencesRequest) -> SnapshotId | None:
+    """Return the snapshot that earlier pages are of; None on the first."""
+    return page_start(request, store.active().manifest.name)[1] if request.cursor else None
 
 
 def page_end(

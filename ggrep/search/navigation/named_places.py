@@ -16,11 +16,15 @@ from ggrep.model.navigation import (
     ExpandRequest,
     ExpandResponse,
     ReferencesRequest,
+    ReferencesResponse,
     SymbolRequest,
+    SymbolResponse,
 )
-from ggrep.parse.workers.occurrence_pool import OccurrencePool
-from ggrep.search.navigation.expanding import expand
-from ggrep.search.navigation.name_answers import check_name, symbol
+from ggrep.search.navigation.expanding import check_expand, expand
+from ggrep.search.navigation.left_out import left_out_hint
+from ggrep.search.navigation.name_answers import check_name, references, symbol
+from ggrep.search.navigation.name_pages import page_snapshot
+from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import open_segments
@@ -32,7 +36,7 @@ _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 _CONSTANTS: Final = frozenset({"constant", "field"})
 
 
-def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool) -> ExpandResponse:
+def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place, or of the first definition of a name.
 
     What is a place in the index is one; only else a target is read as a name.
@@ -45,7 +49,7 @@ def expand_place(context: Context, request: ExpandRequest, pool: OccurrencePool)
     if is_held(open_segments(context.view), target, context.deadline) or not _is_name(target):
         return expand(context, request)
     asked = SymbolRequest(target, deterministic=request.deterministic)
-    found = symbol(context, asked, pool)
+    found = symbol(context, asked)
     if not found.definitions:
         _refuse(context, target, found.suggestions)
     first = _fullest(found.definitions)
@@ -157,3 +161,27 @@ def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice
     left = f" and {more} more" if more > 0 else ""
     told = f"{name} is also defined at {', '.join(places[:_MOST_SAID])}{left}"
     return (Notice("more_definitions", told),)
+
+
+def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:
+    """Return the text around a place; a refusal says whether a file of that name is left out."""
+    try:
+        return expand_place(context, request)
+    except InvalidRequest as error:
+        left_out = left_out_hint(context.root, request.target)
+        if not left_out:
+            raise
+        raise InvalidRequest(f"{error}{left_out}") from error
+
+
+SYMBOL: Final[Answerer[SymbolRequest, SymbolResponse]] = Answerer(
+    lambda context, request: symbol(context, by_handle(context, request)),
+    check_name,
+    page_snapshot,
+)
+REFERENCES: Final[Answerer[ReferencesRequest, ReferencesResponse]] = Answerer(
+    lambda context, request: references(context, by_handle(context, request)),
+    check_name,
+    page_snapshot,
+)
+EXPAND: Final = Answerer(_expanded, check_expand)

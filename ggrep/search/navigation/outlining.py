@@ -28,10 +28,10 @@ from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.model.traits import TEST
 from ggrep.parse.chunking.file_outline import MAX_OUTLINED, Outlined, is_outlined
 from ggrep.parse.languages.registry import is_unread
-from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.navigation.folder_outline import listed_folder
 from ggrep.search.navigation.outline_choice import around, chosen, joined_fields
 from ggrep.search.navigation.structure import structure_of
+from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_text import file_text
 from ggrep.search.query.folders import Folder, root_folder
@@ -67,13 +67,12 @@ def check_outline(request: OutlineRequest) -> None:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 
 
-def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> OutlineResponse:
+def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
     """Return the outlines of files and folders.
 
     Args:
         context: what answering needs; its deadline is checked before each target.
         request: the targets; a later one has what those before it left of the bytes.
-        pool: who reads syntax.
 
     Raises:
         InvalidRequest: no target is a place in this index.
@@ -85,7 +84,7 @@ def outline(context: Context, request: OutlineRequest, pool: OccurrencePool) -> 
     if request.max_bytes > MAX_OUTLINE_BYTES:
         limits.append(LimitHit("max_outline_bytes", MAX_OUTLINE_BYTES, request.max_bytes))
         request = replace(request, max_bytes=MAX_OUTLINE_BYTES)
-    work = _Work(context, request, pool, open_segments(context.view), limits)
+    work = _Work(context, request, open_segments(context.view), limits)
     made = work.outlines()
     stages.end("outline")
     return OutlineResponse(
@@ -127,7 +126,6 @@ class _Work(Struct, frozen=True):
 
     context: Context
     request: OutlineRequest
-    pool: OccurrencePool
     segments: tuple[SearchableSegment, ...]
     limits: list[LimitHit]
     notices: list[Notice] = field(default_factory=list)
@@ -221,7 +219,7 @@ class _Work(Struct, frozen=True):
         # Chunks end without the last line end, and some grammars need it.
         data = f"{file_text(view, segment, file, deadline)}\n".encode()
         if is_outlined(path, data):
-            found = self.pool.outline(path, data, deadline)
+            found = self.context.occurrences.outline(path, data, deadline)
             if not isinstance(found, str):
                 if len(found) >= MAX_OUTLINED:
                     key = sanitise_line(path)
@@ -258,3 +256,6 @@ def _entry(found: Outlined) -> OutlineEntry:
 def _size(made: PathOutline) -> int:
     """Return the bytes of an outline as it is printed, with the blank line behind it."""
     return size_of([*outline_lines(made, made.path), ""])
+
+
+OUTLINE: Final = Answerer(outline, check_outline)

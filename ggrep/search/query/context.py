@@ -1,6 +1,8 @@
 """What an answer needs, and what answers to all questions say of themselves."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import field
+from pathlib import Path
 from typing import TypedDict
 
 from msgspec import Struct
@@ -10,6 +12,7 @@ from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.identifiers import derived_id
+from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.store.manifest import SnapshotManifest
@@ -22,6 +25,7 @@ from ggrep.model.scan import ScanFacts
 from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.statistics import CollectionStatistics
 from ggrep.model.unseen import Counts, unseen_notices
+from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.query.file_notices import file_notices
 from ggrep.search.query.pipeline import Ranked, rank
 from ggrep.search.query.unseen_files import unseen_files
@@ -44,6 +48,8 @@ class Context(Struct, frozen=True):
 
     Attributes:
         view: the pinned snapshot.
+        home: that its store lies in.
+        root: of the work tree.
         deadline: when to give up.
         encoder: None where no vectors are compared.
         new_id: returns a name that nothing else has.
@@ -53,9 +59,12 @@ class Context(Struct, frozen=True):
         admitted: how the request came in, where somebody admits requests.
         snapshot_read_ms: what opening the snapshot took.
         scan: what was seen, where the snapshot is a scan's.
+        occurrences: reads syntax.
     """
 
     view: SnapshotView
+    home: Home
+    root: Path
     deadline: Deadline
     settings: Settings
     encoder: Encoder | None
@@ -67,6 +76,7 @@ class Context(Struct, frozen=True):
     admitted: Admitted | None = None
     snapshot_read_ms: float = 0.0
     scan: ScanFacts | None = None
+    occurrences: OccurrencePool = field(default_factory=OccurrencePool)
 
     def rank(
         self,

@@ -9,7 +9,7 @@ from ggrep.model.corpus import CORPORA
 from ggrep.model.hit import Hit
 from ggrep.model.quota import quotas
 from ggrep.model.request import Find
-from ggrep.model.response import Explanation
+from ggrep.model.response import Explanation, Term
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.weights import KIND_WEIGHTS
 
@@ -54,13 +54,13 @@ def explain(
     return Explanation(
         kind=query.kind.value,
         rules=tuple(_rules(ranked)),
-        terms=tuple((term, ranked.statistics.frequency(term).chunks) for term in query.terms),
-        quotas=tuple((b.value, n) for b, n in quotas(request.mode, request.limit).items()),
-        candidates=tuple((corpus.value, number) for corpus, number in scored.items()),
-        returned=tuple((corpus.value, returned[corpus]) for corpus in CORPORA),
-        cuts=tuple(sorted((name, number) for name, number in cuts.items() if number)),
-        confidence=_confidence(leading),
-        weights=tuple(sorted(in_force.items())),
+        terms=tuple(Term(term, ranked.statistics.frequency(term).chunks) for term in query.terms),
+        quotas={b.value: n for b, n in quotas(request.mode, request.limit).items()},
+        candidate_mix={corpus.value: number for corpus, number in scored.items()},
+        returned_mix={corpus.value: returned[corpus] for corpus in CORPORA},
+        cuts={name: number for name, number in sorted(cuts.items()) if number},
+        confidence=dict(_confidence(leading)),
+        weights=dict(sorted(in_force.items())),
         segments=len(ranked.segments),
     )
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ggrep.base.deadline import Deadline
 from ggrep.index.store.rows import ShownRow
 from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.hit import Hit, HitLine
+from ggrep.model.hit import Extent, Hit, HitLine
 from ggrep.model.limits import LimitHit
 from ggrep.model.quota import Dealt
 from ggrep.model.sanitise import sanitise_line
@@ -49,7 +49,7 @@ def show(
     hits = [
         replace(
             _hit(ranked, item, row, rule, terms, lines.get((item.segment, item.row), ())),
-            definition=extent,
+            definition=extent and Extent(*extent),
         )
         for row, item, rule, extent in zip(rows, dealt.items, dealt.rules, reach, strict=True)
     ]
@@ -94,7 +94,7 @@ def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
         start_line=start_line,
         end_line=end_line,
         score=candidate.score,
-        lexical=candidate.lexical,
+        lexical_score=candidate.lexical,
         corpus=CORPORA[candidate.corpus],
         chunk_type=image.types[int(image.row_types[place])],
         name="",
@@ -105,6 +105,7 @@ def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
         content="",
         content_start_line=start_line,
         hidden_lines=0,
+        signature="",
     )
 
 
@@ -160,7 +161,7 @@ def _hit(
         start_line=start_line,
         end_line=end_line,
         score=candidate.score,
-        lexical=candidate.lexical,
+        lexical_score=candidate.lexical,
         corpus=CORPORA[candidate.corpus],
         chunk_type=image.types[int(image.row_types[place])],
         name=sanitise_line(row.name),

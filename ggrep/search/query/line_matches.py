@@ -226,7 +226,7 @@ def hit_line(number: int, line: bytes, spans: Sequence[Span]) -> HitLine:
         place = last
     text += _clean(line[place:high])
     columns = tuple((start + 1, end + 1) for start, end in spans)
-    return HitLine(number, text, columns, tuple(marks), is_cut=len(line) > MOST_LINE_BYTES)
+    return HitLine(number, text, columns, tuple(marks), cut=len(line) > MOST_LINE_BYTES)
 
 
 def _clean(part: bytes) -> str:

@@ -13,6 +13,7 @@ import hmac
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base import durable
+from ggrep.base.clock import Clock
+from ggrep.base.deadline import Deadline
 from ggrep.base.errors import NoIndex, SessionExpired
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, alone
@@ -140,7 +143,16 @@ def _require_pin(store: Path, token: SessionToken, now: datetime) -> Pin:
 
 
 KEY_BYTES: Final = 32
+_KEY_RETRY_MS: Final = 5.0
+"""The key is made in less."""
 _KEY_CONTEXT: Final = b"ggrep sessions of a store\0"
+
+
+def sessions_of(home: Home, store_id: StoreId, deadline: Deadline, clock: Clock) -> Sessions:
+    """Return the sessions over a store; errors as `session_key`."""
+    patience = Patience(deadline, time.sleep, "the key of sessions is being made", _KEY_RETRY_MS)
+    key = session_key(home, store_id, patience)
+    return Sessions(home.store_dir(store_id), store_id, key, clock.now())
 
 
 def session_key(home: Home, store_id: StoreId, patience: Patience) -> bytes:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.identifiers import derived_id
+from ggrep.base.ids import SnapshotId
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import ROLES_REVISION
@@ -21,10 +22,11 @@ from ggrep.config.settings import Settings
 from ggrep.model.confidence import Confidence, confidence_notices, confidence_of
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SessionState, SlateRequest, SlateResponse
+from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
+from ggrep.search.query.answerer import Answerer, Unpinned
 from ggrep.search.query.context import Context, Stages, search_notices
-from ggrep.search.query.pipeline import Ranked, leading
+from ggrep.search.query.pipeline import Ranked, check_request, leading
 from ggrep.search.query.selection import absent_notices
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
@@ -36,7 +38,7 @@ from ggrep.search.slate.pack_draft import Drawn, Form, drawn
 from ggrep.search.slate.pack_material import materials
 from ggrep.search.slate.related_files import Origin, RelatedFiles, companions
 from ggrep.search.slate.session_steps import check_session, told_of
-from ggrep.search.slate.sessions import OpenSession, Sessions, advance
+from ggrep.search.slate.sessions import OpenSession, advance, sessions_of
 
 _ORIGINS: Final = 5
 """Files of the best code whose names are looked for elsewhere, and rows of each."""
@@ -48,12 +50,13 @@ def check_slate(request: SlateRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong with its level, budgets or session.
+        InvalidRequest: names what is wrong.
     """
     check_level(request.level)
     effective(request.budgets, request.level)
     if request.session is not None:
         check_session(request.session, of_several=request.seen is not None)
+    check_request(request.search)
 
 
 def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
@@ -80,15 +83,12 @@ def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
     return asked_fingerprint("slate-1", plain, settings=settings, ranking_revision=revision)
 
 
-def slate(
-    context: Context, request: SlateRequest, sessions: Sessions | None = None
-) -> SlateResponse:
+def slate(context: Context, request: SlateRequest) -> SlateResponse:
     """Return the slate of a question over one snapshot.
 
     Args:
         context: what answering needs; of a session its own snapshot.
         request: checked by `check_slate`.
-        sessions: those of the store, where the request has one.
 
     Raises:
         InvalidRequest: a target is no file of the snapshot, or the token none of this store.
@@ -98,7 +98,7 @@ def slate(
         SessionFull: the session has returned as many files as a token can name.
         DeadlineExceeded: time ran out.
     """
-    session = _session(context, request, sessions) if sessions else None
+    session = None if request.session is None else _session(context, request, request.session)
     view, deadline = context.view, context.deadline
     if request.snapshot_id is not None and request.snapshot_id != view.manifest.snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
@@ -133,7 +133,8 @@ def slate(
     is_lacking = bool(cuts) or not found.slate.sections or confidence is not Confidence.STRONG
     unseen = context.unseen(deterministic=request.search.deterministic) if is_lacking else ()
     return SlateResponse(
-        request=request,
+        # Its sender has the others.
+        request=replace(request, statistics=None, vector=None),
         confidence=confidence,
         slate=found.slate,
         session=_advanced(request, session, found, copies),
@@ -156,10 +157,12 @@ def slate(
     )
 
 
-def _session(context: Context, request: SlateRequest, sessions: Sessions) -> OpenSession:
+def _session(context: Context, request: SlateRequest, wanted: SessionRequest) -> OpenSession:
     """Return the session of a request, resumed or begun."""
-    if request.session is not None and request.session.token:
-        resumed = sessions.resume(request.session.token)
+    store_id = context.view.manifest.name
+    sessions = sessions_of(context.home, store_id, context.deadline, context.clock)
+    if wanted.token:
+        resumed = sessions.resume(wanted.token)
         counted = frozenset(map(bytes.fromhex, request.seen or ()))
         return dataclasses.replace(resumed, seen=resumed.seen | counted)
     snapshot_id = context.view.manifest.snapshot_id
@@ -307,3 +310,14 @@ def _advanced(
         return advance(dataclasses.replace(session, seen=frozenset()), (), request.session.op)
     packs = [pack for _, packs in found.slate.sections for pack in packs]
     return advance(session, sorted(told_of(packs, copies)), request.session.op)
+
+
+def _session_snapshot(store: Unpinned, request: SlateRequest) -> SnapshotId | None:
+    """Return the snapshot of the request's session; None for the active one."""
+    if request.session is None:
+        return None
+    sessions = sessions_of(store.home, store.store_id, store.deadline, store.clock)
+    return sessions.snapshot_of(request.session.token) if request.session.token else None
+
+
+SLATE: Final = Answerer(slate, check_slate, _session_snapshot, vectors=True)

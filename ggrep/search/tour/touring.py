@@ -15,6 +15,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.outline import LEAST_BYTES, TourLine, TourRequest, TourResponse, TourSection
 from ggrep.model.outline_lines import section_lines, size_of
 from ggrep.model.sanitise import sanitise_line
+from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context, Stages
 from ggrep.search.tour import ci_commands, commands, entry_points, layout, whereabouts
 from ggrep.search.tour.main_files import main_files
@@ -180,3 +181,6 @@ def _commands(held: RepositoryFiles) -> list[TourLine]:
     scripts = package.get("scripts")
     lines += ci_commands.ci_commands(of_ci, scripts if isinstance(scripts, Mapping) else ())
     return list({line.text: line for line in reversed(lines)}.values())[::-1]
+
+
+TOUR: Final = Answerer(tour, check_tour)

@@ -5,83 +5,40 @@ The table fits a terminal: it shortens the root first, then drops columns. For t
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
+from ggrep.base.stable_json import Document
 from ggrep.interfaces.cli.text_tables import age_text, bytes_text, count_text, pad, shorten
+from ggrep.model.daemons import Daemon, Daemons, DaemonState
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.status import Status, SyncStatus
 from ggrep.render.style import Style
-from ggrep.service.status_reading import Status
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.daemons import DaemonJson, DaemonsJson
 
 
-class DaemonState(Enum):
-    """A daemon's activity; the value is the word of documents and tables."""
-
-    READY = "ready"
-    INDEXING = "indexing"
-    STALE = "stale"
-    STARTING = "starting"
-    SILENT = "not answering"
-    OTHER = "other version"
-
-
-class DaemonRow(Struct, frozen=True):
-    """The data of one daemon; of one that did not answer, only its identity.
-
-    Attributes:
-        root: of the repository; empty when nobody knows.
-        done_files: of `total_files`, while it indexes; both 0 when not known.
-        files: that can be found; None when it did not say, like all that follow.
-        query_total: counts from its start, of which `uptime_ms` says how long ago.
-        problem: what should be known of it, for people.
-    """
-
-    root: str
-    store_id: str
-    state: DaemonState
-    pid: int | None = None
-    done_files: int = 0
-    total_files: int = 0
-    files: int | None = None
-    query_total: int | None = None
-    in_flight: int | None = None
-    latency_p50_ms: int | None = None
-    rss_bytes: int | None = None
-    uptime_ms: int | None = None
-    problem: str | None = None
-
-    @property
-    def progress(self) -> int | None:
-        """Return the percentage of files done by the running sync; None if unknown."""
-        if self.state is not DaemonState.INDEXING or self.total_files <= 0:
-            return None
-        return min(100 * self.done_files // self.total_files, 100)
-
-
-def row_of(shown: Status) -> DaemonRow:
+def row_of(shown: Status) -> Daemon:
     """Return the row of a daemon that answered."""
-    daemon, sync = shown.daemon, shown.sync
-    return DaemonRow(
+    daemon, sync, state = shown.daemon, shown.sync, _state(shown)
+    return Daemon(
         root=shown.canonical_root,
         store_id=shown.store_id,
-        state=_state(shown),
+        state=state,
         pid=daemon.pid,
-        done_files=sync.done_files,
-        total_files=sync.total_files,
+        progress_percent=_progress(sync) if state is DaemonState.INDEXING else None,
         files=shown.snapshot.files,
         query_total=shown.queries.query_total,
         in_flight=shown.queries.in_flight,
-        latency_p50_ms=shown.performance.query_latency_p50_ms,
+        query_latency_p50_ms=shown.performance.query_latency_p50_ms,
         rss_bytes=daemon.rss_bytes,
         uptime_ms=daemon.uptime_ms,
         problem=daemon.stale_reason or shown.watch.problem,
     )
+
+
+def _progress(sync: SyncStatus) -> int | None:
+    return min(100 * sync.done_files // sync.total_files, 100) if sync.total_files > 0 else None
 
 
 def _state(shown: Status) -> DaemonState:
@@ -116,31 +73,31 @@ class Column(Struct, frozen=True):
 
     title: str
     importance: int
-    cell: Callable[[DaemonRow], str]
+    cell: Callable[[Daemon], str]
     figures: bool = True
-    role: Callable[[DaemonRow], str] | None = None
+    role: Callable[[Daemon], str] | None = None
 
 
-def state_text(row: DaemonRow) -> str:
+def state_text(row: Daemon) -> str:
     """Return the state in words, with progress when it is known."""
-    progress = row.progress
-    return row.state.value if progress is None else f"{row.state.value} {progress} %"
+    progress = row.progress_percent
+    return row.state.words if progress is None else f"{row.state.words} {progress} %"
 
 
 STATE = Column("state", 9, state_text, figures=False, role=lambda row: _ROLES[row.state])
 FILES = Column("files", 5, lambda row: _known(row.files, count_text))
 QUERIES = Column("queries", 4, lambda row: _known(row.query_total, count_text))
-P50 = Column("p50", 8, lambda row: _known(row.latency_p50_ms, "{} ms".format))
+P50 = Column("p50", 8, lambda row: _known(row.query_latency_p50_ms, "{} ms".format))
 MEMORY = Column("memory", 7, lambda row: _known(row.rss_bytes, bytes_text))
 AGE = Column("age", 6, lambda row: _known(row.uptime_ms, age_text))
 
 
 def daemon_table(
-    rows: Sequence[DaemonRow], columns: Sequence[Column], style: Style, width: int
+    rows: Sequence[Daemon], columns: Sequence[Column], style: Style, width: int
 ) -> str:
     """Return a header line and one line for each daemon, by root, within the width."""
-    rows = sorted(rows, key=lambda row: (row.root, row.store_id, row.pid or 0))
-    roots = [sanitise_line(row.root) or row.store_id for row in rows]
+    rows = sorted(rows, key=_place)
+    roots = [sanitise_line(row.root or "") or row.store_id for row in rows]
     shown = _fitting(rows, columns, width)
     widths = [_width(column, rows) for column in shown]
     left = width - sum(widths) - len(_GAP) * len(shown)
@@ -159,7 +116,7 @@ def daemon_table(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _fitting(rows: Sequence[DaemonRow], columns: Sequence[Column], width: int) -> list[Column]:
+def _fitting(rows: Sequence[Daemon], columns: Sequence[Column], width: int) -> list[Column]:
     """Return the columns, without the least important ones if the root has too little room."""
     shown = list(columns)
     while shown and _LEAST_ROOT + sum(_width(c, rows) + len(_GAP) for c in shown) > width:
@@ -167,16 +124,16 @@ def _fitting(rows: Sequence[DaemonRow], columns: Sequence[Column], width: int) -
     return shown
 
 
-def _width(column: Column, rows: Sequence[DaemonRow]) -> int:
+def _width(column: Column, rows: Sequence[Daemon]) -> int:
     return max(map(cell_len, (column.title, *(column.cell(row) for row in rows))))
 
 
-def _painted(column: Column, row: DaemonRow, width: int, style: Style) -> str:
+def _painted(column: Column, row: Daemon, width: int, style: Style) -> str:
     text = pad(column.cell(row), width, right=column.figures)
     return style.paint(column.role(row), text) if column.role else text
 
 
-def _problem(row: DaemonRow, width: int) -> Iterator[str]:
+def _problem(row: Daemon, width: int) -> Iterator[str]:
     if row.problem:
         yield shorten(f"  {sanitise_line(row.problem)}", width)
 
@@ -185,30 +142,18 @@ def _known(value: int | None, text: Callable[[int], str]) -> str:
     return "-" if value is None else text(value)
 
 
-DAEMONS_SCHEMA: Final = 1
-"""JSON of both.
-
-1. First shape.
-"""
-
-
-def daemons_json(rows: Sequence[DaemonRow]) -> "DaemonsJson":
+def daemons_json(rows: Sequence[Daemon]) -> Document:
     """Return the document of `ggrep status --all`, by root."""
-    daemons: list[DaemonJson] = [
-        {
-            "root": sanitise_line(row.root) or None,
-            "store_id": row.store_id,
-            "state": row.state.value.replace(" ", "_"),
-            "pid": row.pid,
-            "progress_percent": row.progress,
-            "files": row.files,
-            "query_total": row.query_total,
-            "in_flight": row.in_flight,
-            "query_latency_p50_ms": row.latency_p50_ms,
-            "rss_bytes": row.rss_bytes,
-            "uptime_ms": row.uptime_ms,
-            "problem": sanitise_line(row.problem) if row.problem else None,
-        }
-        for row in sorted(rows, key=lambda row: (row.root, row.store_id, row.pid or 0))
-    ]
-    return {"schema_version": DAEMONS_SCHEMA, "daemons": daemons}
+    shown = (
+        replace(
+            row,
+            root=sanitise_line(row.root or "") or None,
+            problem=sanitise_line(row.problem or "") or None,
+        )
+        for row in sorted(rows, key=_place)
+    )
+    return Daemons(daemons=tuple(shown)).to_dict()
+
+
+def _place(row: Daemon) -> tuple[str, str, int]:
+    return row.root or "", row.store_id, row.pid or 0

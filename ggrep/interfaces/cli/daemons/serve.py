@@ -4,17 +4,16 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
 from ggrep.config.settings import PROFILE_VARIABLE, home_from
 from ggrep.index.repo_identity import require_modest
-from ggrep.interfaces.cli.daemons.daemon_rows import DAEMONS_SCHEMA
 from ggrep.interfaces.cli.daemons.hosting import REFUSED, host, host_behind, line_of, status_of
 from ggrep.interfaces.cli.parsing.flags import (
     EncoderFlag,
@@ -25,13 +24,13 @@ from ggrep.interfaces.cli.parsing.flags import (
     YesFlag,
 )
 from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, open_terminal
+from ggrep.model.daemons import Stop, Stops
 from ggrep.model.hints import with_file
 from ggrep.model.sanitise import sanitise_line
 from ggrep.service.places import place_of
 
 if TYPE_CHECKING:
     from ggrep.daemon.host import Outcome
-    from ggrep.model.schemas.daemons import StopJson, StopsJson
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 
@@ -40,25 +39,6 @@ _ARRIVING_MS = 5_000
 _LOOK_S = 0.1
 _MOST_TOLD = 16
 """Daemons that are named when they end; more only scroll away what else there was to read."""
-
-
-StopOutcome = Literal["stopped", "killed", "gone", "failed"]
-
-
-class StopResult(Struct, frozen=True):
-    """The outcome of stopping one daemon.
-
-    Attributes:
-        root: of the repository; empty when nobody knows.
-        outcome: it ended by itself; it was ended by the system; it was gone before; it goes on.
-        reason: why it goes on, for people.
-    """
-
-    store_id: str
-    outcome: StopOutcome
-    root: str = ""
-    pid: int | None = None
-    reason: str | None = None
 
 
 def serve(
@@ -167,13 +147,13 @@ def _to_end(home: Home) -> "Iterator[DaemonRecord]":
             time.sleep(_LOOK_S)
 
 
-def end_all(home: Home) -> list[StopResult]:
+def end_all(home: Home) -> list[Stop]:
     """End every daemon of a home; return what became of each."""
     return [_ended(record)[0] for record in _to_end(home)]
 
 
 def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
-    ended: list[StopResult] = []
+    ended: list[Stop] = []
     told = 0
     for record in records:
         result, how = _ended(record)
@@ -191,31 +171,29 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
     return int(any(result.outcome == "failed" for result in ended))
 
 
-def _ended(record: "DaemonRecord") -> tuple[StopResult, str]:
+def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
     """End a daemon; return what became of it, and how it went unless it was simply asked."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.stopping import stop as end
 
-    failed = StopResult(record.store_id, "failed", root=record.root, pid=record.pid)
+    failed = Stop(record.root, record.store_id, record.pid, "failed")
     try:
         how = end(record, "ggrep stop", SystemClock()).how
     except GgrepError as error:
         return replace(failed, reason=str(error)), ""
-    outcome: StopOutcome = how if how in ("killed", "gone") else "stopped"
+    outcome = how if how in ("killed", "gone") else "stopped"
     return replace(failed, outcome=outcome), "" if how == "asked" else f" ({how})"
 
 
-def stops_json(results: Sequence[StopResult]) -> "StopsJson":
+def stops_json(stops: Sequence[Stop]) -> Document:
     """Return the document of `ggrep stop`, by root; `ok` unless a daemon still runs."""
-    stops: list[StopJson] = [
-        {
-            "root": sanitise_line(result.root) or None,
-            "store_id": result.store_id,
-            "pid": result.pid,
-            "outcome": result.outcome,
-            "reason": sanitise_line(result.reason) if result.reason else None,
-        }
-        for result in sorted(results, key=lambda one: (one.root, one.store_id, one.pid or 0))
-    ]
-    ok = all(result.outcome != "failed" for result in results)
-    return {"schema_version": DAEMONS_SCHEMA, "ok": ok, "stops": stops}
+    shown = (
+        replace(
+            each,
+            root=sanitise_line(each.root or "") or None,
+            reason=sanitise_line(each.reason or "") or None,
+        )
+        for each in sorted(stops, key=lambda each: (each.root or "", each.store_id, each.pid or 0))
+    )
+    ok = all(each.outcome != "failed" for each in stops)
+    return Stops(ok=ok, stops=tuple(shown)).to_dict()

@@ -16,10 +16,11 @@ from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.daemon_contact import address_of
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState, daemons_json, row_of
+from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json, row_of
 from ggrep.interfaces.cli.daemons.status_text import render_live, status_block, status_rows
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, with_warnings
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.hints import with_path
 from ggrep.model.limits import Notice
 from ggrep.render.style import Style
@@ -144,7 +145,7 @@ def _fan_out(root: str, home: Home) -> list[Notice]:
     return [Notice("several_daemons", told)] if same > 1 else []
 
 
-def rows_of(home: Home) -> list[DaemonRow]:
+def rows_of(home: Home) -> list[Daemon]:
     """Return a row for every daemon of this home; all are queried concurrently."""
     from ggrep.protocol.client.daemon_listing import running
 
@@ -153,13 +154,13 @@ def rows_of(home: Home) -> list[DaemonRow]:
         return list(pool.map(_row, records))
 
 
-def _row(record: "DaemonRecord") -> DaemonRow:
+def _row(record: "DaemonRecord") -> Daemon:
     from ggrep.protocol.client.link import Link, Unreachable
     from ggrep.protocol.client.stopping import hello_to
     from ggrep.protocol.wire.message_types import Status
 
     clock = SystemClock()
-    unknown = DaemonRow(record.root, record.store_id, DaemonState.SILENT, pid=record.pid)
+    unknown = Daemon(record.root, record.store_id, DaemonState.SILENT, pid=record.pid)
     try:
         with Link.connect(Path(record.socket), hello_to(record), clock) as link:
             reply = link.ask(Status(), Deadline.after(clock, REPLY_MS))
@@ -167,11 +168,11 @@ def _row(record: "DaemonRecord") -> DaemonRow:
     except (Unreachable, KeyError):
         return unknown
     except Incompatible as error:
-        return DaemonRow(
+        return Daemon(
             record.root, record.store_id, DaemonState.OTHER, pid=record.pid, problem=str(error)
         )
     except GgrepError as error:
-        return DaemonRow(
+        return Daemon(
             record.root, record.store_id, DaemonState.SILENT, pid=record.pid, problem=str(error)
         )
 
@@ -185,7 +186,7 @@ def _watch(terminal: Terminal) -> int:
     from rich.text import Text
 
     console = Console(no_color=not terminal.style.colour)
-    previous: list[DaemonRow] = []
+    previous: list[Daemon] = []
     home = home_from(terminal.environ)
     try:
         with Live(console=console, screen=True, auto_refresh=False) as live:

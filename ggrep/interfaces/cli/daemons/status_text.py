@@ -13,16 +13,15 @@ from ggrep.interfaces.cli.daemons.daemon_rows import (
     QUERIES,
     STATE,
     Column,
-    DaemonRow,
-    DaemonState,
     daemon_table,
     row_of,
 )
 from ggrep.interfaces.cli.text_tables import age_text, bytes_text, plural, render_pairs
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.damage import COMPLETE, DAMAGE_CODES
 from ggrep.model.load import WAITS_FOR_GIT
+from ggrep.model.status import Status
 from ggrep.render.style import Style
-from ggrep.service.status_reading import Status
 
 NOTHING_RUNS = "no daemon runs\n"
 _WARNING = "warning"
@@ -35,7 +34,7 @@ def status_block(shown: Status, style: Style) -> str:
     return render_pairs(list(_lines(shown)), style, roles)
 
 
-def status_rows(rows: Sequence[DaemonRow], style: Style, columns: int) -> str:
+def status_rows(rows: Sequence[Daemon], style: Style, columns: int) -> str:
     """Return the table of all daemons of this home and their totals, at most `columns` wide."""
     if not rows:
         return NOTHING_RUNS
@@ -44,7 +43,7 @@ def status_rows(rows: Sequence[DaemonRow], style: Style, columns: int) -> str:
 
 
 def render_live(
-    rows: Sequence[DaemonRow], previous: Sequence[DaemonRow], style: Style, columns: int
+    rows: Sequence[Daemon], previous: Sequence[Daemon], style: Style, columns: int
 ) -> str:
     """Return one screen: totals, and a table of what each daemon does now.
 
@@ -59,7 +58,7 @@ def render_live(
         return NOTHING_RUNS
     before = {(row.store_id, row.pid): row for row in previous}
 
-    def rate(row: DaemonRow) -> float | None:
+    def rate(row: Daemon) -> float | None:
         return queries_per_second(row, before.get((row.store_id, row.pid)))
 
     per_second = Column("q/s", 8, lambda row: _rate_text(rate(row)))
@@ -68,14 +67,14 @@ def render_live(
     sums = _totals(rows)
     sums += [f"{_rate_text(sum(rates))} queries/s"] if rates else []
     sums.append(f"{sum(row.in_flight or 0 for row in rows)} running")
-    sums += [f"{count} {state.value}" for state, count in _unready(rows)]
+    sums += [f"{count} {state.words}" for state, count in _unready(rows)]
     table = daemon_table(
         rows, (STATE, per_second, running, QUERIES, P50, MEMORY, AGE), style, columns
     )
     return f"{style.paint('name', _joined(sums, columns))}\n\n{table}"
 
 
-def _totals(rows: Sequence[DaemonRow]) -> list[str]:
+def _totals(rows: Sequence[Daemon]) -> list[str]:
     """Return how many daemons there are, in how many processes, and the memory of those."""
     known = {row.pid for row in rows if row.pid is not None}
     processes = f" in {plural(len(known), 'process', 'processes')}" if known else ""
@@ -84,7 +83,7 @@ def _totals(rows: Sequence[DaemonRow]) -> list[str]:
     return [*totals, bytes_text(sum(memory.values()))] if memory else totals
 
 
-def queries_per_second(row: DaemonRow, before: DaemonRow | None) -> float | None:
+def queries_per_second(row: Daemon, before: Daemon | None) -> float | None:
     """Return the rate between two samples of one daemon; None if it reports none."""
     if before is None or None in {row.query_total, before.query_total}:
         return None
@@ -159,8 +158,8 @@ def _daemon(shown: Status) -> str:
     parts.append(f"{plural(row.in_flight or 0, 'query', 'queries')} running")
     if shown.queries.queue_depth:
         parts.append(f"{shown.queries.queue_depth} waiting")
-    if row.latency_p50_ms is not None:
-        parts.append(f"p50 {row.latency_p50_ms} ms")
+    if row.query_latency_p50_ms is not None:
+        parts.append(f"p50 {row.query_latency_p50_ms} ms")
     if row.rss_bytes:
         parts.append(bytes_text(row.rss_bytes))
     parts.append(_WATCH.get(shown.watch.mode, shown.watch.mode))
@@ -169,7 +168,7 @@ def _daemon(shown: Status) -> str:
     return ", ".join(parts)
 
 
-def _unready(rows: Sequence[DaemonRow]) -> Iterator[tuple[DaemonState, int]]:
+def _unready(rows: Sequence[Daemon]) -> Iterator[tuple[DaemonState, int]]:
     for state in DaemonState:
         count = sum(row.state is state for row in rows)
         if count and state is not DaemonState.READY:

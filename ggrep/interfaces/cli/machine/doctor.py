@@ -14,19 +14,20 @@ from ggrep.interfaces.agents.detection import command_of, those_there
 from ggrep.interfaces.agents.listing import FileState, states_of
 from ggrep.interfaces.agents.places import Places
 from ggrep.interfaces.cli.daemon_contact import address_of
-from ggrep.interfaces.cli.daemons.daemon_rows import DaemonRow, DaemonState
 from ggrep.interfaces.cli.daemons.status import rows_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import plural
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.damage import DAMAGE_CODES, REPAIR
 from ggrep.model.hints import on_root
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.status import Status
 from ggrep.render.style import Style
 from ggrep.service.build_engines.doctoring import of_cluster
 from ggrep.service.machine import Check, examine_machine
 from ggrep.service.places import Place, open_engine, place_of
-from ggrep.service.status_reading import Status, read_document, status_document
+from ggrep.service.status_reading import read_document, status_document
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.machine import MachineChecksJson
@@ -74,7 +75,7 @@ def here() -> Place | None:
         return None
 
 
-def of_daemons(rows: Sequence[DaemonRow]) -> Iterator[Check]:
+def of_daemons(rows: Sequence[Daemon]) -> Iterator[Check]:
     """Yield how the daemons of this home are."""
     for row in rows:
         where = row.root or row.store_id

@@ -23,7 +23,7 @@ from ggrep.interfaces.surfaces.agent_search import (
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest, SnippetMode
-from ggrep.protocol.wire.message_types import Expand, Search
+from ggrep.protocol.wire.message_types import Ask, Search
 from ggrep.render.error_json import query_error
 from ggrep.render.navigation_json import expand_success
 from ggrep.render.printed import Rendered
@@ -55,15 +55,13 @@ class SearchForAgent(Struct, frozen=True):
         def ask(daemon: "Daemon", watch: "Watcher | None") -> Rendered:
             with daemon.one_connection():
                 printed = daemon.search(request, ViewOptions(json=True), watch)
-                return _written(
-                    stable_json.loads(printed.out.encode()), request, wish, daemon.expand
-                )
+                return _written(stable_json.loads(printed.out.encode()), request, wish, daemon.ask)
 
         def read(engine: "Engine") -> Rendered:
             from ggrep.render.query_json import query_success
 
             response = engine.search_or_scan(request, tell=terminal.tell)
-            return _written(dict(query_success(response)), request, wish, engine.expand)
+            return _written(dict(query_success(response)), request, wish, engine.ask)
 
         question: Question[Rendered] = Question(ask=ask, read=read, scans=True)
         written = answered(question, reached, terminal, typed.asking)
@@ -79,9 +77,9 @@ class SearchForAgent(Struct, frozen=True):
         scope = finder.place_asked("search", typed).scope
         request, wish = self._meant(scope, spot.profile)
 
-        def to_open(document: Mapping[str, Any]) -> list[tuple[int, Expand]]:
+        def to_open(document: Mapping[str, Any]) -> list[tuple[int, Ask[Any]]]:
             wanted = hits_to_open(document, wish, request.timeout_ms)
-            return [(place, Expand(expansion)) for place, expansion in wanted]
+            return [(place, Ask(expansion)) for place, expansion in wanted]
 
         def printed(found: Found) -> Rendered:
             document, opened = found

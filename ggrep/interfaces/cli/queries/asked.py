@@ -6,8 +6,7 @@ typed makes the same of it, asks itself, and prints (`typed_lines`).
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,15 +26,7 @@ from ggrep.interfaces.cli.queries.search_options import Asking, Found, Typed
 from ggrep.interfaces.cli.queries.typed_targets import Target, folder_or_target_of, target_of
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.sanitise import sanitise_line
-from ggrep.protocol.wire.message_types import (
-    Expand,
-    Navigation,
-    Outline,
-    References,
-    Slate,
-    Symbol,
-    Tour,
-)
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.service.places import Place
 
 if TYPE_CHECKING:
@@ -43,10 +34,8 @@ if TYPE_CHECKING:
     from ggrep.config.profiles import Profile
     from ggrep.daemon.asked_line import SearchThenOpen, Several, Work
     from ggrep.model.answer_view import ViewOptions
-    from ggrep.protocol.client.exchange import Exchange, Watcher
     from ggrep.protocol.wire.message_types import Search, Status
     from ggrep.render.printed import Rendered
-    from ggrep.search.engine.engine import Engine
 
 
 class Finder(Protocol):
@@ -102,7 +91,7 @@ class Spot(Struct, frozen=True):
     environ: Mapping[str, str]
 
 
-Meant: TypeAlias = tuple[Place, Callable[[Spot], Navigation]]
+Meant: TypeAlias = tuple[Place, Callable[[Spot], Ask[Any]]]
 """A place, and what makes the message of the question about it."""
 
 
@@ -115,7 +104,7 @@ class Plan(Struct, frozen=True):
         needs_hits: the command fails where nothing was found.
     """
 
-    message: "Navigation | Search | SearchThenOpen | Several | Status | Work"
+    message: "Ask[Any] | Search | SearchThenOpen | Several | Status | Work"
     printed: "Callable[[Any], Rendered]"
     needs_hits: bool = False
 
@@ -152,12 +141,11 @@ class Printing(Struct, frozen=True):
     printed: "Callable[[Any, Path, ViewOptions], Rendered]"
     early: bool = False
 
-    def answer(self, message: Navigation, reached: Reached, terminal: Terminal) -> int:
+    def answer(self, message: Ask[Any], reached: Reached, terminal: Terminal) -> int:
         """Have it answered by a daemon, or from the index in this process; return the status."""
-        way = WAYS[type(message)]
         question: Question[Any] = Question(
-            ask=lambda daemon, watch: way.ask(daemon, message.request, watch),
-            read=lambda engine: way.read(engine, message.request),
+            ask=lambda daemon, watch: daemon.ask(message.request, watch),
+            read=lambda engine: engine.ask(message.request),
             early=self.early,
         )
         response = answered(question, reached, terminal, self.asking)
@@ -166,7 +154,7 @@ class Printing(Struct, frozen=True):
         terminal.write_answer(rendered, json=self.output.json)
         return 1 if fails_empty(self.output) and not rendered.hits else 0
 
-    def plan(self, message: Navigation, spot: Spot, view: "ViewOptions") -> Plan:
+    def plan(self, message: Ask[Any], spot: Spot, view: "ViewOptions") -> Plan:
         """Return what a daemon is to do."""
         shown = replace(view, json=self.output.json)
         return Plan(
@@ -213,7 +201,7 @@ class AskedOfPlaces(Struct, frozen=True):
 
     printing: Printing
     find: Callable[[Finder], Sequence[Target]]
-    message: Callable[[tuple[str, ...]], Navigation]
+    message: Callable[[tuple[str, ...]], Ask[Any]]
 
     def answer(self) -> int:
         """See `Pending`."""
@@ -281,40 +269,3 @@ def asks_plainly(asking: Asking) -> bool:
     """Return whether the options ask the daemon that runs, and nothing else of this process."""
     chosen = asking.profile is not None or asking.encoder is not None
     return not (chosen or asking.sync or asking.strict_sync or asking.offline)
-
-
-class Way(Struct, frozen=True):
-    """Who answers a kind of request: a daemon, or an engine."""
-
-    ask: "Callable[[Exchange, Any, Watcher | None], object]"
-    read: "Callable[[Engine, Any], object]"
-
-
-WAYS: Final[Mapping[type, Way]] = MappingProxyType(
-    {
-        Slate: Way(
-            lambda daemon, request, watch: daemon.slate(request, watch),
-            lambda engine, request: engine.slate(request),
-        ),
-        Symbol: Way(
-            lambda daemon, request, watch: daemon.symbol(request, watch),
-            lambda engine, request: engine.symbol(request),
-        ),
-        References: Way(
-            lambda daemon, request, watch: daemon.references(request, watch),
-            lambda engine, request: engine.references(request),
-        ),
-        Expand: Way(
-            lambda daemon, request, watch: daemon.expand(request, watch),
-            lambda engine, request: engine.expand(request),
-        ),
-        Outline: Way(
-            lambda daemon, request, watch: daemon.outline(request, watch),
-            lambda engine, request: engine.outline(request),
-        ),
-        Tour: Way(
-            lambda daemon, request, watch: daemon.tour(request, watch),
-            lambda engine, request: engine.tour(request),
-        ),
-    }
-)

@@ -10,7 +10,6 @@ from ggrep.base.errors import GgrepError
 from ggrep.daemon.asked_line import Several
 from ggrep.interfaces.cli.parsing.flags import Output
 from ggrep.interfaces.cli.queries.asked import (
-    WAYS,
     Finder,
     InShell,
     Meant,
@@ -57,9 +56,10 @@ class AskedEach(Struct, frozen=True):
         held = {place: reach(place, terminal, self.asking.overrides) for place in places}
         reached = one_of(list(held.values()))
         messages = [at(spot_of(held[place], terminal.environ)) for place, at in meant]
-        way = WAYS[type(messages[0])]
         batch: Batch[Any, Any] = Batch(
-            [message.request for message in messages], ask=way.ask, read=way.read
+            [message.request for message in messages],
+            ask=lambda daemon, request, watch: daemon.ask(request, watch),
+            read=lambda engine, request: engine.ask(request),
         )
         answers = answered_each(batch, reached, terminal, self.asking)
         view = view_of(terminal, json=self.output.json)

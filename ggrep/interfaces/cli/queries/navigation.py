@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from ggrep.model.answer_view import ViewOptions
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.protocol.wire.message_types import Expand, Navigation, References, Symbol
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.agent_text import AgentView
 from ggrep.render.batches import Named, found_in, render_for_agent, render_named
 from ggrep.render.printed import Rendered
@@ -106,8 +106,8 @@ def symbol(
         return in_workspace(asked, members, ways, view)
     members.refuse_without_file()
 
-    def about(name: str, spot: Spot) -> Navigation:
-        return Symbol(SymbolRequest(name, spot.scope, **given))
+    def about(name: str, spot: Spot) -> Ask[Any]:
+        return Ask(SymbolRequest(name, spot.scope, **given))
 
     return _of_names(typed, asking, output, view, about)
 
@@ -132,8 +132,8 @@ def references(
         return in_workspace(asked, members, ways, view)
     members.refuse_without_file()
 
-    def about(name: str, spot: Spot) -> Navigation:
-        return References(ReferencesRequest(name, spot.scope, **given))
+    def about(name: str, spot: Spot) -> Ask[Any]:
+        return Ask(ReferencesRequest(name, spot.scope, **given))
 
     return _of_names(typed, asking, output, view, about)
 
@@ -164,8 +164,8 @@ def expand(
         return in_workspace(asked, members, ways, view)
     members.refuse_without_file()
 
-    def around(target: Target, spot: Spot) -> Navigation:
-        return Expand(ExpandRequest(target.key(spot.scope), **given))
+    def around(target: Target, spot: Spot) -> Ask[Any]:
+        return Ask(ExpandRequest(target.key(spot.scope), **given))
 
     def find(finder: Finder) -> list[Meant]:
         wanted = [finder.target(target, asking.repo) for target in typed]
@@ -179,7 +179,7 @@ def _of_names(
     asking: Asking,
     output: Found,
     agent: AgentView | None,
-    about: Callable[[str, Spot], Navigation],
+    about: Callable[[str, Spot], Ask[Any]],
 ) -> AskedEach:
     """Return questions about names; `about` makes the message of one."""
 

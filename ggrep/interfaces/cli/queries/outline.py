@@ -19,7 +19,7 @@ from ggrep.interfaces.cli.queries.search_options import Asking
 from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
-from ggrep.protocol.wire.message_types import Outline, Tour
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.agent_text import agent_text
 from ggrep.render.outline_json import outline_success, tour_success
 from ggrep.render.outline_text import render_outline, render_tour
@@ -61,8 +61,8 @@ def outline(
     def find(finder: Finder) -> list[Target]:
         return [finder.folder_or_target(path, asking.repo) for path in paths or ["."]]
 
-    def message(keys: tuple[str, ...]) -> Outline:
-        return Outline(OutlineRequest(keys, **given))
+    def message(keys: tuple[str, ...]) -> Ask[OutlineRequest]:
+        return Ask(OutlineRequest(keys, **given))
 
     def printed(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
         if for_agents:
@@ -82,7 +82,7 @@ def tour(
     """Show what a repository is: purpose, layout, entry points, how to build and test it."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
-    message = Tour(TourRequest(**said(TourRequest, room, asking)))
+    message = Ask(TourRequest(**said(TourRequest, room, asking)))
 
     def find(finder: Finder) -> Meant:
         return finder.place(asking.repo, path), lambda _: message

@@ -31,8 +31,8 @@ from ggrep.interfaces.cli.queries.slate_options import (
 )
 from ggrep.model.answer_view import ViewOptions
 from ggrep.model.request import SnippetMode
-from ggrep.model.slate import SlateResponse
-from ggrep.protocol.wire.message_types import Slate as SlateMessage
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.protocol.wire.message_types import Ask
 from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
 
@@ -123,7 +123,7 @@ def _of_one(
         place = finder.place_asked(command, typed)
         search = request_of(typed, scope="")
 
-        def message(spot: Spot) -> SlateMessage:
+        def message(spot: Spot) -> Ask[SlateRequest]:
             def resolve(word: str) -> str:
                 target = finder.target(word, spot.root)
                 return target.key(target.place.scope)
@@ -133,7 +133,7 @@ def _of_one(
             if for_agents:
                 request = replace(request, budgets=request.budgets.for_agents())
             given = given_fields(typed) | slate_fields(shape)
-            return SlateMessage(apply_to_slate(request, given, spot.profile))
+            return Ask(apply_to_slate(request, given, spot.profile))
 
         return place, message
 

@@ -115,7 +115,7 @@ def symbol_way(asked: SymbolRequest) -> _Way[FederatedSymbol]:
 
     return _Way(
         asked.name,
-        lambda federator, workspace, request, _: federator.symbol(workspace, request, asked),
+        lambda federator, workspace, request, _: federator.follow(workspace, request, asked),
         lambda here, workspace, request, _: federated_symbol(
             workspace, request, asked, here, SystemClock()
         ),
@@ -137,7 +137,7 @@ def references_way(asked: ReferencesRequest) -> _Way[FederatedReferences]:
 
     return _Way(
         asked.name,
-        lambda federator, workspace, request, _: federator.references(workspace, request, asked),
+        lambda federator, workspace, request, _: federator.follow(workspace, request, asked),
         lambda here, workspace, request, _: federated_references(
             workspace, request, asked, here, SystemClock()
         ),
@@ -164,7 +164,7 @@ def expand_way(asked: ExpandRequest) -> _Way[FederatedExpansion]:
 
     return _Way(
         asked.target,
-        lambda federator, workspace, request, cwd: federator.expand(
+        lambda federator, workspace, request, cwd: federator.follow(
             workspace, request, meant(workspace, cwd)
         ),
         lambda here, workspace, request, cwd: federated_expand(

@@ -7,10 +7,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Final
 
+from msgspec.structs import asdict
+
 from ggrep.base.clock import SystemClock
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import UsageError
 from ggrep.base.locks import Patience, alone
+from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
 from ggrep.config.remotes import (
     GRACE_HOURS,
@@ -22,7 +25,6 @@ from ggrep.config.remotes import (
 )
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag, PlainFlag
-from ggrep.interfaces.cli.remotes.remotes_json import remote_collection_json, remotes_json
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
@@ -133,7 +135,7 @@ def gc(
     grace = timedelta(hours=grace_hours)
     found = collect(objects, SystemClock(), grace=grace, force=force)
     if json:
-        terminal.write_json(remote_collection_json(remote, found, force=force), pretty=True)
+        terminal.write_json(found.to_dict(), pretty=True)
         return 0
     count, size = (
         (found.deleted, found.deleted_bytes) if force else (found.removable, found.removable_bytes)
@@ -155,6 +157,15 @@ def known_remote(terminal: Terminal, name: str | None) -> Remote:
         InvalidRequest: there is none.
     """
     return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
+
+
+def remotes_json(remotes: Sequence[Remote]) -> Document:
+    """Return the remotes of a home."""
+    shown = [
+        {**asdict(one), "endpoint": one.endpoint or None, "region": one.region or None}
+        for one in remotes
+    ]
+    return {"schema_version": 1, "remotes": shown}
 
 
 def _changed(

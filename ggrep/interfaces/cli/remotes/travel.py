@@ -18,7 +18,6 @@ from ggrep.interfaces.cli.parsing.flags import (
     YesFlag,
 )
 from ggrep.interfaces.cli.remotes.remote import known_remote
-from ggrep.interfaces.cli.remotes.remotes_json import pull_json, push_json
 from ggrep.interfaces.cli.stores.index import summary
 from ggrep.interfaces.cli.terminal import (
     Terminal,
@@ -32,6 +31,8 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.service.places import on_disk, open_index, place_of
 
 if TYPE_CHECKING:
+    from ggrep.index.sync.sync_report import SyncReport
+    from ggrep.model.schemas.remotes import PullJson
     from ggrep.search.engine.repo_index import RepoIndex
     from ggrep.search.engine.travelling import Pulled
 
@@ -57,29 +58,26 @@ def push(
     """
     from ggrep.search.engine.travelling import push_to
 
-    terminal, clock = open_terminal(plain=plain), SystemClock()
+    terminal = open_terminal(plain=plain)
     path, to = _meant(path, to, terminal)
     remote = known_remote(terminal, to)
     index = _index(path, terminal, encoder, profile)
-    since_ms = clock.monotonic_ms()
     try:
-        done = push_to(index, remote, again=again)
+        report = push_to(index, remote, again=again)
     except NoIndex as error:
         root = index.identity.root
         elsewhere = None if Path.cwd().is_relative_to(root) else root
         raise NoIndex(with_path(str(error), elsewhere)) from error
-    spent_ms = int(clock.monotonic_ms() - since_ms)
     if json:
-        terminal.write_json(push_json(remote, done, spent_ms), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
         return 0
-    report = done.report
     what = f"{report.repo_key}, commit {report.commit[:12]}" if report.commit else report.repo_key
     if report.pushed:
         size = bytes_text(report.written_bytes)
         told = f"pushed {what} to {remote.name}: {report.written} of {report.blobs} blobs, {size}"
     else:
         told = f"{remote.name} has {what} already"
-    terminal.tell(sanitise_line(f"{told}, in {spent_ms / 1000:.1f} s"))
+    terminal.tell(sanitise_line(f"{told}, in {report.duration_ms / 1000:.1f} s"))
     return 0
 
 
@@ -178,3 +176,35 @@ def _index(
 ) -> "RepoIndex":
     root = place_of(path, directory=True).root
     return open_index(root, terminal.environ, flags={"encoder": encoder, "profile": profile})
+
+
+def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
+    """Return what a pull did.
+
+    Args:
+        outcome: of the pull.
+        synced: what the sync after it did.
+        times_ms: until the pulled files could be searched, and in all.
+    """
+    from ggrep.index.remote.pull import PullReport
+
+    report = outcome.report or PullReport("failed", None, None)
+    return {
+        "schema_version": 1,
+        "remote": outcome.remote.name if outcome.remote else None,
+        "repo_key": report.repo_key,
+        "outcome": report.outcome,
+        "reason": sanitise_line(outcome.reason) or None,
+        "exact": report.exact,
+        "commit": report.commit,
+        "files": report.files,
+        "of_files": report.of_files,
+        "brought": report.brought,
+        "passed_over": [sanitise_line(line) for line in report.passed_over],
+        "traffic": outcome.traffic,
+        "pull_ms": times_ms[0],
+        "snapshot_id": synced.snapshot_id,
+        "indexed": synced.indexed,
+        "vectors_encoded": synced.vectors_encoded,
+        "duration_ms": times_ms[1],
+    }

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ggrep.base.clock import SystemClock, rfc3339
+from msgspec import convert
+from msgspec.structs import replace
+
+from ggrep.base.clock import SystemClock
 from ggrep.base.errors import UsageError
+from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.daemon_contact import address_of
@@ -18,18 +23,16 @@ from ggrep.interfaces.cli.parsing.flags import (
     PlainFlag,
     YesFlag,
 )
-from ggrep.interfaces.cli.stores.store_json import (
-    inventory_json,
-    removal_json,
-    stores_gc_json,
-)
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
+from ggrep.model.maintenance import Candidate, Removal, RemovedStore, Store, Stores
 from ggrep.model.sanitise import sanitise_line
+from ggrep.render.error_json import query_error
 from ggrep.service.places import place_of
 
 if TYPE_CHECKING:
     from ggrep.index.maintenance import stores_gc
     from ggrep.index.maintenance.inventory import StoreEntry
+    from ggrep.model.schemas.stores import StoresCollectionJson
     from ggrep.search.engine.repo_index import RepoIndex
 
 
@@ -52,11 +55,18 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
 def _line(entry: "StoreEntry", terminal: Terminal) -> str:
     name = terminal.style.paint("name", entry.store_id)
     size = f"{entry.size_bytes / 1e6:8.1f} MB"
-    used = rfc3339(entry.last_used_at or entry.modified_at)
+    used = entry.last_used_at or entry.modified_at
     gone = " (gone)" if entry.root_exists is False else ""
     root = entry.canonical_root or "(not synced by its root yet)"
     what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {root}{gone}"
     return f"{name}  {size}  used {used}  {sanitise_line(what)}\n"
+
+
+def inventory_json(entries: "Sequence[StoreEntry]") -> Document:
+    """Return the document of `ggrep list`."""
+    stores = convert(entries, tuple[Store, ...], from_attributes=True)
+    shown = (replace(store, store_id=sanitise_line(store.store_id)) for store in stores)
+    return Stores(stores=tuple(shown)).to_dict()
 
 
 def clean(
@@ -90,7 +100,8 @@ def clean(
     with daemons_stopped(home, ids):
         freed = {store_id: remove_store(home, store_id) for store_id in ids}
     if json:
-        terminal.write_json(removal_json(freed), pretty=True)
+        removed = tuple(starmap(RemovedStore, freed.items()))
+        terminal.write_json(Removal(removed=removed).to_dict(), pretty=True)
     else:
         for key, size in freed.items():
             terminal.tell(f"removed {key}, {size / 1e6:.1f} MB")
@@ -142,6 +153,20 @@ def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json:
     for refusal in report.refused:
         terminal.tell_error(f"{refusal.store_id}: {refusal.error}")
     return report.refused[0].error.exit_status if report.refused else 0
+
+
+def stores_gc_json(report: "stores_gc.StoresReport") -> "StoresCollectionJson":
+    """Return the document of `ggrep gc --stores`."""
+    return {
+        "schema_version": 1,
+        "dry_run": report.dry_run,
+        "candidates": convert(report.candidates, list[Candidate], from_attributes=True),
+        "deleted": convert(report.deleted, list[Candidate], from_attributes=True),
+        "refused": [
+            {"store_id": refusal.store_id, **query_error(refusal.error)}
+            for refusal in report.refused
+        ],
+    }
 
 
 def _tell(report: "stores_gc.StoresReport", terminal: Terminal) -> None:

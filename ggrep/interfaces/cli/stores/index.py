@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, UsageError
+from ggrep.base.stable_json import plain
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
@@ -28,7 +29,6 @@ from ggrep.model.hints import with_file, with_path
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.source import Skip
 from ggrep.render.error_json import query_error
-from ggrep.render.metadata_json import notice_json
 from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def report_json(opened: "RepoIndex", report: "SyncReport") -> "SyncJson":
         "vectors_encoded": report.vectors_encoded,
         "vectors_reused": report.vectors_reused,
         "skipped": [_skip_json(skip) for skip in report.skipped],
-        "warnings": [notice_json(notice) for notice in report.notices],
+        "warnings": plain(report.notices),
         "degraded": [
             {"code": p.code, "message": p.message, "path_key": p.path_key} for p in report.degraded
         ],

@@ -8,29 +8,20 @@ from ggrep.base.deadline import Deadline
 from ggrep.base.decode import decode
 from ggrep.base.errors import LoadError
 from ggrep.base.stable_json import Document
-from ggrep.index.maintenance.findings import FAIL, OK, Check
 from ggrep.interfaces.cli.daemon_contact import address_of, running_link
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.stores.home_stores import collect_stores
-from ggrep.interfaces.cli.stores.store_json import (
-    audit_json,
-    collection_json,
-    compaction_json,
-    repair_json,
-    upgrade_json,
-)
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.model.damage import DAMAGE_CODES, REPAIR
 from ggrep.model.hints import with_path
+from ggrep.model.maintenance import FAIL, OK, HealthCheck
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.service.places import open_index, place_of
 
 if TYPE_CHECKING:
-    from ggrep.index.maintenance.audit import AuditReport
-    from ggrep.index.maintenance.collection import CollectionReport
-    from ggrep.index.maintenance.repair import RepairReport
-    from ggrep.model.schemas.health import HealthJson
+    from ggrep.index.sync.healing import Healed
+    from ggrep.model.maintenance import Audit, CollectionReport, RepairReport
 
 
 _GC_WAIT_MS = 5_000
@@ -61,7 +52,7 @@ def gc(
     else:
         report = preview(index.identity.store, index.settings, index.clock)
     if json:
-        terminal.write_json(collection_json(index.identity.store_id, report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     else:
         _tell_collection(report, terminal, path)
     return 0
@@ -92,7 +83,7 @@ def compact(
     with index.target() as target:
         report = run(target, force=force)
     if json:
-        terminal.write_json(compaction_json(index.identity.store_id, report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     elif report.performed:
         terminal.write(
             f"{report.segments_before} segments became {report.segments_after}, "
@@ -110,22 +101,22 @@ def compact(
 def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
     """Hash the whole store and rebuild only its damaged parts."""
     from ggrep.index.maintenance.repair import repair as run
+    from ggrep.index.sync.healing import read_healed
 
     terminal = open_terminal(plain=plain)
     index = open_index(place_of(path).root, terminal.environ)
-    label = index.identity.root.name
+    label, earlier = index.identity.root.name, read_healed(index.identity.store)
     with show_progress(terminal, label) as progress, index.target() as target:
         report = run(target, progress=progress)
     if json:
-        terminal.write_json(repair_json(index.identity.store_id, report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     else:
-        _tell_repair(report, terminal)
+        _tell_repair(report, earlier, terminal)
     return 0
 
 
-def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
+def _tell_repair(report: "RepairReport", earlier: "Healed | None", terminal: Terminal) -> None:
     if report.damage is None:
-        earlier = report.earlier
         history = ""
         if earlier:
             history = f"; the last damage was rebuilt at {rfc3339(earlier.at)} ({earlier.last})"
@@ -135,9 +126,9 @@ def _tell_repair(report: "RepairReport", terminal: Terminal) -> None:
         return
     terminal.write(
         f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
-        f"made again from the index itself: {len(report.files_healed)}; "
-        f"lost segments: {len(report.lost_segments)}; files read anew: {report.files_rebuilt}, "
-        f"kept: {report.files_kept}, gone: {report.files_deleted}\n"
+        f"made again from the index itself: {len(report.healed)}; "
+        f"lost segments: {len(report.lost_segments)}; files read anew: {report.files.rebuilt}, "
+        f"kept: {report.files.kept}, gone: {report.files.deleted}\n"
         f"snapshot {report.snapshot_id} is whole, in {report.duration_ms / 1000:.1f} s\n"
     )
 
@@ -154,23 +145,23 @@ def audit_command(
     index = open_index(place_of(path).root, terminal.environ)
     report = audit(index.identity.store, index.identity.store_id, clock=index.clock)
     if json:
-        terminal.write_json(audit_json(report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     else:
         _print(report, terminal, path)
     return 0 if report.ok else 1
 
 
-def _print(report: "AuditReport", terminal: Terminal, path: Path | None) -> None:
-    for code, message in report.errors:
+def _print(report: "Audit", terminal: Terminal, path: Path | None) -> None:
+    for error in report.errors:
         mark = terminal.style.paint("bad", "fail")
-        terminal.write(f"{mark}  {code}: {sanitise_line(with_path(message, path))}\n")
+        terminal.write(f"{mark}  {error.code}: {sanitise_line(with_path(error.message, path))}\n")
     for name in report.orphans:
         mark = terminal.style.paint("muted", "note")
         terminal.write(f"{mark}  no snapshot names {sanitise_line(name)}\n")
     if report.ok:
         mark = terminal.style.paint("good", "ok  ")
         terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
-    elif not any(code in DAMAGE_CODES for code, _ in report.errors):
+    elif not any(error.code in DAMAGE_CODES for error in report.errors):
         terminal.tell(with_path(f"the index is damaged; run: {REPAIR}", path))
 
 
@@ -182,7 +173,7 @@ def upgrade(
     terminal = open_terminal()
     report = open_index(place_of(path).root, terminal.environ).upgrade()
     if json:
-        terminal.write_json(upgrade_json(report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     elif report.upgraded:
         terminal.tell(f"upgraded {report.store_id}; active snapshot: {report.snapshot_id}")
     else:
@@ -230,9 +221,8 @@ def _health_of_daemon(
     return found if isinstance(found, dict) else None
 
 
-def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> "HealthJson":
+def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> Document:
     from ggrep.index.maintenance.health import check_health
-    from ggrep.index.maintenance.status_json import health_json
 
     index = open_index(address.identity.root, terminal.environ, flags=address.flags)
     identity = index.identity
@@ -245,11 +235,11 @@ def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool)
         root=identity.root,
         clock=index.clock,
     )
-    return health_json(report)
+    return report.to_dict()
 
 
 def _print_health(document: Document, terminal: Terminal, path: Path | None) -> None:
-    for check in decode(tuple[Check, ...], document["checks"]):
+    for check in decode(tuple[HealthCheck, ...], document["checks"]):
         role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
         mark = terminal.style.paint(role, f"{check.severity:<4}")
         terminal.write(f"{mark}  {check.code}: {sanitise_line(with_path(check.message, path))}\n")

@@ -1,14 +1,14 @@
 """Annotations of types that constrain values, and the kinds of text and number in answers.
 
-The types of this package say what every JSON document of ggrep looks like. Programs that write
-documents import them for type checkers alone; the shipped `*.schema.json` are generated from them
-(`python3 dev.py schemas`). The text under a field is its description.
+Structs of `ggrep.model` and types of `ggrep.model.schemas` say what every JSON document of ggrep
+looks like; the shipped `*.schema.json` are generated from them (`python3 dev.py schemas`). The text
+under a field is its description.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Literal, TypeAlias, TypedDict, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypedDict, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, json
 
 T = TypeVar("T")
 
@@ -40,8 +40,10 @@ RULES: Final[dict[object, Keywords]] = {}
 """What ties the fields of a type to each other."""
 GROWING: Final[set[object]] = set()
 """Types of objects that may hold more than is said."""
-EXTENDED: Final[dict[object, type]] = {}
-"""Structs whose fields stand in the object of a type, before its own."""
+EXTENDED: Final[dict[object, tuple[type, Callable[[str], str | None]]]] = {}
+"""Structs whose fields stand in the object of a type, before its own, and how these are called."""
+NAMED: Final[dict[object, str]] = {}
+"""Names of types in schemas, where they differ from those of the classes."""
 HIDDEN: Final[dict[object, frozenset[str]]] = {}
 """Fields of Structs that no document shows."""
 
@@ -56,11 +58,26 @@ def held_to(**words: object) -> Callable[[T], T]:
     return noted
 
 
-def extends(base: type) -> Callable[[T], T]:
-    """Return what notes that the fields of a Struct stand in a type's object, before its own."""
+def extends(base: type, key_of: Callable[[str], str | None] = str) -> Callable[[T], T]:
+    """Return what notes that the fields of a Struct stand in a type's object, before its own.
+
+    Args:
+        base: the Struct.
+        key_of: returns the key for a field's name, None where the object lacks it.
+    """
 
     def noted(kind: T) -> T:
-        EXTENDED[kind] = base
+        EXTENDED[kind] = base, key_of
+        return kind
+
+    return noted
+
+
+def named(name: str) -> Callable[[T], T]:
+    """Return what notes the name of a Struct in schemas."""
+
+    def noted(kind: T) -> T:
+        NAMED[kind] = name
         return kind
 
     return noted
@@ -81,6 +98,10 @@ def may_grow(kind: T) -> T:
     GROWING.add(kind)
     return kind
 
+
+LATER: Final = object()
+Later: TypeAlias = Annotated[T, LATER]
+"""A field that its document has not had from the start: documents of older builds lack it."""
 
 Count: TypeAlias = Annotated[int, Held(least=0)]
 Positive: TypeAlias = Annotated[int, Held(least=1)]
@@ -122,6 +143,18 @@ CacheRoot: TypeAlias = Annotated[Named, "Directory below which artifacts of the 
 ConfigHash: TypeAlias = Annotated[
     WorkspaceConfigHash, "Moves with every edit that means something."
 ]
+
+
+class Versioned(Struct, frozen=True, kw_only=True):
+    """A document, which begins with the version of its shape."""
+
+    schema_version: Literal[1] = 1
+    """Version of this shape; another number is another shape."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as JSON values."""
+        document: dict[str, Any] = json.decode(json.encode(self))
+        return document
 
 
 class DocumentJson(TypedDict):

@@ -1,12 +1,13 @@
 """Profiles, and the index of each."""
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal
 
-from ggrep.model.schemas.constraints import Count, DocumentJson, Positive
+from msgspec import Struct
+
+from ggrep.model.constraints import Count, Positive, Versioned
 
 
-class ProfileBudgetsJson(TypedDict):
+class ProfileBudgets(Struct, frozen=True):
     """Bounds of a store of its own; null for the others."""
 
     max_bytes_indexed: Positive
@@ -17,7 +18,7 @@ class ProfileBudgetsJson(TypedDict):
     """A publish that would make the store larger is refused."""
 
 
-class ProfileJson(TypedDict):
+class ProfileReport(Struct, frozen=True):
     """One profile."""
 
     name: str | None
@@ -32,21 +33,21 @@ class ProfileJson(TypedDict):
     """Name of the store that it answers from; several may share one."""
     state: Literal["indexed", "no_index", "unreadable"]
     """What there is of that store."""
-    snapshot_id: str | None
+    snapshot_id: str | None = None
     """The active snapshot; null without an index."""
-    files: Count
+    files: Count = 0
     """Files of that snapshot."""
-    chunks: Count
+    chunks: Count = 0
     """Chunks of that snapshot."""
-    degraded: bool
+    degraded: bool = False
     """Whether that snapshot left something out that should be in it."""
-    budgets: ProfileBudgetsJson | None
+    budgets: ProfileBudgets | None = None
 
 
-class ProfilesJson(DocumentJson):
+class ProfilesReport(Versioned, frozen=True, kw_only=True):
     """What `ggrep profiles --json` prints."""
 
     repo_id: str
     """Name of the repository, whatever its configuration."""
-    profiles: Sequence[ProfileJson]
+    profiles: tuple[ProfileReport, ...]
     """By name; first the nameless one, where the repository's file chooses none."""

@@ -1,0 +1,225 @@
+"""The operations on one repository: a row for each question that can be put to it.
+
+The engine, daemons, their clients, HTTP and MCP read what they need of a question here.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.model.answerable import Request
+from ggrep.model.name_pools import (
+    ImportsFound,
+    ImportsRequest,
+    ReferencesPool,
+    ReferencesPoolRequest,
+    SymbolPool,
+    SymbolPoolRequest,
+)
+from ggrep.model.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
+from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
+from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.response import PoolResponse, QueryResponse
+from ggrep.model.slate import SlateRequest, SlateResponse
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+def loaded(place: str) -> Any:  # noqa: ANN401 - whatever a row names
+    """Return what `module:name` names; the module is below `ggrep`."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"ggrep.{module}"), name)
+
+
+class Operation(Struct, Generic[Q, R], frozen=True):
+    """One operation on a repository.
+
+    Attributes:
+        name: on the wire.
+        answerer: place of its `Answerer`, for `loaded`.
+        count: returns how many results an answer holds; None for one that no log counts.
+        document: place of the function that returns an answer's JSON; empty for an operation that
+            only coordinators use.
+        inner: field of the request that holds its timeout and scope; empty for the request itself.
+        workspace: place of the function that asks several repositories; empty for none.
+        summary: of one repository's route, in OpenAPI; `workspace_summary` of a workspace's.
+        route: its last part over HTTP; empty for the name.
+    """
+
+    name: str
+    request: type[Q]
+    response: type[R]
+    answerer: str
+    count: Callable[[R], int] | None = None
+    document: str = ""
+    inner: str = ""
+    workspace: str = ""
+    summary: str = ""
+    workspace_summary: str = ""
+    route: str = ""
+
+    @property
+    def is_public(self) -> bool:
+        """Return whether others than coordinators use it."""
+        return bool(self.document)
+
+    @property
+    def path(self) -> str:
+        """Return the route over HTTP to one repository."""
+        return f"/{self.route or self.name}"
+
+    @property
+    def schema(self) -> str:
+        """Return the name of the JSON Schema of its document."""
+        return self.document.partition(":")[2]
+
+    @property
+    def reply_key(self) -> str:
+        """Return the field of a daemon's reply that holds the answer as a value."""
+        if self.is_public:
+            return "value"
+        return "pool" if self.count else self.name
+
+
+OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
+    Operation(
+        "search",
+        SearchRequest,
+        QueryResponse,
+        "search.engine.query_answers:SEARCH",
+        lambda answer: len(answer.hits),
+        "render.query_json:query_success",
+        summary="Search one repository.",
+    ),
+    Operation(
+        "slate",
+        SlateRequest,
+        SlateResponse,
+        "search.slate.slate_answers:SLATE",
+        lambda answer: sum(len(packs) for _, packs in answer.slate.sections),
+        "render.slate_json:slate_success",
+        inner="search",
+        summary="Collect what a question needs from one repository, by file.",
+        route="context",
+    ),
+    Operation(
+        "symbol",
+        SymbolRequest,
+        SymbolResponse,
+        "search.navigation.named_places:SYMBOL",
+        lambda answer: len(answer.definitions),
+        "render.navigation_json:symbol_success",
+        workspace="federation.workspace_names:federated_symbol",
+        summary="Show where a name is defined.",
+        workspace_summary="Show where a workspace defines a name.",
+    ),
+    Operation(
+        "references",
+        ReferencesRequest,
+        ReferencesResponse,
+        "search.navigation.named_places:REFERENCES",
+        lambda answer: len(answer.references),
+        "render.navigation_json:references_success",
+        workspace="federation.workspace_names:federated_references",
+        summary="Show where a name is used.",
+        workspace_summary="Show where a workspace uses a name.",
+    ),
+    Operation(
+        "expand",
+        ExpandRequest,
+        ExpandResponse,
+        "search.navigation.named_places:EXPAND",
+        lambda _: 1,
+        "render.navigation_json:expand_success",
+        workspace="federation.workspace_expand:federated_expand",
+        summary="Show the code around a place.",
+        workspace_summary="Show the code around a place of a workspace.",
+    ),
+    Operation(
+        "outline",
+        OutlineRequest,
+        OutlineResponse,
+        "search.navigation.outlining:OUTLINE",
+        lambda answer: len(answer.outlines),
+        "render.outline_json:outline_success",
+        summary="Show what files or folders define.",
+    ),
+    Operation(
+        "tour",
+        TourRequest,
+        TourResponse,
+        "search.tour.touring:TOUR",
+        lambda answer: len(answer.sections),
+        "render.outline_json:tour_success",
+        summary="Summarise a repository.",
+    ),
+    Operation(
+        "pool",
+        PoolRequest,
+        PoolResponse,
+        "search.engine.query_answers:POOL",
+        lambda answer: len(answer.blended),
+        inner="search",
+    ),
+    Operation(
+        "symbol_pool",
+        SymbolPoolRequest,
+        SymbolPool,
+        "search.engine.name_pools:SYMBOL_POOL",
+        lambda answer: len(answer.definitions),
+        inner="asked",
+    ),
+    Operation(
+        "references_pool",
+        ReferencesPoolRequest,
+        ReferencesPool,
+        "search.engine.name_pools:REFERENCES_POOL",
+        lambda answer: len(answer.references),
+        inner="asked",
+    ),
+    Operation(
+        "imports",
+        ImportsRequest,
+        ImportsFound,
+        "search.engine.outside_imports:IMPORTS",
+    ),
+)
+
+PUBLIC: Final = tuple(operation for operation in OPERATIONS if operation.is_public)
+
+BY_NAME: Final = {operation.name: operation for operation in OPERATIONS}
+BY_REQUEST: Final = {operation.request: operation for operation in OPERATIONS}
+
+
+def operation_of(request: Request[R]) -> Operation[Any, R]:
+    """Return the operation that a request asks for."""
+    return BY_REQUEST[type(request)]
+
+
+def bounds_of(request: Request[R]) -> Any:  # noqa: ANN401 - a request of any operation
+    """Return the part of a request that holds its timeout and, if it has one, its scope."""
+    inner = operation_of(request).inner
+    return getattr(request, inner) if inner else request
+
+
+def bounded(request: Request[R], **values: object) -> Any:  # noqa: ANN401 - as the request
+    """Return a request with other values in the part that `bounds_of` returns."""
+    inner = operation_of(request).inner
+    part: Any = replace(bounds_of(request), **values)
+    return replace(request, **{inner: part}) if inner else part
+
+
+def has_scope(request: Request[R]) -> bool:
+    """Return whether a path can narrow a request."""
+    return hasattr(bounds_of(request), "scope")
