@@ -102,19 +102,19 @@ def test_a_process_takes_in_another_root(
     served, hosts = [], set()
 
     def act(host: Hosted) -> None:
-        served.append(adopted(Home(home), two, ENCODER, {}, BUILD, CLOCK))
+        served.append(adopted(Home(home), [two], ENCODER, {}, BUILD, CLOCK))
         for root in roots:
             record = parse_record(record_path(host.address(root).socket).read_bytes())
             hosts.add(record and (record.host_id, host.serves(root)))
         host.ask(one, Shutdown("reinit"))
         eventually(lambda: not record_path(host.address(one).socket).exists())
-        served.append(adopted(Home(home), one, ENCODER, {}, BUILD, CLOCK))
+        served.append(adopted(Home(home), [one], ENCODER, {}, BUILD, CLOCK))
         served.append(host.serves(one) and host.serves(two))
         host.ask(two, Shutdown("the test is over"))
 
     hosted(monkeypatch, [one], home, act)
 
-    assert served == [True] * 3
+    assert served == [[], [], True]
     assert len(hosts) == 1
 
 
@@ -135,12 +135,12 @@ def test_a_process_takes_in_no_root_that_needs_another(
     said = []
 
     def act(host: Hosted) -> None:
-        said.append(adopted(Home(home), roots[1], ENCODER, environ, build, CLOCK))
+        said.append(adopted(Home(home), roots[1:2], ENCODER, environ, build, CLOCK))
         said.append(host.serves(roots[0]))
 
     hosted(monkeypatch, roots[:1], home, act)
 
-    assert said == [False, True]
+    assert said == [roots[1:2], True]
 
 
 def test_a_shutdown_of_one_leaves_the_other(

@@ -40,7 +40,7 @@ TREE: Mapping[str, str] = {
     ".gitignore": "*.log\n",
 }
 CLOCK = SystemClock()
-_END_S = 600.0
+_END_S = 120.0
 
 
 def eventually(holds: Callable[[], object], seconds: float = _END_S) -> None:

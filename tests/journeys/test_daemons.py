@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.protocol.client.starting import start_all
 from ggrep.protocol.wire.locator import locator_name
 from ggrep.protocol.wire.message_types import Ping, Status
 from tests.entry import fake_daemon
@@ -339,6 +340,18 @@ def test_a_worker_that_is_killed_is_replaced(house: Household) -> None:
 
     assert found_in(outcome)[0] == "src/pay.py"
     assert house.processes("sync_worker") != {worker}
+
+
+def test_a_running_host_adopts_all_roots_of_one_start(house: Household) -> None:
+    """A search may start one daemon while another process starts the others."""
+    roots = [house.repo(f"repo{n}", {"pay.py": f"def pay_{n}():\n    pass\n"}) for n in range(4)]
+    assert house.run("serve", "--background", cwd=roots[0]).status == 0
+    (host,) = {record.pid for record in house.records()}
+    start_all([house.address(root) for root in roots[1:]], house.environ())
+
+    assert {record.root: record.pid for record in house.records()} == {
+        str(root): host for root in roots
+    }
 
 
 def test_daemons_of_many_are_started_behind_an_answer(house: Household) -> None:

@@ -1,13 +1,13 @@
-"""Has a host process of the home serve another root, so that one process serves many.
+"""Has host processes of the home serve other roots, so that one process serves many.
 
-A process that is to serve a root asks those that run first, and serves it itself if none takes it
-in. They take turns, so that of many that start at once all but the first find that one.
+A process that is to serve roots asks the running hosts first and serves the roots that they refuse.
+New processes take turns: if many start at once, all but the first find a running host.
 """
 
 import fcntl
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,7 @@ from typing import Final
 from ggrep.base import durable
 from ggrep.base.clock import Clock
 from ggrep.base.deadline import Deadline
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, RequestError
 from ggrep.base.linux import is_stopped
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_listing import running
@@ -54,32 +54,39 @@ def turn(home: Home, clock: Clock) -> Iterator[None]:
 
 def adopted(
     home: Home,
-    root: Path,
+    roots: Sequence[Path],
     encoder: str,
     environ: Mapping[str, str],
     build: str,
     clock: Clock,
-) -> bool:
-    """Return whether a running process of the home has begun to serve a canonical root.
+) -> list[Path]:
+    """Have running processes of the home serve canonical roots; return the roots they refused.
 
     Args:
         home: whose processes are asked.
-        root: of the repository.
+        roots: of the repositories.
         encoder: from a flag; empty for that of the settings.
-        environ: of the client; only processes under equal `GGREP_*` variables take it in.
+        environ: of the client; only processes under equal `GGREP_*` variables take roots in.
         build: of the client.
         clock: for patience.
     """
-    ours = {name: value for name, value in sorted(environ.items()) if name.startswith("GGREP_")}
-    message = Serve(Claim(str(root), tuple(ours.items()), build), encoder)
+    ours = tuple(
+        (name, value) for name, value in sorted(environ.items()) if name.startswith("GGREP_")
+    )
+    remaining = list(roots)
     for record in _hosts(home, build)[:_MOST_ASKED]:
+        if not remaining:
+            break
         with (
             suppress(GgrepError),
             Link.connect(Path(record.socket), hello_to(record), clock) as link,
         ):
-            link.ask(message, Deadline.after(clock, _REPLY_MS))
-            return True
-    return False
+            for root in tuple(remaining):
+                with suppress(RequestError):  # the process may still take the other roots
+                    message = Serve(Claim(str(root), ours, build), encoder)
+                    link.ask(message, Deadline.after(clock, _REPLY_MS))
+                    remaining.remove(root)
+    return remaining
 
 
 def _hosts(home: Home, build: str) -> list[DaemonRecord]:

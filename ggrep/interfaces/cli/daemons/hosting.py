@@ -68,7 +68,7 @@ def start(arguments: Sequence[str]) -> int | None:
 
 
 def _served(roots: Sequence[Path], flags: Mapping[str, str | None], environ: Environ) -> str:
-    """Have a root served by a process that runs, else by a new one; see `host_behind`.
+    """Have roots served by running processes, the others by a new one; see `host_behind`.
 
     Raises:
         GgrepError: nothing is served.
@@ -79,9 +79,8 @@ def _served(roots: Sequence[Path], flags: Mapping[str, str | None], environ: Env
     home, clock = home_from(environ), SystemClock()
     with turn(home, clock):
         encoder = flags["encoder"] or ""
-        if len(roots) == 1 and adopted(home, roots[0], encoder, environ, build_id(), clock):
-            return ""
-        return host_behind(roots, flags, environ, awaited=True)
+        remaining = adopted(home, roots, encoder, environ, build_id(), clock)
+        return host_behind(remaining, flags, environ, awaited=True) if remaining else ""
 
 
 def host(
