@@ -3,9 +3,10 @@
 A plain search that no daemon answered comes straight here, any other by `search`.
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from ggrep.base.processes import require_descriptors
 from ggrep.base.reader import Line

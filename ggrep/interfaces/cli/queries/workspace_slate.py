@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Awaitable
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace
