@@ -115,7 +115,7 @@ def ask(suite: Suite) -> Iterator[Asked]:
                 repo.repo_id,
                 repo.alias,
                 repo.priority,
-                engine(repo.root_canonical).pool(pool, deadline).blended,
+                engine(repo.root_canonical).ask(pool, deadline).blended,
             )
             for repo in repos
         )

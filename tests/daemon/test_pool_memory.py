@@ -200,7 +200,7 @@ def test_remembered_lists_are_the_engine_s_to_the_byte(
     host: Served, indexed: Path, home: Path
 ) -> None:
     """Memory shows nowhere."""
-    plain = open_engine(indexed, home).pool(REQUEST, Deadline.after(CLOCK, 20_000))
+    plain = open_engine(indexed, home).ask(REQUEST, Deadline.after(CLOCK, 20_000))
 
     assert [asked(host, REQUEST) for _ in range(2)] == [stable_json.dumps(to_builtins(plain))] * 2
 

@@ -110,18 +110,18 @@ class NamesOfUnion(Struct, frozen=True):
 
 def symbol_of(union: UnionStore, request: SymbolRequest) -> NamesOfUnion:
     """Return where the union defines a name."""
-    pool = InProcessMentions()
-    answer = name_answers.symbol(_context(union), request, pool)
-    reading = name_answers.reading_of(_context(union), request, pool, words_do=False)
+    context = _context(union)
+    answer = name_answers.symbol(context, request)
+    reading = name_answers.reading_of(context, request, words_do=False)
     places = find_definitions(reading, split_name(request.name)).places
     return NamesOfUnion(answer, _repos(union, places[: len(answer.definitions)]))
 
 
 def references_of(union: UnionStore, request: ReferencesRequest) -> NamesOfUnion:
     """Return where the union uses a name."""
-    pool = InProcessMentions()
-    answer = name_answers.references(_context(union), request, pool)
-    reading = name_answers.reading_of(_context(union), request, pool, words_do=True)
+    context = _context(union)
+    answer = name_answers.references(context, request)
+    reading = name_answers.reading_of(context, request, words_do=True)
     asked = split_name(request.name)
     files = mentioning_files(reading.held, asked, Deadline.never(CLOCK))
     told = Mentions(answer.request, asked)
@@ -141,6 +141,7 @@ def _repos(union: UnionStore, places: Sequence[Place]) -> tuple[str, ...]:
 
 def _context(union: UnionStore) -> Context:
     return Context(
+        occurrences=InProcessMentions(),
         view=union.view,
         home=Home(union.view.store),
         root=union.view.store,

@@ -123,7 +123,7 @@ def test_no_table_is_read_for_an_answer(packed: Stores, monkeypatch: pytest.Monk
 
     assert answers(packed, pack) == plain
     assert b'"encoding":"' in b"".join(plain)
-    assert b'"definition":[' in b"".join(plain)
+    assert b'"definition":{' in b"".join(plain)
 
 
 def test_whose_table_was_touched_is_not_shown_though_texts_hold_it(packed: Stores) -> None:

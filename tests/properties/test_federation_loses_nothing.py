@@ -128,7 +128,7 @@ def test_best_hit_is_found_though_no_repository_ranks_it_by_its_own_figures(
     union = build_union(tmp_path, roots, "none")
     request = SearchRequest("zebra quartz", limit=5, per_file=1, deterministic=True, keep_weak=True)
 
-    local = federation.engines[roots[0]].pool(PoolRequest(request, per_list=10)).blended
+    local = federation.engines[roots[0]].ask(PoolRequest(request, per_list=10)).blended
     assert "best.rb" not in [hit.path for hit in local]
 
     answer = assert_equal_answers(federation, union, request)

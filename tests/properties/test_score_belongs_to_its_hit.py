@@ -54,7 +54,7 @@ def ask(engine: Engine, request: SearchRequest, figures: CollectionStatistics) -
 
 
 def belonging(hit: Hit) -> tuple[object, ...]:
-    return (hit.score, hit.lexical, hit.components)
+    return (hit.score, hit.lexical_score, hit.components)
 
 
 def by_row(hits: tuple[Hit, ...]) -> dict[tuple[str, str], tuple[object, ...]]:

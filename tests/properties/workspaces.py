@@ -86,4 +86,4 @@ def from_federation(hits: Sequence[MergedHit]) -> list[tuple[object, ...]]:
 def shown(hit: Hit, score: float) -> tuple[object, ...]:
     """Return what a caller sees of a hit; its text is the fifth."""
     place = (hit.path, hit.start_line, hit.end_line, hit.row_id, hit.content)
-    return (*place, score, hit.lexical, hit.corpus)
+    return (*place, score, hit.lexical_score, hit.corpus)

@@ -220,8 +220,7 @@ async def navigate(federator: Federator, root: Path, name: str) -> dict[str, Any
         "outline": OutlineRequest(("anvil.py",), deterministic=True),
         "tour": TourRequest(deterministic=True),
     }
-    found: dict[str, Any] = await getattr(federator, f"{name}_repo")(root, requests[name])
-    return found
+    return await federator.ask_repo(root, requests[name])
 
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "references", "expand", "outline", "tour"])

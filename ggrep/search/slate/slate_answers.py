@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ggrep.base.deadline import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.identifiers import derived_id
-from ggrep.base.ids import SnapshotId
+from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.config.role_rules import RoleRules, rules_of
 from ggrep.config.roles import ROLES_REVISION
@@ -159,7 +159,8 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
 
 def _session(context: Context, request: SlateRequest, wanted: SessionRequest) -> OpenSession:
     """Return the session of a request, resumed or begun."""
-    store_id = context.view.manifest.name
+    # The manifest of a repository that moved has the name it had before.
+    store_id = StoreId(context.view.store.name)
     sessions = sessions_of(context.home, store_id, context.deadline, context.clock)
     if wanted.token:
         resumed = sessions.resume(wanted.token)
