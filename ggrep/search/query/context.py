@@ -1,11 +1,10 @@
 """What an answer needs, and what answers to all questions say of themselves."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
 from pathlib import Path
 from typing import TypedDict
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
