@@ -11,7 +11,7 @@ from msgspec import ValidationError, convert
 T = TypeVar("T")
 
 _MOST_CHARACTERS: Final = 300
-"""Of a message: a value may be as long as a file."""
+"""Longest message: a refused value may be as long as a file."""
 _MISSING: Final = "Object missing required field "
 
 

@@ -196,7 +196,7 @@ def apply_to_request(
     """Return the request as it stands under a profile.
 
     Args:
-        request: as whoever asks made it, with the defaults of all surfaces.
+        request: of the caller, with the defaults of all surfaces.
         given: fields of it that were said and not left; the profile keeps off these.
         profile: its view narrows whatever was given.
 
@@ -232,7 +232,7 @@ def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profil
     """Return the request for a slate as it stands under a profile.
 
     Args:
-        request: as whoever asks made it.
+        request: of the caller.
         given: fields that were said: those of the slate, of its budgets and of its search.
         profile: as for `apply_to_request`.
 
@@ -252,7 +252,7 @@ def applied(request: Request[Any], profile: Profile, given: frozenset[str] | Non
     """Return a request of any operation as it stands under a profile.
 
     Args:
-        request: as whoever asks made it.
+        request: of the caller.
         profile: as for `apply_to_request`.
         given: fields that were said; None for those that differ from the defaults.
 

@@ -45,7 +45,7 @@ class HitLine(Struct, frozen=True, omit_defaults=True):
     none for a line of context.
     """
     marks: tuple[tuple[int, int], ...] = ()
-    """Of each match the offsets in `text`, in characters."""
+    """Offsets of each match in `text`, in characters."""
     cut: Annotated[bool, (True,)] = False
     """Present where `text` is not the whole line."""
 

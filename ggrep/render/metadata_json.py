@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from ggrep.base.stable_json import plain
 from ggrep.model.constraints import HIDDEN
@@ -80,11 +79,6 @@ def timed_json(answer: Answer) -> "TimedJson":
 def paged_json(next_cursor: str) -> "PagedJson":
     """Return where the next page begins; nothing on the last."""
     return {"next_cursor": next_cursor} if next_cursor else {}
-
-
-def fields_json(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever fields it has
-    """Return a value whose fields are texts, numbers and flags as an object of just these."""
-    return asdict(value)
 
 
 def document_of(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever fields it has

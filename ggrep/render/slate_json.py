@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from ggrep.base.formats import SLATE_SCHEMA
+from ggrep.base.stable_json import plain
 from ggrep.model.slate import SessionState, SlateResponse
-from ggrep.render.metadata_json import fields_json, metadata_json, timed_json
+from ggrep.render.metadata_json import metadata_json, timed_json
 from ggrep.search.slate.document import slate_json
 
 if TYPE_CHECKING:
@@ -25,4 +26,4 @@ def slate_success(response: SlateResponse) -> "SlateAnswerJson":
 
 def continued_json(session: SessionState | None) -> "ContinuedJson":
     """Return what goes on with a session, under its key; nothing without one."""
-    return {} if session is None else {"session": fields_json(session)}
+    return {} if session is None else {"session": plain(session)}

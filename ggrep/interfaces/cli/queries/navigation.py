@@ -174,7 +174,7 @@ def expand(
 
 
 class Names(Struct, frozen=True):
-    """What was typed behind a command that takes names.
+    """The words behind a command that takes names.
 
     Attributes:
         path: which narrows; None for none.

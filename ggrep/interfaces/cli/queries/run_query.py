@@ -314,7 +314,7 @@ _PATIENCE_MS: Final = 20_000
 def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
     """Show the first index's progress until it answers; an interrupt only ends the display.
 
-    Requires: somebody watches the terminal.
+    Requires: a terminal that shows progress.
     """
     label, there = address.identity.root.name, False
     with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:

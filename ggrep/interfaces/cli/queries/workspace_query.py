@@ -236,7 +236,7 @@ def _coordinated(
         client: who asks, as daemons tell their clients apart.
 
     Raises:
-        NotStarted: a daemon is missing, or somebody would have to be told something.
+        NotStarted: a daemon is missing, or a message for people is due.
         Cancelled: it was ended.
         GgrepError: as the answer does.
 
