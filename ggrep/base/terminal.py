@@ -126,14 +126,13 @@ def paged(text: str, environ: dict[str, str]) -> bool:
     import subprocess
 
     env = {"LESS": "FRX", "LV": "-c", **environ}
+    # Ctrl-C is the pager's, from before it starts; an ignored signal would be inherited by it.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         process = subprocess.Popen(line, stdin=subprocess.PIPE, env=env)  # noqa: S603 - the user's
+        process.communicate(text.encode(errors="replace"))
     except OSError:
         return False
-    # Ctrl-C is the pager's.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        process.communicate(text.encode(errors="replace"))
     finally:
         signal.signal(signal.SIGINT, before)
     return True
