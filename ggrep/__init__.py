@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from ggrep.model.confidence import Confidence
     from ggrep.model.corpus import Corpus, Mode
     from ggrep.model.filters import Filter
-    from ggrep.model.hit import Hit
     from ggrep.model.limits import LimitHit, Notice
     from ggrep.model.request import Find, SnippetMode
+    from ggrep.model.response import Hit
     from ggrep.model.slate import SessionRequest
     from ggrep.model.status import Status
     from ggrep.protocol.client.link import Unreachable
@@ -51,9 +51,8 @@ if TYPE_CHECKING:
         TourAnswer,
     )
     from ggrep.service.async_repository import AsyncRepository
-    from ggrep.service.async_workspace import AsyncWorkspace
     from ggrep.service.repository import Repository
-    from ggrep.service.workspace import Workspace
+    from ggrep.service.workspace import AsyncWorkspace, Workspace
     from ggrep.service.workspace_calls import (
         WorkspaceAnswer,
         WorkspaceExpandAnswer,
@@ -127,7 +126,7 @@ _HOMES = {
         "Corpus",
         "Mode",
     ),
-    "ggrep.model.hit": ("Hit",),
+    "ggrep.model.response": ("Hit",),
     "ggrep.model.limits": (
         "LimitHit",
         "Notice",
@@ -165,9 +164,8 @@ _HOMES = {
         "TourAnswer",
     ),
     "ggrep.service.async_repository": ("AsyncRepository",),
-    "ggrep.service.async_workspace": ("AsyncWorkspace",),
     "ggrep.service.repository": ("Repository",),
-    "ggrep.service.workspace": ("Workspace",),
+    "ggrep.service.workspace": ("AsyncWorkspace", "Workspace"),
     "ggrep.service.workspace_calls": (
         "WorkspaceAnswer",
         "WorkspaceExpandAnswer",

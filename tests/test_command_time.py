@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from ggrep.base import alarm
-from ggrep.base.clock import SystemClock
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.command_time import began_ms, now_ms, process_began_ms
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.interfaces.cli.terminal import ended_at
 from tests.fakes.clocks import ManualClock

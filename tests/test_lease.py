@@ -9,11 +9,10 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, Incompatible, LeaseLost, StoreError
 from ggrep.base.lease import Lease, LeaseFiles, acquire, is_live, read_record
-from ggrep.base.locks import Patience
-from ggrep.base.writer_queue import in_line
+from ggrep.base.locks import Patience, in_line
 from tests.fakes.clocks import ManualClock
 
 TTL_MS = 10_000

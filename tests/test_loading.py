@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from ggrep.base.loading import without_collecting
+from ggrep.base.processes import without_collecting
 
 
 def test_nothing_is_collected_within_and_all_is_as_before_after() -> None:

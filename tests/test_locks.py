@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, StoreError
 from ggrep.base.locks import Patience, alone, byte, byte_is_held, shared
 from tests.fakes.clocks import ManualClock

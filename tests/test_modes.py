@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import durable
-from ggrep.base.modes import PRIVATE, SHARED, Modes, is_shared, modes_in
+from ggrep.base.durable import PRIVATE, SHARED, Modes, is_shared, modes_in
 
 
 def mode(path: Path) -> int:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.base.shorthand import FILTERING, written_out
+from ggrep.base.option_spelling import FILTERING, written_out
 from tests.cli.conftest import SHOP
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command

@@ -89,7 +89,7 @@ def _grep() -> None:
 
 def _tell_of_daemons() -> None:
     from ggrep.config.home import Home
-    from ggrep.protocol.client.daemon_listing import running
+    from ggrep.protocol.client.daemon_files import running
 
     daemons = running(Home(HOME))
     processes = len({daemon.pid for daemon in daemons})

@@ -1,8 +1,13 @@
-"""Time as a value: the only module that reads the machine's clock."""
+"""Clocks, and deadlines after which the work for a request stops."""
 
 import time
 from datetime import UTC, datetime
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.errors import Cancelled, DeadlineExceeded
 
 
 class Clock(Protocol):
@@ -40,3 +45,76 @@ class ThreadClock(SystemClock):
 def rfc3339(moment: datetime) -> str:
     """Return `moment` (UTC) as RFC 3339 with whole seconds and a `Z`."""
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Stop:
+    """Says to work in another thread that nobody waits for it any more; once said, it stays so."""
+
+    __slots__ = ("_reason",)
+
+    def __init__(self) -> None:
+        self._reason: str | None = None
+
+    @property
+    def reason(self) -> str | None:
+        """Return why the work is to end; None while it may go on."""
+        return self._reason
+
+    def set(self, reason: str) -> None:
+        """End the work at its next step; the first reason given is kept."""
+        if self._reason is None:
+            self._reason = reason
+
+
+class Deadline(Struct, frozen=True):
+    """The end of a request's time, on its clock's monotonic scale.
+
+    Attributes:
+        at_ms: infinite when the request has no deadline.
+        stop: set by whoever ends the request earlier; None where nobody does.
+    """
+
+    clock: Clock
+    at_ms: float
+    stop: Stop | None = None
+
+    @classmethod
+    def after(cls, clock: Clock, timeout_ms: float, stop: Stop | None = None) -> "Deadline":
+        """Return the deadline `timeout_ms` from now."""
+        return cls(clock, clock.monotonic_ms() + timeout_ms, stop)
+
+    @classmethod
+    def never(cls, clock: Clock) -> "Deadline":
+        """Return a deadline that does not pass."""
+        return cls(clock, float("inf"))
+
+    def remaining_ms(self) -> float:
+        """Return what is left, never below zero."""
+        return max(0.0, self.at_ms - self.clock.monotonic_ms())
+
+    def within(self, timeout_ms: float) -> "Deadline":
+        """Return the deadline `timeout_ms` from now, or this one where it is earlier."""
+        return replace(self, at_ms=min(self.at_ms, self.clock.monotonic_ms() + timeout_ms))
+
+    def next_ms(self) -> float:
+        """Return what is left for the next of several questions, at least one millisecond.
+
+        Raises:
+            DeadlineExceeded: less than that.
+        """
+        left_ms = self.remaining_ms()
+        if left_ms < 1.0:
+            raise DeadlineExceeded("the answers before took all the time")
+        return left_ms
+
+    def check(self, stage: str) -> None:
+        """Do nothing while there is time left.
+
+        Raises:
+            Cancelled: the request was ended; the message is the reason.
+            DeadlineExceeded: the deadline has passed; the message names `stage`.
+        """
+        if self.stop is not None and self.stop.reason is not None:
+            raise Cancelled(self.stop.reason)
+        if self.clock.monotonic_ms() >= self.at_ms:
+            raise DeadlineExceeded(f"deadline passed during {stage}")

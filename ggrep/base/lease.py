@@ -31,14 +31,12 @@ from msgspec.structs import asdict, replace
 
 from ggrep.base import durable, linux, locks, stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
-from ggrep.base.clock import Clock, rfc3339
-from ggrep.base.deadline import Deadline
-from ggrep.base.decode import DecodeError, decode
+from ggrep.base.clock import Clock, Deadline, rfc3339
+from ggrep.base.durable import reach
 from ggrep.base.errors import Busy, Incompatible, LeaseLost, StoreError
-from ggrep.base.faults import reach
 from ggrep.base.formats import LEASE
-from ggrep.base.locks import Patience
-from ggrep.base.writer_queue import in_line
+from ggrep.base.locks import Patience, in_line
+from ggrep.base.stable_json import DecodeError, decode
 
 _RECORD_BYTES = 1024
 """All records are as long, so that one can be written over another on a full disk."""

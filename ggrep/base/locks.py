@@ -1,21 +1,18 @@
-"""Kernel file locks, exclusive or shared, released the moment their holder dies.
-
-Two kinds. A whole file is locked for short steps and by readers (`flock`). A single byte of a
-file is locked for as long as a writer lives (open file description locks): its number is the
-writer's epoch, so that whoever takes over from a stopped writer needs no lock that it still holds.
-"""
+"""Kernel file locks, and the first-come queue of waiting writers."""
 
 import errno
 import fcntl
 import os
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import durable, linux
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import Busy, StoreError
 
 _RETRY_MS = 50.0
@@ -168,3 +165,58 @@ def _not_lockable(file: Path, error: OSError) -> StoreError:
     failed = Path(error.filename or file)
     where = "" if failed == file else f" ({failed.name})"
     return StoreError(f"{file.name} cannot be locked: {error.strerror}{where}")
+
+
+_AWAKE = struct.Struct("<q")
+"""When the one in front was awake last, in milliseconds of the machine's monotonic clock."""
+
+
+@contextmanager
+def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
+    """Wait until we are next; yield the patience to go on waiting with.
+
+    Raises:
+        Busy: somebody who is awake was before us until the deadline.
+        OSError: the file cannot be opened.
+    """
+    descriptor = durable.open_lock(file)
+    try:
+        while not (next_in_line := _take(descriptor)) and not _sleeps(descriptor, clock, ttl_ms):
+            patience.pause()
+        if not next_in_line:
+            yield patience  # who passes says nothing: it would be taken for the sleeper's word
+            return
+
+        def wait(seconds: float) -> None:
+            _note_awake(descriptor, clock)
+            patience.wait(seconds)
+
+        _note_awake(descriptor, clock)
+        yield replace(patience, wait=wait)
+    finally:
+        os.close(descriptor)
+
+
+def _take(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _sleeps(descriptor: int, clock: Clock, ttl_ms: int) -> bool:
+    """Tell whether nothing was heard of who stands in front; a date ahead is no word either."""
+    data = os.pread(descriptor, _AWAKE.size, 0)
+    if len(data) < _AWAKE.size:
+        return False  # it came this very moment
+    (awake_ms,) = _AWAKE.unpack(data)
+    age_ms = clock.monotonic_ms() - float(awake_ms)
+    return age_ms > ttl_ms or age_ms < -1.0
+
+
+def _note_awake(descriptor: int, clock: Clock) -> None:
+    try:
+        os.pwrite(descriptor, _AWAKE.pack(round(clock.monotonic_ms())), 0)
+    except OSError:
+        return  # the disk is full, say: we are passed early, which is only unfair

@@ -1,7 +1,4 @@
-"""All settings of one root, each declared once: type, default, bounds, words, who may set it.
-
-The caps among the bounds are compiled in: no file, variable or flag goes beyond them.
-"""
+"""All settings of one root, each declared once, and the caps that no setting can exceed."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -9,20 +6,56 @@ from typing import Annotated, Final
 
 from msgspec import Struct
 
-from ggrep.config.caps import (
-    MAX_CANDIDATES,
-    MAX_FILE_SIZE_BYTES,
-    MAX_QUERY_PER_FILE,
-    MAX_QUERY_RESULTS,
-    MAX_QUERY_TIMEOUT_MS,
-    MAX_REQUEST_BYTES,
-    MAX_RESPONSE_BYTES,
-    MAX_SNIPPET_BYTES_PER_RESULT,
-    MAX_STORE_BYTES,
-    MAX_TOTAL_SNIPPET_BYTES,
+from ggrep.model.field_meta import (
+    ANYBODY,
+    MOST_BYTES,
+    MOST_CANDIDATES,
+    MOST_LIST_ITEMS,
+    MOST_MS,
+    DeclaredKey,
+    Key,
+    declared_keys,
 )
-from ggrep.model.keys import ANYBODY, MOST_ITEMS, Declared, Key, declared
 from ggrep.model.slate import Role
+
+MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
+"""Largest file that is read for indexing."""
+
+MAX_NOTEBOOK_BYTES: Final = 32 * 1024 * 1024
+"""Of a notebook, with outputs; what is written in it may be as large as any file."""
+
+MAX_CANDIDATES: Final = MOST_CANDIDATES
+"""Most rows kept after scoring and before quotas."""
+
+MAX_QUERY_RESULTS: Final = 200
+"""Most hits of one answer."""
+
+MAX_QUERY_PER_FILE: Final = 50
+"""Most hits of one file in one answer."""
+
+MAX_TOTAL_SNIPPET_BYTES: Final = 10 * 1024 * 1024
+"""Most snippet text of one answer."""
+
+MAX_SNIPPET_BYTES_PER_RESULT: Final = 262_144
+"""Most snippet text of one hit."""
+
+MAX_QUERY_TIMEOUT_MS: Final = MOST_MS
+"""Longest deadline a query may ask for."""
+
+MAX_STORE_BYTES: Final = MOST_BYTES
+"""Largest byte budget of a store that makes sense to write down."""
+
+MAX_REQUEST_BYTES: Final = 16 * 1024 * 1024
+"""Largest message a daemon takes."""
+
+MAX_RESPONSE_BYTES: Final = 64 * 1024 * 1024
+"""Largest message a daemon sends."""
+
+MAX_CONFIG_FILE_BYTES: Final = 64 * 1024
+"""Largest settings file that is parsed."""
+
+MAX_IGNORE_FILE_BYTES: Final = 1024 * 1024
+"""Largest ignore file that is parsed."""
 
 MOST_SEGMENTS: Final = 64
 MOST_TOMBSTONES: Final = 250_000
@@ -258,7 +291,7 @@ class Settings(Struct, frozen=True):
         tuple[str, ...],
         Key(
             "gitignore patterns; the file's key is `ignore`",
-            most=MOST_ITEMS,
+            most=MOST_LIST_ITEMS,
             pattern=NO_NEGATION,
             misfit="may only add to what is ignored",
             who="r",
@@ -281,7 +314,7 @@ class Settings(Struct, frozen=True):
         Key(
             "the `include` of the profile in force",
             0,
-            MOST_ITEMS,
+            MOST_LIST_ITEMS,
             who="profiles",
             shapes_index=True,
         ),
@@ -298,9 +331,9 @@ class Settings(Struct, frozen=True):
     ] = 0
     roles: Annotated[
         tuple[tuple[Role, tuple[str, ...]], ...],
-        Key("globs of paths by role, beside the built-in ones", 0, MOST_ITEMS, who="roles"),
+        Key("globs of paths by role, beside the built-in ones", 0, MOST_LIST_ITEMS, who="roles"),
     ] = ()
 
 
-DECLARED: Final[Mapping[str, Declared]] = declared(Settings)
+DECLARED: Final[Mapping[str, DeclaredKey]] = declared_keys(Settings)
 """Every setting, by what files call it."""

@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from ggrep.base import durable, stable_json
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import DecodeError, decode
 
 VERSION: Final = 1
 """1: the first."""

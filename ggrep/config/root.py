@@ -7,9 +7,9 @@ from shlex import quote
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.builtin import DIRECTORIES
-from ggrep.config.files import REPO_FILE
 from ggrep.config.git import GitFailed, is_bare_repository, is_git_marker, run_git
 from ggrep.config.settings import own_home
+from ggrep.config.settings_files import REPO_FILE
 from ggrep.model.sanitise import is_text
 
 

@@ -12,12 +12,20 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED, Settings
-from ggrep.config.files import REPO_FILE, read_repo_file, read_user_file
 from ggrep.config.home import Home
-from ggrep.config.profile_file import TABLES, parse_profiles
-from ggrep.config.profiles import Profile, Profiles
-from ggrep.config.root_tables import ROOTS, of_root
-from ggrep.config.values import PATTERNS, PROFILE, check_value, parse_text, shown
+from ggrep.config.profiles import TABLES, Profile, Profiles, parse_profiles
+from ggrep.config.settings_files import (
+    PATTERNS,
+    PROFILE,
+    REPO_FILE,
+    ROOTS,
+    check_value,
+    of_root,
+    parse_text,
+    read_repo_file,
+    read_user_file,
+    shown,
+)
 
 __all__ = [
     "API_BEARER",

@@ -1,6 +1,7 @@
-"""Admits a request, then gives it a core and a thread of its own."""
+"""Admits a request of a client, then gives it a core and a thread."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import anyio
@@ -8,10 +9,10 @@ from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
-from ggrep.base.errors import NoIndex, StoreError
-from ggrep.config import names
-from ggrep.daemon.caller import Caller
+from ggrep.base.clock import Deadline, Stop
+from ggrep.base.errors import InvalidRequest, NoIndex, StoreError
+from ggrep.base.fair_queue import Lane
+from ggrep.config import store_files
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import has_index, read_active
 from ggrep.index.store.manifest import read_manifest
@@ -20,14 +21,55 @@ from ggrep.model.response import Admitted
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
-T = TypeVar("T")
+
+class Caller(Struct, frozen=True):
+    """The client of one request.
+
+    Attributes:
+        client: as it named itself and its caller; empty for nobody in particular.
+        owner: whose the request id is: the client's, or the connection's of one without a name.
+        lane: how urgent it is.
+        request_id: unique among the client's requests at work.
+        stop: set to end the request.
+    """
+
+    client: str
+    owner: str
+    lane: Lane
+    request_id: str
+    stop: Stop
+
+    def deadline(self, daemon: StoreDaemon, timeout_ms: int) -> Deadline:
+        """Return the request's deadline: by its own timeout, or by the configured one for 0."""
+        wanted_ms = timeout_ms or daemon.config.settings.query_timeout_ms
+        return Deadline.after(daemon.shared.clock, wanted_ms, self.stop)
+
+
+@contextmanager
+def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
+    """Let the client end the request by its id for the length of the block.
+
+    Raises:
+        InvalidRequest: the client has a request of that id at work.
+    """
+    key = (caller.owner, caller.request_id)
+    if key in daemon.requests:
+        raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
+    daemon.requests[key] = caller.stop
+    try:
+        yield
+    finally:
+        del daemon.requests[key]
+
+
+ResultT = TypeVar("ResultT")
 E = TypeVar("E")
 
 _LOOK_MS: Final = 50.0
 """How often a request looks whether the first index can be searched by now."""
 
 
-class Spent(Struct):
+class TimeSpent(Struct):
     """When a request arrived, and what it has spent since.
 
     Attributes:
@@ -38,30 +80,30 @@ class Spent(Struct):
     admitted: Admitted | None = None
 
 
-def spent_from_now(daemon: StoreDaemon) -> Spent:
+def spent_from_now(daemon: StoreDaemon) -> TimeSpent:
     """Return the record of a request that arrives now."""
-    return Spent(daemon.shared.clock.monotonic_ms())
+    return TimeSpent(daemon.shared.clock.monotonic_ms())
 
 
-async def worked(
+async def run_admitted(
     daemon: StoreDaemon,
     caller: Caller,
     deadline: Deadline,
-    spent: Spent,
-    work: Callable[["Engine"], T],
-) -> T:
+    spent: TimeSpent,
+    work: Callable[["Engine"], ResultT],
+) -> ResultT:
     """Return the result of the engine's work, once admitted and given a core."""
-    return await worked_with(daemon.engine, daemon, caller, deadline, spent, work)
+    return await run_admitted_with(daemon.engine, daemon, caller, deadline, spent, work)
 
 
-async def worked_with(
+async def run_admitted_with(
     opened: Callable[[], E],
     daemon: StoreDaemon,
     caller: Caller,
     deadline: Deadline,
-    spent: Spent,
-    work: Callable[[E], T],
-) -> T:
+    spent: TimeSpent,
+    work: Callable[[E], ResultT],
+) -> ResultT:
     """Return the result of work on what `opened` returns, once admitted and given a core.
 
     The thread is waited for even where nobody wants its outcome any more: it holds a core until
@@ -79,7 +121,7 @@ async def worked_with(
 def is_published(daemon: StoreDaemon) -> bool:
     """Return whether there is a snapshot to search, or a damaged index."""
     store = daemon.identity.store
-    if names.active_file(store).exists():
+    if store_files.active_file(store).exists():
         return True
     if not has_index(store):
         return False
@@ -108,7 +150,7 @@ def is_sparse(daemon: StoreDaemon) -> bool:
     return manifest.partial and 2 * counts.files_indexed < counts.files_eligible
 
 
-def bring_back(daemon: StoreDaemon) -> None:
+def request_missing_snapshot(daemon: StoreDaemon) -> None:
     """Request a sync where a snapshot has disappeared, which no event reports.
 
     Requires: none is published.
@@ -126,7 +168,7 @@ async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
         DeadlineExceeded: the request's time ran out first.
     """
     while not is_published(daemon):
-        bring_back(daemon)
+        request_missing_snapshot(daemon)
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()
         if state.state == "frozen":

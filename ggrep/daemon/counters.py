@@ -5,10 +5,9 @@ from threading import Lock
 
 from msgspec import Struct, field
 
-from ggrep.daemon.log_events import QueryStatus
-from ggrep.daemon.qos.admission import AdmissionStatistics
-from ggrep.daemon.qos.latency import LatencyWindow
-from ggrep.model.load import QueryLoad
+from ggrep.daemon.event_log import QueryStatus
+from ggrep.daemon.qos.admission import AdmissionStatistics, LatencyWindow
+from ggrep.model.daemons import QueryLoad
 
 
 class _Counts(Struct):

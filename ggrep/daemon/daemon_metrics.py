@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct, field, to_builtins
 
 from ggrep.base.stable_json import Json
-from ggrep.model.load import DaemonLoad
+from ggrep.model.daemons import DaemonLoad
 
 if TYPE_CHECKING:
     from prometheus_client import Metric

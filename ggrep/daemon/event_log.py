@@ -1,27 +1,141 @@
-"""One store's structured log: one JSON object a line; logging never blocks work.
-
-Every line has `at`, `event` (query, sync or the name of a moment in the daemon's life), `level`
-and `store_id`; what else it holds is fixed by `ggrep.daemon.log_events`. An event that cannot be
-written is dropped and counted, and the next one that can be is preceded by a line that says how
-many were.
-"""
+"""The structured log of one store, a JSON object a line; logging never blocks work."""
 
 import os
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, Literal, Protocol
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock
-from ggrep.base.durable import make_directory
+from ggrep.base.durable import make_directory, modes_in
 from ggrep.base.ids import StoreId
-from ggrep.base.modes import modes_in
-from ggrep.daemon.log_events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
-from ggrep.daemon.open_logs import OpenLogs
 from ggrep.model.sanitise import sanitise_line
+
+QueryStatus = Literal["ok", "busy", "timeout", "cancelled", "error"]
+SyncStatus = Literal["ok", "unchanged", "degraded", "error"]
+
+LIFECYCLE_FIELDS: Final = frozenset(
+    {
+        "binary_version",
+        "build",
+        "connections",
+        "error_code",
+        "mode",
+        "pid",
+        "protocol_version",
+        "reason",
+        "signal",
+        "uptime_ms",
+    }
+)
+"""What an event of a daemon's life may carry besides its name."""
+
+
+class QueryEvent(Struct, frozen=True):
+    """One search, or another request that the index answers, with its outcome.
+
+    Attributes:
+        client: who asked, by its own word.
+        lane: `interactive` or `batch`.
+        mode: of the request; the contract's profile. Empty for what has none.
+        snippet: how much of each hit was asked for; empty where that is no choice.
+        stages: name and milliseconds, in the order they were passed.
+        error_code: None when it was answered.
+        hits: how many were returned; files of a slate, definitions, mentions.
+        limits_hit: codes of the cuts.
+        warnings: their codes.
+    """
+
+    request_id: str
+    snapshot_id: str | None
+    client: str
+    lane: str
+    mode: str
+    max_results: int
+    per_file: int
+    snippet: str
+    stages: tuple[tuple[str, float], ...]
+    total_ms: float
+    status: QueryStatus
+    error_code: str | None = None
+    asked: str = "search"
+    hits: int = 0
+    limits_hit: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class SyncEvent(Struct, frozen=True):
+    """One sync, with its outcome.
+
+    Attributes:
+        trigger: what began it, as the schedule of syncs has it: `start`, `change`, `look` (a
+            change that was only suspected), `asked`, `quiet`, `reconcile` or `retry`.
+        indexed: files whose rows are new.
+        degraded: how many files show older content than they have.
+        error_code: None unless it failed.
+    """
+
+    trigger: str
+    status: SyncStatus
+    duration_ms: float
+    snapshot_id: str | None = None
+    published: bool = False
+    indexed: int = 0
+    deleted: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    segments: int = 0
+    vectors_encoded: int = 0
+    vectors_reused: int = 0
+    skipped: int = 0
+    degraded: int = 0
+    error_code: str | None = None
+
+
+MOST: Final = 16
+
+
+class Closable(Protocol):
+    """A log that opens itself with the next line after it was closed."""
+
+    def close(self) -> None:
+        """Close it; does nothing if it is closed."""
+        ...
+
+
+class OpenLogs:
+    """See the module.
+
+    Attributes:
+        lock: held by whoever writes to one of them or calls us: the one that is closed for
+            another must not be at work.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        """Have none open; `most` of them stay open."""
+        self.lock = Lock()
+        self._most = most
+        self._used: dict[Closable, None] = {}  # the least recently used first
+
+    def use(self, log: Closable) -> None:
+        """Close the one that was used least recently if this is one too many."""
+        self._used.pop(log, None)
+        self._used[log] = None
+        if len(self._used) > self._most:
+            first = next(iter(self._used))
+            del self._used[first]
+            first.close()
+
+    def forget(self, log: Closable) -> None:
+        """Close one that is used no more."""
+        self._used.pop(log, None)
+        log.close()
+
 
 SUFFIX: Final = ".jsonl"
 _ROTATED = re.compile(r".+\.jsonl\.[0-9]+")

@@ -4,24 +4,147 @@ import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import anyio
-from msgspec import to_builtins
+from anyio import to_thread
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
-from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest, NoIndex
 from ggrep.base.stable_json import Document, Json
-from ggrep.daemon import joint_pooling, navigating, searching
-from ggrep.daemon.caller import Caller
-from ggrep.daemon.command_line import line
-from ggrep.daemon.hint_checks import check_process
-from ggrep.daemon.status_reply import at_desk, status_of
+from ggrep.daemon import joint_pooling, queries
+from ggrep.daemon.admitting import Caller, is_published
+from ggrep.daemon.plan import ServedRoot, WorkspacePlan, execute
+from ggrep.daemon.queries import StaleHint, check_claim, check_process
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.daemon.sync_rounds import Wanted
-from ggrep.protocol.wire import message_types as m
+from ggrep.daemon.sync_loop import SyncKind
+from ggrep.protocol.wire import messages as m
+from ggrep.protocol.wire.messages import timeout_of
 from ggrep.protocol.wire.replies import error_of
+from ggrep.render.printed import Rendered
+
+StatusT = TypeVar("StatusT")
+
+_MAX_WAITING_STATUS: Final = 64
+"""Operators' requests that wait for those at work."""
+
+
+async def status_of(daemon: StoreDaemon) -> Document:
+    """Return the `status` document.
+
+    Raises:
+        Busy: too many operators have asked for as much.
+    """
+    load = daemon.load()
+
+    def work() -> Document:
+        from ggrep.index.maintenance.status import read_status
+
+        settings, home = daemon.config.settings, daemon.shared.home
+        inspect = daemon.engine().inspect
+        return read_status(settings, inspect, home, daemon.identity, load).to_dict()
+
+    return await in_operator_thread(daemon, work)
+
+
+async def in_operator_thread(daemon: StoreDaemon, work: Callable[[], StatusT]) -> StatusT:
+    """Handle an operator's request in a thread reserved for such requests.
+
+    Raises:
+        Busy: too many have asked for as much.
+    """
+    desk = daemon.shared.desk
+    if desk.statistics().tasks_waiting >= _MAX_WAITING_STATUS:
+        raise Busy("daemon busy with administrative requests", retry_after_ms=1_000)
+    return await to_thread.run_sync(work, limiter=desk)
+
+
+T = TypeVar("T")
+
+_MAX_WAITING_LINES: Final = 64
+"""Workspaces' questions that wait for those at work."""
+
+
+async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Document:
+    """Answer a typed command with rendered output.
+
+    Raises:
+        StaleHint: the client has to read the command by itself.
+        NoIndex: there is none yet, which the client tells about while it waits.
+    """
+    shared = daemon.shared
+    served = ServedRoot(daemon.identity.root, shared.home, daemon.config.profile, shared.environ)
+    read = partial(shared.reads, message, served)
+    planned = await to_thread.run_sync(read, limiter=shared.threads)
+    if planned is None:
+        raise StaleHint("the command is not as plain as that")
+    await check_claim(daemon, message.claim, *planned.places)
+    if isinstance(planned.plan, WorkspacePlan):
+        return {"rendered": (await _coordinated(daemon, caller, planned.plan)).document()}
+    rendered = await execute(planned.plan, _DaemonHost(daemon, caller, message))
+    return {"rendered": rendered.document()}
+
+
+class _DaemonHost(Struct, frozen=True):
+    """This daemon, as the host of a line's plan."""
+
+    daemon: StoreDaemon
+    caller: Caller
+    line: m.Line
+
+    async def answer(self, message: m.QueryMessage | m.Status) -> object:
+        """Return the answer; the output of a search.
+
+        Raises:
+            NoIndex: there is none yet.
+        """
+        if isinstance(message, m.Status):
+            return await status_of(self.daemon)
+        if isinstance(message, m.Search):
+            claimed = replace(message, claim=self.line.claim, priority=self.line.priority)
+            rendered = (await queries.search(self.daemon, self.caller, claimed))["rendered"]
+            assert isinstance(rendered, dict)  # noqa: S101 - as it was asked for
+            return Rendered(**rendered)
+        if not is_published(self.daemon):
+            raise NoIndex("there is no index yet")
+        answers: list[Any] = []
+
+        def keep(answer: object) -> Rendered:
+            answers.append(answer)
+            return Rendered("", "")
+
+        await queries.answer_query(self.daemon, self.caller, message, keep)
+        return answers[0]
+
+    async def compute(self, work: Callable[[], T]) -> T:
+        """Return the result of a function, in a thread."""
+        return await to_thread.run_sync(work, limiter=self.daemon.shared.threads)
+
+    def deadline(self, message: m.QueryMessage) -> Deadline:
+        """Return the end of a message's time, which begins now."""
+        return self.caller.deadline(self.daemon, timeout_of(message))
+
+
+async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan) -> Rendered:
+    """Return the output of a plan that asks other daemons, and this one as they do.
+
+    Raises:
+        Busy: as much is done for others.
+        StaleHint: the client has to do it.
+    """
+    limiter = daemon.shared.coordinating
+    if limiter.statistics().tasks_waiting >= _MAX_WAITING_LINES:
+        raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
+    work = partial(plan.run, caller.stop, caller.client)
+    try:
+        # A client that went away is not waited for: the thread looks whether it is to end.
+        return await to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
+    except GgrepError as error:
+        raise StaleHint(str(error)) from error
+
 
 Body = Document
 Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
@@ -70,7 +193,7 @@ async def _health(daemon: StoreDaemon, caller: Caller, message: m.Health) -> Bod
         )
         return report.to_dict()
 
-    return {"health": await at_desk(daemon, work)}
+    return {"health": await in_operator_thread(daemon, work)}
 
 
 async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> Body:
@@ -83,7 +206,7 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
         loads = [(str(daemon.identity.store_id), load)]
         return {"text": metrics_text(loads), "metrics": metrics_json(loads)}
 
-    return await at_desk(daemon, work)
+    return await in_operator_thread(daemon, work)
 
 
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
@@ -93,12 +216,12 @@ async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     deadline = Deadline(clock, float("inf"), caller.stop)
     if message.timeout_ms:
         deadline = Deadline.after(clock, message.timeout_ms, caller.stop)
-    wanted = Wanted(message.strict, message.allow_degraded, message.fresh)
+    wanted = SyncKind(message.strict, message.allow_degraded, message.fresh)
     ask = partial(daemon.syncs.sync_now, wanted, deadline)
     if not message.wait:
         daemon.in_background(ask)
         return {"state": "accepted"}
-    from ggrep.model.sync_jobs import outcome_json
+    from ggrep.model.sync import outcome_json
 
     return {"state": "done", "report": outcome_json(await ask())}
 
@@ -177,15 +300,15 @@ async def _serve(daemon: StoreDaemon, caller: Caller, message: m.Serve) -> Body:
 
 
 _HANDLERS: Final[dict[type, Handler]] = {
-    m.Search: searching.search,
-    m.Ask: navigating.ask,
-    m.Line: line,
-    m.Describe: searching.describe,
-    m.TermStats: searching.term_stats,
-    m.Fetch: navigating.fetch,
+    m.Search: queries.search,
+    m.Ask: queries.answer_query,
+    m.Line: answer_line,
+    m.Describe: queries.describe,
+    m.TermStats: queries.term_stats,
+    m.Fetch: queries.answer_coordinator,
     m.JointDescribe: joint_pooling.joint_describe,
     m.JointPool: joint_pooling.joint_pool,
-    m.Encode: searching.encode,
+    m.Encode: queries.encode,
     m.Status: _status,
     m.Health: _health,
     m.Metrics: _metrics,

@@ -27,20 +27,18 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.processes import raise_descriptors
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
-from ggrep.daemon.daemon_locks import AlreadyServed, DaemonLocks
-from ggrep.daemon.endpoint_files import Endpoint, sweep
+from ggrep.daemon.accept_loop import AcceptLoop
+from ggrep.daemon.daemon_tasks import DaemonTasks
+from ggrep.daemon.endpoint_files import AlreadyServed, DaemonLocks, Endpoint, sweep
+from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.plan import LineReader, no_lines
-from ggrep.daemon.qos.cpu import CpuPermits
-from ggrep.daemon.qos.handles import HandleBudget
-from ggrep.daemon.reception import Reception
-from ggrep.daemon.service import Service
+from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
 from ggrep.daemon.session import place_of_error
-from ggrep.daemon.shared import Shared
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
-from ggrep.protocol.wire.socket_place import place_of_socket
+from ggrep.protocol.wire.endpoint import place_of_socket
 
 if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
@@ -50,20 +48,20 @@ _SWITCH_S: Final = 0.001
 search takes."""
 
 _THREADS: Final = 64
-_DESK_THREADS: Final = 4
+_OPERATOR_THREADS: Final = 4
 _POLL_S: Final = 0.5
 _LONG_SYNC_FILES: Final = 5_000
 """While a sync of more files runs, a process takes in no other root, whose syncs would wait."""
 _APART: Final = 32
 """Daemons of one host that hold a descriptor each for their locks; more share one. A build from
 before that cannot tell the shared names of a dead host apart, and takes all where it takes one."""
-_IDLE_LOOKS: Final = 10
-_IDLE_LOOK_S: Final = 10.0
+_IDLE_CHECKS: Final = 10
+_IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
 """A host whose daemons are all stale waits no longer for somebody to ask them."""
 
 
-class Outcome(Struct, frozen=True):
+class ServeResult(Struct, frozen=True):
     """The outcome of serving one root.
 
     Attributes:
@@ -83,7 +81,7 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     environ: Mapping[str, str],
     flags: Mapping[str, object] = MappingProxyType({}),
     build: str = "",
-    told: Callable[[Sequence[Outcome]], None] = lambda _: None,
+    told: Callable[[Sequence[ServeResult]], None] = lambda _: None,
     awaited: bool = False,
     reads: LineReader = no_lines,
 ) -> str:
@@ -129,16 +127,18 @@ class _Host:
         self._flags = flags
         self._clock = clock
         self._build = build
-        self._services: list[Service] = []
+        self._services: list[DaemonTasks] = []
         self._faults: dict[Path, GgrepError] = {}
         self._occurrences: OccurrencePool | None = None
         self._opening = Lock()
         self._locks = DaemonLocks()
-        self._reception: Reception
+        self._reception: AcceptLoop
         self._served: anyio.abc.TaskGroup | None = None
         self._reason = "every daemon of it has ended"
 
-    async def run(self, roots: Sequence[Path], told: Callable[[Sequence[Outcome]], None]) -> str:
+    async def run(
+        self, roots: Sequence[Path], told: Callable[[Sequence[ServeResult]], None]
+    ) -> str:
         """Serve; return the reason of the end."""
         environ = without_profile(self._environ)
         settings = load_settings(self._home, Path("/"), environ=environ).settings
@@ -168,12 +168,12 @@ class _Host:
     async def _serve(
         self,
         group: anyio.abc.TaskGroup,
-        outcomes: Sequence[Outcome],
-        told: Callable[[Sequence[Outcome]], None],
+        outcomes: Sequence[ServeResult],
+        told: Callable[[Sequence[ServeResult]], None],
         settings: Settings,
-    ) -> list[Outcome]:
+    ) -> list[ServeResult]:
         """Run all daemons until each has ended; return the outcomes after their start."""
-        self._reception = Reception(group)
+        self._reception = AcceptLoop(group)
         async with anyio.create_task_group() as served:
             for service in self._services:
                 await served.start(self._contain, service, self._reception)
@@ -185,14 +185,14 @@ class _Host:
         self._served = None
         return after
 
-    def _after_start(self, outcome: Outcome) -> Outcome:
+    def _after_start(self, outcome: ServeResult) -> ServeResult:
         """Return the outcome of a root, after its daemon's start."""
         fault = self._faults.get(outcome.socket) if outcome.socket else None
         return outcome if fault is None else replace(outcome, error=fault)
 
-    def _share(self, settings: Settings) -> Shared:
+    def _share(self, settings: Settings) -> HostResources:
         clock = self._clock
-        return Shared(
+        return HostResources(
             home=self._home,
             environ=self._environ,
             clock=clock,
@@ -211,7 +211,7 @@ class _Host:
             ),
             occurrences=self._occurrence_pool,
             threads=CapacityLimiter(_THREADS),
-            desk=CapacityLimiter(_DESK_THREADS),
+            desk=CapacityLimiter(_OPERATOR_THREADS),
             poll_s=_POLL_S,
             syncs=SyncProcess(),
             watcher=HostWatcher(clock),
@@ -246,8 +246,8 @@ class _Host:
             raise outcome.error
 
     def _open(
-        self, root: Path, shared: Shared, flags: Mapping[str, object], *, eager: bool
-    ) -> Outcome:
+        self, root: Path, shared: HostResources, flags: Mapping[str, object], *, eager: bool
+    ) -> ServeResult:
         """Claim the place of one root's daemon."""
         store_id = ""
         try:
@@ -257,14 +257,14 @@ class _Host:
             path = place_of_socket(self._home, store_id, identity.config_fingerprint)
             endpoint = Endpoint(self._home, path, self._locks)
         except GgrepError as error:
-            return Outcome(root, store_id, None, error)
-        self._services.append(Service(daemon, endpoint, eager=eager, awaited=self._awaited))
-        return Outcome(root, store_id, path)
+            return ServeResult(root, store_id, None, error)
+        self._services.append(DaemonTasks(daemon, endpoint, eager=eager, awaited=self._awaited))
+        return ServeResult(root, store_id, path)
 
     async def _contain(
         self,
-        service: Service,
-        reception: Reception,
+        service: DaemonTasks,
+        reception: AcceptLoop,
         *,
         task_status: anyio.abc.TaskStatus[None],
     ) -> None:
@@ -297,7 +297,7 @@ class _Host:
         """End after a long time without requests, once no sync is running."""
         idle_ms = 1000.0 * settings.idle_timeout_secs
         while True:
-            await anyio.sleep(min(idle_ms / 1000.0 / _IDLE_LOOKS, _IDLE_LOOK_S))
+            await anyio.sleep(min(idle_ms / 1000.0 / _IDLE_CHECKS, _IDLE_CHECK_S))
             daemons = [service.daemon for service in self._services]
             asked_ms = max(daemon.last_asked_ms for daemon in daemons)
             silent_ms = self._clock.monotonic_ms() - asked_ms
@@ -311,4 +311,4 @@ class _Host:
                 return
 
 
-__all__ = ["AlreadyServed", "Outcome", "serve"]
+__all__ = ["AlreadyServed", "ServeResult", "serve"]

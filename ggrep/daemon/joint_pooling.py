@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 from msgspec import to_builtins
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.base.stable_json import Document
-from ggrep.daemon.admitting import spent_from_now, worked
-from ggrep.daemon.caller import Caller
+from ggrep.daemon.admitting import Caller, run_admitted, spent_from_now
+from ggrep.daemon.host_resources import ServedStore
 from ggrep.daemon.joint_members import Described
 from ggrep.daemon.query_log import LoggedAnswer, logged_request, note, note_failure
-from ggrep.daemon.shared import ServedStore
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.joint_pools import JointPoolResponse, Member
+from ggrep.model.batched_query import BatchedPoolResponse, Member
 from ggrep.model.request import PoolRequest
-from ggrep.protocol.wire.message_types import JointDescribe, JointPool
+from ggrep.protocol.wire.messages import JointDescribe, JointPool
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,7 +85,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
     members = daemon.shared.joint.members(request.epoch, request.members)
     packs = daemon.shared.packs
 
-    def work(_: "Engine") -> tuple["JointView", JointPoolResponse]:
+    def work(_: "Engine") -> tuple["JointView", BatchedPoolResponse]:
         from ggrep.search.engine.joint_pools import joint_pools
 
         joint = packs.view([snapshot for _, snapshot in members])
@@ -102,7 +101,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
 
     logged = logged_request(PoolRequest(request.question.search, 1))
     try:
-        view, found = await worked(daemon, caller, deadline, spent, work)
+        view, found = await run_admitted(daemon, caller, deadline, spent, work)
     except BaseException as error:
         note_failure(daemon, caller, logged, spent, error)
         if isinstance(error, SnapshotGone):

@@ -19,13 +19,12 @@ def main() -> None:
     from pathlib import Path
 
     from ggrep.base import stable_json
-    from ggrep.base.clock import SystemClock
-    from ggrep.base.deadline import Deadline
-    from ggrep.base.decode import decode
+    from ggrep.base.clock import Deadline, SystemClock
     from ggrep.base.errors import Busy
     from ggrep.base.identifiers import IdSource
     from ggrep.base.ids import SegmentName
     from ggrep.base.locks import Patience
+    from ggrep.base.stable_json import decode
     from ggrep.config.home import Home
     from ggrep.index.packs.pack_directory import Loose, make_packs
     from ggrep.index.packs.texts_making import make_texts

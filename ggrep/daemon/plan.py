@@ -13,13 +13,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
-from ggrep.protocol.wire.timing import within
+from ggrep.protocol.wire.messages import within
 
 if TYPE_CHECKING:
-    from ggrep.base.deadline import Deadline, Stop
+    from ggrep.base.clock import Deadline, Stop
     from ggrep.config.home import Home
     from ggrep.config.profiles import Profile
-    from ggrep.protocol.wire.message_types import Ask, Line, Question, Status
+    from ggrep.protocol.wire.messages import Ask, Line, QueryMessage, Status
     from ggrep.render.printed import Rendered
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Plan(Struct, frozen=True):
         needs_hits: the command fails where nothing was found.
     """
 
-    messages: "tuple[Question, ...] | tuple[Status]"
+    messages: "tuple[QueryMessage, ...] | tuple[Status]"
     printed: "Callable[[Answers], Rendered]"
     follow_ups: "Callable[[Answers], Sequence[Ask[Any]]] | None" = None
     needs_hits: bool = False
@@ -94,7 +94,7 @@ def no_lines(line: "Line", served: ServedRoot) -> None:
 class Host(Protocol):
     """Answers messages about one repository: an engine here, or a daemon."""
 
-    async def answer(self, message: "Question | Status") -> object:
+    async def answer(self, message: "QueryMessage | Status") -> object:
         """Return the answer.
 
         Raises:
@@ -104,7 +104,7 @@ class Host(Protocol):
     async def compute(self, work: Callable[[], T]) -> T:
         """Return the result of a function that takes milliseconds."""
 
-    def deadline(self, message: "Question") -> "Deadline":
+    def deadline(self, message: "QueryMessage") -> "Deadline":
         """Return the common end of several messages, of which this is the first."""
 
 

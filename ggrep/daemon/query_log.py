@@ -6,14 +6,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
-from ggrep.daemon.admitting import Spent
-from ggrep.daemon.caller import Caller
-from ggrep.daemon.log_events import QueryEvent, QueryStatus
+from ggrep.daemon.admitting import Caller, TimeSpent
+from ggrep.daemon.event_log import QueryEvent, QueryStatus
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.answerable import Request
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.operations import Operation, bounds_of, operation_of
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import Request, SearchRequest
 from ggrep.model.slate import SlateRequest
 
 R = TypeVar("R")
@@ -81,7 +79,11 @@ def logged_answer(answer: R, operation: Operation[Any, R]) -> LoggedAnswer:
 
 
 def note(
-    daemon: StoreDaemon, caller: Caller, logged: LoggedRequest, spent: Spent, answer: LoggedAnswer
+    daemon: StoreDaemon,
+    caller: Caller,
+    logged: LoggedRequest,
+    spent: TimeSpent,
+    answer: LoggedAnswer,
 ) -> None:
     """Count and log an answer."""
     total_ms = daemon.shared.clock.monotonic_ms() - spent.started_ms
@@ -100,7 +102,11 @@ def note(
 
 
 def note_failure(
-    daemon: StoreDaemon, caller: Caller, logged: LoggedRequest, spent: Spent, error: BaseException
+    daemon: StoreDaemon,
+    caller: Caller,
+    logged: LoggedRequest,
+    spent: TimeSpent,
+    error: BaseException,
 ) -> None:
     """Count and log a failure."""
     status: QueryStatus
@@ -123,7 +129,7 @@ def note_failure(
 
 
 def _event(
-    caller: Caller, logged: LoggedRequest, spent: Spent, status: QueryStatus, total_ms: float
+    caller: Caller, logged: LoggedRequest, spent: TimeSpent, status: QueryStatus, total_ms: float
 ) -> QueryEvent:
     waited = spent.admitted.waited_ms if spent.admitted else 0.0
     return QueryEvent(

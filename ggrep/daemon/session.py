@@ -8,20 +8,25 @@ from typing import Final
 import anyio
 from anyio.abc import SocketStream, TaskGroup
 
-from ggrep.base.deadline import Stop
+from ggrep.base.clock import Stop
 from ggrep.base.errors import Busy, Cancelled, GgrepError
 from ggrep.base.fair_queue import Lane
 from ggrep.base.stable_json import Json
-from ggrep.daemon.caller import Caller, registered
+from ggrep.daemon.admitting import Caller, registered
 from ggrep.daemon.handlers import handle
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.answer_view import ViewOptions
-from ggrep.protocol.wire.connection import DaemonConnection, DaemonEvent, Misfit
+from ggrep.model.request import ViewOptions
+from ggrep.protocol.wire.connection import (
+    DaemonConnection,
+    DaemonEvent,
+    InvalidMessage,
+    OutOfTurn,
+    State,
+)
 from ggrep.protocol.wire.handshake import Hello
-from ggrep.protocol.wire.message_types import Ask, Envelope, Line, Search
+from ggrep.protocol.wire.messages import Ask, Envelope, Line, Search
 from ggrep.protocol.wire.replies import error_json, reply_json
-from ggrep.protocol.wire.states import OutOfTurn, State
-from ggrep.render.error_text import typed_path
+from ggrep.render.failures import typed_path
 from ggrep.render.printed import render_failure
 
 HANDSHAKE_S: Final = 5.0
@@ -129,7 +134,7 @@ class Session:
                 # Whoever is gone already may have left what does not need him, as a shutdown.
                 with suppress(anyio.BrokenResourceError):
                     await self._send(data)
-            case Misfit():
+            case InvalidMessage():
                 if self._connection.state is State.ENDING:
                     await self.idle()  # what was asked before is answered
                 await self._send(self._connection.refuse(event))
@@ -138,7 +143,7 @@ class Session:
                     f"{MOST_AT_WORK} requests of this connection are at work",
                     retry_after_ms=self._daemon.admission.retry_after_ms(),
                 )
-                await self._send(self._connection.refuse(Misfit(busy, event.request_id)))
+                await self._send(self._connection.refuse(InvalidMessage(busy, event.request_id)))
             case Envelope():
                 self._daemon.asked(event.message)
                 stop = Stop()

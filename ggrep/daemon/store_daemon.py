@@ -11,33 +11,32 @@ from anyio.abc import TaskGroup
 from msgspec.structs import replace
 
 from ggrep import __version__
-from ggrep.base.deadline import Stop
+from ggrep.base.clock import Stop
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.identifiers import IdSource
 from ggrep.base.linux import resident_bytes
-from ggrep.base.loading import without_collecting
-from ggrep.base.processes import own_start_ticks
-from ggrep.config import names
-from ggrep.daemon.config_watch import LoadedConfig, load_config
+from ggrep.base.processes import own_start_ticks, without_collecting
+from ggrep.config import store_files
 from ggrep.daemon.counters import QueryCounters
-from ggrep.daemon.event_log import EventLog
-from ggrep.daemon.log_events import SyncEvent
-from ggrep.daemon.pool_memory import PoolMemory
+from ggrep.daemon.event_log import EventLog, SyncEvent
+from ggrep.daemon.host_resources import HostResources
+from ggrep.daemon.joint_members import PoolCache
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits
-from ggrep.daemon.shared import Shared
 from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
+from ggrep.daemon.watched_root import LoadedConfig, load_config
 from ggrep.index.repo_identity import RepoIdentity, identify
-from ggrep.model.load import DaemonLoad, EncodeLoad
+from ggrep.model.daemons import DaemonLoad, EncodeLoad
+from ggrep.model.index_freshness import IndexFreshness, stale_notice
 from ggrep.model.request import can_scan
 from ggrep.model.response import Freshness, RepoDescription
-from ggrep.model.standing import Standing, stale_notice
 from ggrep.model.status import OpenHandles
-from ggrep.model.sync_jobs import SyncJob, SyncOutcome
+from ggrep.model.sync import SyncJob, SyncOutcome
 from ggrep.parse.source.git_work import GitWatch
 from ggrep.protocol.wire.endpoint import DaemonRecord
+from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS
 from ggrep.protocol.wire.handshake import Welcome
-from ggrep.protocol.wire.message_types import (
+from ggrep.protocol.wire.messages import (
     Cancel,
     Health,
     Message,
@@ -50,7 +49,6 @@ from ggrep.protocol.wire.message_types import (
     SyncStatus,
     WatchStatus,
 )
-from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 from ggrep.search.scan import ahead
 
 if TYPE_CHECKING:
@@ -81,7 +79,9 @@ class StoreDaemon:
         whole: the first index was seen to be there whole.
     """
 
-    def __init__(self, root: Path, flags: Mapping[str, object], shared: Shared, pid: int) -> None:
+    def __init__(
+        self, root: Path, flags: Mapping[str, object], shared: HostResources, pid: int
+    ) -> None:
         """Read the settings of a canonical root; nothing is opened yet.
 
         Raises:
@@ -118,7 +118,7 @@ class StoreDaemon:
             is_git_at_work=GitWatch(root, shared.clock).is_at_work,
             is_indexed=self._is_indexed,
         )
-        self.pools = PoolMemory()
+        self.pools = PoolCache()
         self.stale_reason = ""
         self.stopping: str | None = None
         self.connections = 0
@@ -205,7 +205,7 @@ class StoreDaemon:
         """Return whether the engine is open."""
         return self._engine is not None
 
-    def standing(self) -> Standing:
+    def standing(self) -> IndexFreshness:
         """Return the state of the index's updates; thread-safe.
 
         Until our first sync has ended that of the last process counts.
@@ -215,7 +215,7 @@ class StoreDaemon:
             return syncs.standing
         from ggrep.index.sync.index_state import recorded_standing
 
-        before = recorded_standing(names.index_state_file(self.identity.store))
+        before = recorded_standing(store_files.index_state_file(self.identity.store))
         return replace(syncs.standing, failure=before.failure)
 
     def freshness(self) -> Freshness:
@@ -264,7 +264,7 @@ class StoreDaemon:
         with self._opening:
             held, self._engine = self._engine, None
         # A search under way may still put in what it finds; it must not meet the next settings.
-        self.pools = PoolMemory()
+        self.pools = PoolCache()
         if held is not None:
             held.close()
         return held is not None

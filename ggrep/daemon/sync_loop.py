@@ -1,26 +1,167 @@
-"""Keeps one store up to date: starts syncs when they are due, one at a time.
-
-`Schedule` decides when; here is what waits for that moment, and who is told what came of it.
-"""
+"""Keeps one store up to date: starts syncs when they are due, one at a time."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
-from typing import Final, Literal
+from typing import Final, Literal, Protocol, cast
 
 import anyio
+from anyio.lowlevel import current_token
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.daemon import sync_state
-from ggrep.daemon.sync_rounds import Rounds, Wanted
 from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState
-from ggrep.daemon.thread_event import ThreadEvent
-from ggrep.model.load import WAITS_FOR_GIT
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
+from ggrep.model.daemons import WAITS_FOR_GIT
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
+
+
+class _Loop(Protocol):
+    """What is used of the event loop."""
+
+    def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
+        """Have the loop call back soon, without waiting for it."""
+        ...
+
+
+class ThreadEvent:
+    """Set from any thread without blocking, whether or not anybody waits.
+
+    A thread must not call into the event loop and wait for its answer: the loop may be waiting
+    for that very thread to end.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._set = False
+        self._loop: _Loop | None = None
+        self._told = anyio.Event()
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Let threads wake this event loop for the length of the block."""
+        with self._lock:
+            self._loop = cast(_Loop, current_token().native_token)
+            self._told = anyio.Event()
+            if self._set:
+                self._told.set()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._loop = None
+
+    def set(self) -> None:
+        """Wake the waiting task, or the next one that waits."""
+        with self._lock:
+            if not self._set and self._loop is not None:
+                self._loop.call_soon_threadsafe(self._told.set)
+            self._set = True
+
+    def clear(self) -> None:
+        """Make the next `wait` wait for a later `set`; of the event loop's thread."""
+        with self._lock:
+            self._set = False
+            # A new one: the loop may still be about to set the one before.
+            self._told = anyio.Event()
+
+    async def wait(self) -> None:
+        """Wait until it is set.
+
+        Requires: `opened`.
+        """
+        if self._loop is None:
+            raise RuntimeError("wait outside of `opened`")
+        await self._told.wait()
+
+
+_LOOK_EVERY_MS: Final = 100.0
+"""How late who waits may learn that his request was ended."""
+
+
+class SyncKind(Struct, frozen=True):
+    """The kind of a sync; equal requests share one.
+
+    Attributes:
+        strict: refuse where a file cannot be read, decoded or cut as it should.
+        allow_degraded: over the budget of what a profile includes, index what fits.
+        fresh: take nothing over from what is indexed.
+    """
+
+    strict: bool = False
+    allow_degraded: bool = False
+    fresh: bool = False
+
+
+class WaitedSync:
+    """One sync, and the tasks that wait for its end."""
+
+    def __init__(self, wanted: SyncKind) -> None:
+        self.wanted = wanted
+        self.waiting = 0
+        self._over = anyio.Event()
+        self._came: SyncOutcome | GgrepError = Cancelled("the sync did not end")
+
+    def end(self, came: SyncOutcome | GgrepError) -> None:
+        """Give the outcome to the waiting tasks."""
+        self._came = came
+        self._over.set()
+
+    async def outcome(self, deadline: Deadline) -> SyncOutcome:
+        """Wait for the end.
+
+        Raises:
+            Cancelled: the request was ended first.
+            DeadlineExceeded: the deadline passed first.
+            GgrepError: the sync failed.
+        """
+        while not self._over.is_set():
+            deadline.check("the wait for a sync")
+            with anyio.move_on_after(min(deadline.remaining_ms(), _LOOK_EVERY_MS) / 1000):
+                await self._over.wait()
+        if isinstance(self._came, GgrepError):
+            raise self._came
+        return self._came
+
+
+class SyncWaiters:
+    """Rounds that have not started, in the order of their requests."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[SyncKind, WaitedSync] = {}
+
+    def __bool__(self) -> bool:
+        """Tell whether anybody waits."""
+        return bool(self._rounds)
+
+    def join(self, wanted: SyncKind) -> WaitedSync:
+        """Join the round of that kind, created if there is none, and return it."""
+        found = self._rounds.setdefault(wanted, WaitedSync(wanted))
+        found.waiting += 1
+        return found
+
+    def leave(self, found: WaitedSync) -> None:
+        """Stop waiting; a round without waiters is dropped."""
+        found.waiting -= 1
+        if not found.waiting and self._rounds.get(found.wanted) is found:
+            del self._rounds[found.wanted]
+
+    def take(self) -> WaitedSync | None:
+        """Return the first round, which starts now; later requests do not join it."""
+        if not self._rounds:
+            return None
+        return self._rounds.pop(next(iter(self._rounds)))
+
+    def dismiss(self, error: GgrepError) -> None:
+        """Tell all waiters that their sync will not start."""
+        rounds, self._rounds = self._rounds, {}
+        for found in rounds.values():
+            found.end(error)
+
 
 __all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
 
@@ -72,7 +213,7 @@ class SyncLoop:
         self._lock = Lock()  # guards the schedule: changes are noted by other threads
         self._schedule = Schedule(figures)
         self._wake = ThreadEvent()
-        self._rounds = Rounds()
+        self._rounds = SyncWaiters()
         self._scope: anyio.CancelScope | None = None
         self._why = ""
         self._frozen = ""
@@ -104,7 +245,7 @@ class SyncLoop:
             self._schedule = self._schedule.changed(self._clock.monotonic_ms(), certain=count > 0)
         self._wake.set()
 
-    async def sync_now(self, wanted: Wanted, deadline: Deadline) -> SyncOutcome:
+    async def sync_now(self, wanted: SyncKind, deadline: Deadline) -> SyncOutcome:
         """Return the outcome of a sync that starts after this call.
 
         Calls that want the same share one sync.

@@ -18,9 +18,9 @@ from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from ggrep.base import linux, stable_json
-from ggrep.base.decode import decode
 from ggrep.base.errors import Cancelled, DeadlineExceeded, GgrepError
-from ggrep.model.sync_jobs import (
+from ggrep.base.stable_json import decode
+from ggrep.model.sync import (
     LOW_IMPACT_FLAG,
     SyncFailed,
     SyncJob,
@@ -29,7 +29,7 @@ from ggrep.model.sync_jobs import (
     error_from,
     job_json,
     outcome_from,
-    wish_line,
+    priority_line,
 )
 
 _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
@@ -150,7 +150,7 @@ class SyncChild:
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
         """Tell it which files a store's first index starts with; ignored once it has ended."""
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            await self._send(wish_line(store_id, paths))
+            await self._send(priority_line(store_id, paths))
 
     async def _send(self, line: bytes) -> None:
         async with self._sending:

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
-from ggrep.model.load import WAITS_FOR_GIT, SyncLoad
+from ggrep.model.daemons import WAITS_FOR_GIT, SyncLoad
+from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.sanitise import without_directories
-from ggrep.model.standing import Standing
-from ggrep.model.sync_jobs import SyncOutcome, SyncProgress
+from ggrep.model.sync import SyncOutcome, SyncProgress
 
 _RESULTS: Final = {"ok": "ok", "degraded": "degraded", "failed": "error"}
 
@@ -55,10 +55,10 @@ class SyncState(Struct, frozen=True):
     reason: str = ""
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> IndexFreshness:
         """Return what answers say of it."""
         cancelled = self.last_result == "cancelled"
-        return Standing(
+        return IndexFreshness(
             failure="" if cancelled else self.last_error.partition(": ")[2],
             cancelled=cancelled,
             behind=self.behind,
@@ -68,7 +68,7 @@ class SyncState(Struct, frozen=True):
             held=self.reason,
         )
 
-    def load(self, standing: Standing) -> SyncLoad:
+    def load(self, standing: IndexFreshness) -> SyncLoad:
         """Return what status and metrics show of it."""
         indexing = self.state == "indexing"
         stage = self.stage if indexing else ""

@@ -1,25 +1,145 @@
-"""One job of the sync worker: the work of `ggrep index`, with progress and throttling."""
+"""The sync worker: its main loop, one job, and the processor time that a sync may take."""
 
 import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn, Protocol
 
+import psutil
 from msgspec.structs import replace
 
-from ggrep.base.decode import decode
-from ggrep.base.errors import InvalidRequest
+from ggrep.base import linux, stable_json
+from ggrep.base.clock import Clock, SystemClock
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.ids import PathKey
+from ggrep.base.stable_json import Json, decode
 from ggrep.config.home import Home
 from ggrep.config.remotes import Remote
-from ggrep.daemon.throttle import Throttle
+from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.model.limits import Notice
-from ggrep.model.sync_jobs import SyncJob, SyncOutcome
+from ggrep.model.sync import (
+    LOW_IMPACT_FLAG,
+    SyncJob,
+    SyncOutcome,
+    error_json,
+    job_from,
+    outcome_json,
+    priority_from,
+)
 
 if TYPE_CHECKING:
     from ggrep.index.sync.sync_report import Progress, SyncProgress
     from ggrep.parse.workers.kept import KeptWorkers
     from ggrep.search.engine.repo_index import RepoIndex
+
+SHARE: Final = 0.4
+"""Of one core, over the length of a sync. A normal one takes one core and more."""
+
+SAMPLE_MS: Final = 50.0
+"""How often the processor time is looked at, at most: looking costs some itself."""
+
+MOST_SLEEP_MS: Final = 2_000.0
+"""Of one rest; what is owed beyond it is owed at the next."""
+
+_NICENESS: Final = 10
+
+
+def lower_priority() -> None:
+    """Lower the scheduling priority of this process and its children, irrevocably.
+
+    Not the idle classes: on a busy machine a writer in one of them would hold its lease without
+    being able to renew it.
+    """
+    with suppress(OSError):
+        os.nice(_NICENESS)
+    with suppress(OSError):
+        linux.run_as_batch()
+    with suppress(psutil.Error, OSError, ValueError):
+        psutil.Process().ionice(psutil.IOPRIO_CLASS_BE, 7)
+
+
+class Throttle:
+    """Sleeps so that CPU time stays below a share of elapsed time."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        rest: Callable[[float], None],
+        cpu_ms: Callable[[], float],
+        share: float = SHARE,
+    ) -> None:
+        """Begin now.
+
+        Args:
+            clock: tells how much time passed.
+            rest: does nothing for so many milliseconds.
+            cpu_ms: returns the processor time used so far.
+            share: of one core.
+        """
+        self._clock = clock
+        self._rest = rest
+        self._cpu_ms = cpu_ms
+        self._share = share
+        self._begun_ms = self._looked_ms = clock.monotonic_ms()
+        self._used_ms = cpu_ms()
+
+    def keep(self) -> None:
+        """Sleep off what is owed; when called often, it mostly returns at once."""
+        if self._clock.monotonic_ms() - self._looked_ms >= SAMPLE_MS:
+            self._rest_for(min(self.owed_ms(), MOST_SLEEP_MS))
+            self._looked_ms = self._clock.monotonic_ms()
+
+    def settle(self) -> None:
+        """Sleep until nothing is owed."""
+        while (owed_ms := self.owed_ms()) > 0:
+            self._rest_for(min(owed_ms, MOST_SLEEP_MS))
+
+    def owed_ms(self) -> float:
+        """Return how long to sleep to keep the share; never negative."""
+        passed_ms = self._clock.monotonic_ms() - self._begun_ms
+        return max(0.0, (self._cpu_ms() - self._used_ms) / self._share - passed_ms)
+
+    def _rest_for(self, milliseconds: float) -> None:
+        if milliseconds > 0:
+            self._rest(milliseconds)
+
+
+def cpu_ms() -> float:
+    """Return milliseconds of CPU time: of this process, its finished and its running children.
+
+    A child that ends between the two looks is missed or counted twice for a moment.
+    """
+    own = os.times()
+    ended = own.user + own.system + own.children_user + own.children_system
+    return 1000.0 * (ended + sum(_running_s(pid) for pid in _children()))
+
+
+def _running_s(pid: int) -> float:
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0  # it ended: it is in our own times now
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _children() -> list[int]:
+    """Return the running children, by pid.
+
+    The kernel lists them for each thread; where it was built without that, all processes of the
+    machine are gone through.
+    """
+    found = linux.children()
+    if found is None:
+        found = sorted(child.pid for child in psutil.Process().children(recursive=True))
+    return found
+
 
 _KEPT_INDEXES: Final = 4
 
@@ -155,3 +275,142 @@ def _push(index: "RepoIndex", job: SyncJob) -> str:
     from ggrep.search.engine.travelling import push_to
 
     return push_to(index, decode(Remote, dict(job.remote))).tree
+
+
+_PROGRESS_MS: Final = 100.0
+"""Progress within one stage is told this often at most."""
+
+_PULSE_S: Final = 5.0
+"""How often a stage that tells nothing shows that it works on."""
+
+_PULSE_CPU_MS: Final = 20.0
+"""What the pulse itself cannot have used meanwhile."""
+
+
+class ProgressWriter:
+    """Writes answers: whole lines, from any thread, and none of a job that has ended."""
+
+    def __init__(self, answers: BinaryIO, clock: Clock, cpu_ms: Callable[[], float]) -> None:
+        self._answers = answers
+        self._clock = clock
+        self._cpu_ms = cpu_ms
+        self._lock = threading.Lock()
+        self._job_id = ""
+        self._last: tuple[str, int, int] = ("", 0, 0)
+        self._told_ms = self._told_cpu_ms = self._begun_cpu_ms = 0.0
+
+    def begin(self, job_id: str) -> None:
+        """Start a job's messages; `scan` is the first stage."""
+        with self._lock:
+            self._begun_cpu_ms = self._cpu_ms()
+            self._job_id = job_id
+            self._tell_progress("scan", 0, 0)
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Tell how far the job is, unless that was told just now."""
+        with self._lock:
+            soon = self._clock.monotonic_ms() - self._told_ms < _PROGRESS_MS
+            if soon and stage == self._last[0]:
+                self._last = (stage, done, total)
+            else:
+                self._tell_progress(stage, done, total)
+
+    def pulse(self) -> None:
+        """Repeat the last progress if the job has used CPU time since."""
+        with self._lock:
+            if self._job_id and self._cpu_ms() - self._told_cpu_ms >= _PULSE_CPU_MS:
+                self._tell_progress(*self._last)
+
+    def end(self, **said: Json) -> None:
+        """Tell what came of the job."""
+        with self._lock:
+            job_id, self._job_id = self._job_id, ""
+            self._write({"job_id": job_id, **said})
+
+    def used_ms(self) -> int:
+        """Return the CPU time since the job began."""
+        return max(0, round(self._cpu_ms() - self._begun_cpu_ms))
+
+    def _tell_progress(self, stage: str, done: int, total: int) -> None:
+        self._last = (stage, done, total)
+        self._told_ms, self._told_cpu_ms = self._clock.monotonic_ms(), self._cpu_ms()
+        said: Json = {
+            "stage": stage,
+            "done_files": done,
+            "total_files": total,
+            "cpu_ms": max(0, round(self._told_cpu_ms - self._begun_cpu_ms)),
+        }
+        self._write({"job_id": self._job_id, "progress": said})
+
+    def _write(self, document: Json) -> None:
+        self._answers.write(stable_json.dumps(document) + b"\n")
+        self._answers.flush()
+
+
+def main(arguments: Sequence[str]) -> NoReturn:
+    """Serve jobs until standard input ends, or none came for `arguments[0]` milliseconds."""
+    idle_s = float(arguments[0]) / 1000 if arguments else 30.0
+    with suppress(PermissionError):  # we lead a group already
+        os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if LOW_IMPACT_FLAG in arguments:
+        lower_priority()
+    leave_out_remote_client()
+    clock = SystemClock()
+    telling = ProgressWriter(_take_standard_output(), clock, cpu_ms)
+    lines: queue.Queue[bytes] = queue.Queue()
+    wishes: dict[str, Sequence[PathKey]] = {}
+    threading.Thread(target=_read, args=(lines, wishes), daemon=True).start()
+    threading.Thread(target=_pulse, args=(telling,), daemon=True).start()
+    worker = Worker(
+        telling, lambda: Throttle(clock, _rest, cpu_ms), lambda store_id: wishes.get(store_id, ())
+    )
+    with suppress(queue.Empty):
+        while True:
+            _serve(lines.get(timeout=idle_s), worker, telling)
+    os._exit(0)  # the reading thread does not end by itself
+
+
+def _serve(line: bytes, worker: Worker, telling: ProgressWriter) -> None:
+    document = stable_json.loads(line)
+    telling.begin(str(document["job_id"]))
+    try:
+        outcome = worker.do(job_from(document))
+    except GgrepError as error:
+        telling.end(error=error_json(error))
+    except Exception as error:  # noqa: BLE001 - the host has to hear of every failure
+        traceback.print_exc()
+        telling.end(error=error_json(error))
+    else:
+        telling.end(report=outcome_json(outcome))
+
+
+def _read(lines: "queue.Queue[bytes]", wishes: dict[str, Sequence[PathKey]]) -> None:
+    """Pass on jobs, and accept wishes, which may arrive while a job runs.
+
+    When the lines end the host is gone, and so is everything we started, at once.
+    """
+    for line in sys.stdin.buffer:
+        wish = priority_from(line)
+        if wish is None:
+            lines.put(line)
+        else:
+            wishes[wish[0]] = wish[1]
+    os.killpg(0, signal.SIGKILL)
+
+
+def _pulse(telling: ProgressWriter) -> None:
+    while True:
+        time.sleep(_PULSE_S)
+        telling.pulse()
+
+
+def _rest(milliseconds: float) -> None:
+    time.sleep(milliseconds / 1000)
+
+
+def _take_standard_output() -> BinaryIO:
+    """Return what leads to the host; whatever is printed goes to standard error from now on."""
+    taken = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(taken, "wb")

@@ -22,6 +22,6 @@ def _stand_apart() -> None:
 
 if __name__ == "__main__":
     _stand_apart()
-    from ggrep.daemon.sync_serving import main
+    from ggrep.daemon.sync_work import main
 
     main(sys.argv[1:])

@@ -8,40 +8,38 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
-from ggrep.federation.coverage import Known, coverage_of
+from ggrep.federation.coordinator_cache import PoolSet
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import Skipped
-from ggrep.federation.federated_request import SNIPPET_BYTES_PER_HIT, InForce
+from ggrep.federation.fanout_session import FanoutSession
+from ggrep.federation.federated_request import SNIPPET_BYTES_PER_HIT, EffectiveSettings
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.memory import Given
-from ggrep.federation.merge import MergedHit
-from ggrep.federation.pool_merging import Rules, lists_of, merge_lists
+from ggrep.federation.merge import MergedHit, Rules, lists_of, merge_lists
 from ggrep.federation.repo_outcomes import (
     Answers,
+    Known,
     RepoLimit,
     RepoReport,
     code_of,
+    coverage_of,
     first_failure,
     report,
 )
-from ggrep.federation.repo_requests import RepoRequests
-from ggrep.federation.strategies import GLOBAL
+from ggrep.federation.validation import GLOBAL
 from ggrep.model.confidence import (
     Confidence,
     confidence_notices,
     confidence_of,
     hits_kept,
-    merge_leading,
+    merge_top_files,
     shortened_list,
 )
-from ggrep.model.file_readings import FileReading, reading_notices
-from ggrep.model.hit import Hit, shortened
-from ggrep.model.limits import LimitHit
-from ggrep.model.response import PoolResponse
+from ggrep.model.limits import FileReading, LimitHit, reading_notices
+from ggrep.model.response import Hit, PoolResponse, shortened
 
 
 def assemble(
-    asking: RepoRequests, given: Given, *, from_memory: bool, elapsed_ms: float
+    asking: FanoutSession, given: PoolSet, *, from_memory: bool, elapsed_ms: float
 ) -> FederatedResponse:
     """Return the answer to a question.
 
@@ -51,7 +49,7 @@ def assemble(
     failures, pools = _outcomes(asking, given)
     lists = lists_of(plan, asking.repos, pools)
     merged = merge_lists(lists, rules_of(asking, given))
-    leaders = merge_leading(pool.leading for pool in pools.values())
+    leaders = merge_top_files(pool.leading for pool in pools.values())
     confidence = confidence_of(leaders)
     (shown, *corpora), weak_cuts = _shortened(
         (merged.hits, *(hits for _, hits in merged.corpora)),
@@ -172,7 +170,7 @@ def _shortened(
 
 
 def _outcomes(
-    asking: RepoRequests, given: Given
+    asking: FanoutSession, given: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
     """Return the failures, also of those whose query was not finished, and what others gave."""
     failures = dict(asking.failures)
@@ -186,7 +184,7 @@ def _outcomes(
     return failures, pools
 
 
-def rules_of(asking: RepoRequests, given: Given) -> Rules:
+def rules_of(asking: FanoutSession, given: PoolSet) -> Rules:
     """Return the rules by which the lists are merged."""
     force = asking.force
     return Rules(
@@ -202,7 +200,7 @@ def rules_of(asking: RepoRequests, given: Given) -> Rules:
 
 
 def _limits(
-    given: Given, pools: Mapping[RepoId, PoolResponse], force: InForce, longest: int
+    given: PoolSet, pools: Mapping[RepoId, PoolResponse], force: EffectiveSettings, longest: int
 ) -> list[RepoLimit]:
     limits = [RepoLimit(limit, repo) for repo, pool in pools.items() for limit in pool.limits_hit]
     limits += [RepoLimit(limit, repo) for repo, limit in given.limits]
@@ -212,8 +210,8 @@ def _limits(
 
 
 def _warnings(
-    asking: RepoRequests,
-    given: Given,
+    asking: FanoutSession,
+    given: PoolSet,
     pools: Mapping[RepoId, PoolResponse],
     confidence: Confidence,
     lists: Sequence[Sequence[MergedHit]],

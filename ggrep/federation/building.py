@@ -14,9 +14,9 @@ from msgspec import Struct, field
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.hints import with_path
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncRunner
+from ggrep.model.suggested_commands import with_path
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncRunner
 
 BuildStatus: TypeAlias = Literal["passed", "failed", "skipped"]
 

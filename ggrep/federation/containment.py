@@ -44,7 +44,7 @@ def is_canonical(path: Path) -> bool:
         return False
 
 
-def canonical_ones(paths: Iterable[Path]) -> frozenset[Path]:
+def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
     """Return those of the paths that are still free of symbolic links, as `is_canonical` tells.
 
     Of many in one directory, the way to that is looked at once.

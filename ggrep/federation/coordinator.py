@@ -8,29 +8,27 @@ from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import Incompatible
 from ggrep.base.ids import RepoId
 from ggrep.federation import cohort
 from ggrep.federation.answer_assembly import assemble, rules_of
+from ggrep.federation.batched_query import batched_pools, routed_by
 from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.coordinator_cache import CoordinatorCache, PoolSet, query_key, size_of
+from ggrep.federation.fanout_session import Arrived, FanoutSession, RepoStatistics
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest, check_request
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.folding import deeper, refill_limit
-from ggrep.federation.joint_asking import given_at_once, routed_by
-from ggrep.federation.memory import Given, Memory, question_key, size_of
-from ggrep.federation.pool_merging import lists_of, unfinished
-from ggrep.federation.repo_requests import Arrived, Figures, RepoRequests
+from ggrep.federation.merge import deeper, lists_of, refill_limit, unfinished
 from ggrep.federation.routing import Routed
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import path_resolver, select_repos
-from ggrep.federation.strategies import GLOBAL, RRF
+from ggrep.federation.validation import GLOBAL, RRF
 from ggrep.federation.workspace import Workspace
+from ggrep.model.request import CollectionStatistics
 from ggrep.model.response import PoolResponse
-from ggrep.model.statistics import CollectionStatistics
 
-_MERGED_ASIDE_BYTES: Final = 8 * 1024 * 1024
+_MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
 """About five thousand hits, which take some 50 ms."""
 
 
@@ -40,7 +38,7 @@ async def federated_search(
     searchers: Searchers,
     clock: Clock,
     *,
-    memory: Memory | None = None,
+    memory: CoordinatorCache | None = None,
     arrived: Arrived | None = None,
 ) -> FederatedResponse:
     """Return the merged answer of the selected repositories.
@@ -58,11 +56,11 @@ async def federated_search(
     return ran.response
 
 
-class Ran(Struct, frozen=True):
+class CompletedSearch(Struct, frozen=True):
     """A search that was run: what was asked, what was given and the answer made of it."""
 
-    asking: RepoRequests
-    given: Given
+    asking: FanoutSession
+    given: PoolSet
     response: FederatedResponse
 
 
@@ -72,11 +70,11 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     searchers: Searchers,
     clock: Clock,
     *,
-    memory: Memory | None = None,
+    memory: CoordinatorCache | None = None,
     arrived: Arrived | None = None,
     part: float = 1.0,
     kept: Mapping[RepoId, str] = MappingProxyType({}),
-) -> Ran:
+) -> CompletedSearch:
     """Return the answer as `federated_search` does, with what further requests need.
 
     `part` is how much of the caller's time is left until the request's deadline; `kept` has the
@@ -85,28 +83,28 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     check_request(request)
     started_ms = clock.monotonic_ms()
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    asking = RepoRequests(
+    asking = FanoutSession(
         workspace,
         request,
         select_repos(workspace, request, resolve),
         searchers,
-        memory or Memory(0),
+        memory or CoordinatorCache(0),
         deadline_of(request, clock),
         part,
         arrived,
         kept,
     )
-    given, from_memory = await _given(asking)
+    given, from_memory = await _pools_of(asking)
 
     def assembled() -> FederatedResponse:
         elapsed_ms = clock.monotonic_ms() - started_ms
         return assemble(asking, given, from_memory=from_memory, elapsed_ms=elapsed_ms)
 
     # Merging very many hits takes so long that others of this process would wait for it.
-    many = size_of(given) > _MERGED_ASIDE_BYTES
+    many = size_of(given) > _MERGE_IN_THREAD_BYTES
     answer = await to_thread.run_sync(assembled) if many else assembled()
     asking.tell_rest(answer.reports, given.pools)
-    return Ran(asking, given, answer)
+    return CompletedSearch(asking, given, answer)
 
 
 def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
@@ -119,16 +117,16 @@ def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
     return replace(end, at_ms=end.at_ms - reserve_ms)
 
 
-async def _given(asking: RepoRequests) -> tuple[Given, bool]:
+async def _pools_of(asking: FanoutSession) -> tuple[PoolSet, bool]:
     """Return what the repositories gave, and whether they gave it to an earlier question."""
     if not asking.is_over:
         await asking.prepare()
         await asking.describe()
     asking.plan = _plan(asking)
     if asking.is_over:
-        return Given(asking.force.strategy), False
+        return PoolSet(asking.force.strategy), False
     memory = asking.memory
-    key = question_key(
+    key = query_key(
         asking.workspace.workspace_config_hash,
         asking.request,
         asking.search,
@@ -140,13 +138,13 @@ async def _given(asking: RepoRequests) -> tuple[Given, bool]:
     held = None if asking.failures or asking.kept else memory.lists.get(key)
     if held is not None:
         return held, True
-    held = await _asked(asking)
+    held = await _search_repos(asking)
     if not asking.failures and held.whole:
         memory.lists.put(key, held, size_of(held))
     return held, False
 
 
-def _plan(asking: RepoRequests) -> CohortPlan:
+def _plan(asking: FanoutSession) -> CohortPlan:
     request = asking.request
     # Of a failure that decides already, no cohort that it leaves empty may take the place.
     return cohort.plan_cohorts(
@@ -158,44 +156,46 @@ def _plan(asking: RepoRequests) -> CohortPlan:
     )
 
 
-def _candidates(asking: RepoRequests, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
+def _candidates(asking: FanoutSession, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
     return [
         cohort.Candidate(repo, asking.repos[repo].priority, asking.descriptions[repo])
         for repo in repos
     ]
 
 
-async def _asked(asking: RepoRequests) -> Given:
+async def _search_repos(asking: FanoutSession) -> PoolSet:
     """Search the repositories by the requested strategy, or by its fallback."""
     force, admitted = asking.force, asking.plan.admitted()
     together = force.strategy == GLOBAL
     compare = not together or cohort.comparable(_candidates(asking, admitted))
     weak = "" if compare else "their indexes are not comparable"
-    if not weak and (at_once := await given_at_once(asking)) is not None:
+    if not weak and (at_once := await batched_pools(asking)) is not None:
         return at_once
     await asking.encode()
-    figures: dict[RepoId, Figures] = {}
+    figures: dict[RepoId, RepoStatistics] = {}
     if force.max_repos or (together and not weak):
         figures = await asking.figures(admitted)
     routed = routed_by(asking, _statistics(figures))
     if not asking.is_over and together and not weak:
         try:
             pools, figures = await asking.search_together(figures, routed.kept)
-            return await _filled(asking, _gathered(asking, "", pools, routed, figures), figures)
+            return await _refilled(
+                asking, _search_in_rounds(asking, "", pools, routed, figures), figures
+            )
         except Incompatible:
             weak = "their term statistics have different layouts"
     pools = {} if asking.is_over else await asking.search_alone(routed.kept)
-    return await _filled(asking, _gathered(asking, weak, pools, routed, figures), {})
+    return await _refilled(asking, _search_in_rounds(asking, weak, pools, routed, figures), {})
 
 
-def _gathered(
-    asking: RepoRequests,
+def _search_in_rounds(
+    asking: FanoutSession,
     weak: str,
     pools: Mapping[RepoId, PoolResponse],
     routed: Routed,
-    figures: Mapping[RepoId, Figures],
-) -> Given:
-    return Given(
+    figures: Mapping[RepoId, RepoStatistics],
+) -> PoolSet:
+    return PoolSet(
         strategy=RRF if weak else asking.force.strategy,
         pools=pools,
         figures=_statistics(figures),
@@ -207,7 +207,9 @@ def _gathered(
     )
 
 
-async def _filled(asking: RepoRequests, given: Given, figures: Mapping[RepoId, Figures]) -> Given:
+async def _refilled(
+    asking: FanoutSession, given: PoolSet, figures: Mapping[RepoId, RepoStatistics]
+) -> PoolSet:
     """Return the result with longer lists, to replace the hits that folding removes."""
     # A request that says how long lists are leaves nothing to refill.
     may_refill = asking.request.per_repo_top is None
@@ -232,5 +234,5 @@ def _same(pool: PoolResponse, other: PoolResponse) -> bool:
     return pool.provenance.snapshot_id == other.provenance.snapshot_id
 
 
-def _statistics(figures: Mapping[RepoId, Figures]) -> dict[RepoId, CollectionStatistics]:
+def _statistics(figures: Mapping[RepoId, RepoStatistics]) -> dict[RepoId, CollectionStatistics]:
     return {repo: held.statistics for repo, held in sorted(figures.items())}

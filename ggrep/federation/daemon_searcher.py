@@ -1,5 +1,6 @@
-"""Searches repositories through their daemons."""
+"""Searches repositories through their daemons, each narrowed by its own profile."""
 
+import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,29 +13,35 @@ from anyio import CapacityLimiter, to_thread
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.ids import RepoId
-from ggrep.config.profiles import Profile
-from ggrep.federation.profile_views import described, narrowed
+from ggrep.config.profiles import Profile, ProfileView
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.answerable import Request
-from ggrep.model.joint_pools import (
-    JointDescription,
-    JointPoolRequest,
-    JointPoolResponse,
-    JointQuestion,
+from ggrep.model.batched_query import (
+    BatchedDescription,
+    BatchedPoolRequest,
+    BatchedPoolResponse,
+    BatchedQuery,
     Member,
     members_key,
 )
+from ggrep.model.corpus import CORPUS_WORDS
+from ggrep.model.filters import Filter
 from ggrep.model.operations import operation_of
-from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodedQuery,
+    PoolRequest,
+    Request,
+    SearchRequest,
+)
 from ggrep.model.response import RepoDescription
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import Unreachable
-from ggrep.protocol.client.reply_values import value_of
-from ggrep.protocol.wire.message_types import (
+from ggrep.protocol.wire.messages import (
     Ask,
     Describe,
     Encode,
@@ -43,11 +50,43 @@ from ggrep.protocol.wire.message_types import (
     JointPool,
     Message,
     TermStats,
+    timed,
+    whole_ms,
+    within,
 )
 from ggrep.protocol.wire.replies import Reply
-from ggrep.protocol.wire.timing import timed, whole_ms, within
 
-R = TypeVar("R")
+RequestT = TypeVar("RequestT")
+
+
+def narrowed(request: Request[RequestT], profile: Profile) -> Any:  # noqa: ANN401 - as the request
+    """Return the request under a profile; lists that it hides are empty."""
+    if isinstance(request, PoolRequest | SlateRequest):
+        return replace(request, search=_narrowed(request.search, profile.view))
+    return request
+
+
+def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
+    # Corpora stay as they were asked for: each of them is a list of the answer.
+    hidden = [
+        Filter("corpus", word, negated=True)
+        for word, corpus in CORPUS_WORDS.items()
+        if corpus not in view.corpora
+    ]
+    within = dict.fromkeys((*request.within, *view.within, *hidden))
+    return replace(request, within=tuple(within))
+
+
+def described(description: RepoDescription, profile: Profile) -> RepoDescription:
+    """Return the description with the profile's name, and a key that tells its view from others."""
+    if profile.view == ProfileView():
+        return description
+    said = f"{description.answers_key}|{profile.view!r}"
+    key = hashlib.sha256(said.encode()).hexdigest()
+    return replace(description, answers_key=key, profile=profile.name)
+
+
+ReplyT = TypeVar("ReplyT")
 
 _MOST_LISTS: Final = 8
 """Lists of repositories, one or two for each workspace, of which descriptions are kept."""
@@ -101,7 +140,7 @@ class DaemonSearcher:
             return None
         return value_of(EncodedQuery, reply, "vector")
 
-    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+    async def ask(self, request: Request[ReplyT], deadline: Deadline) -> ReplyT:
         """Return the answer to a request."""
         operation = operation_of(request)
         own = narrowed(request, await self._profile())
@@ -125,9 +164,9 @@ class DaemonSearcher:
 class KnownHosts(Struct):
     """What hosts told last of the repositories that they serve, by list of them."""
 
-    held: dict[str, JointDescription] = field(default_factory=dict)
+    held: dict[str, BatchedDescription] = field(default_factory=dict)
 
-    def keep(self, key: str, description: JointDescription) -> None:
+    def keep(self, key: str, description: BatchedDescription) -> None:
         """Remember a description in place of those that were used longest ago."""
         self.held.pop(key, None)
         self.held[key] = description
@@ -183,23 +222,23 @@ class HostSearcher(Struct):
         }
 
     async def search(
-        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
-    ) -> JointPoolResponse:
+        self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
+    ) -> BatchedPoolResponse:
         """Return the beginnings of the lists of several of them."""
         places = {repo: place for place, repo in enumerate(self.met)}
         members = tuple(places[repo] for repo in repos)
 
         def said(left_ms: float) -> Message:
             asked = replace(question, search=timed(question.search, left_ms))
-            return JointPool(JointPoolRequest(asked, self._epoch, members))
+            return JointPool(BatchedPoolRequest(asked, self._epoch, members))
 
-        return value_of(JointPoolResponse, await self._ask(said, deadline), "pools")
+        return value_of(BatchedPoolResponse, await self._ask(said, deadline), "pools")
 
-    async def _describe(self, message: JointDescribe, deadline: Deadline) -> JointDescription:
+    async def _describe(self, message: JointDescribe, deadline: Deadline) -> BatchedDescription:
         def said(left_ms: float) -> Message:
             return replace(message, timeout_ms=whole_ms(left_ms))
 
-        return value_of(JointDescription, await self._ask(said, deadline), "described")
+        return value_of(BatchedDescription, await self._ask(said, deadline), "described")
 
     async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
         return await self.channels.ask_within(self.guide, said, deadline, "never")

@@ -1,26 +1,130 @@
-"""Keeps the daemons of a workspace running and its manifest current, check by check.
-
-`Watch` decides what to do next; what it sees and does are `Surroundings`, the real ones of which
-are this machine's files and processes. `ReloadingFile` follows the workspace's file.
-"""
+"""Reads the status of a workspace's daemons, keeps them running and its manifest current."""
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias
 
 from msgspec import Struct, field
 
-from ggrep.base.clock import Clock
-from ggrep.base.errors import GgrepError
+from ggrep.base.clock import Clock, Deadline
+from ggrep.base.errors import GgrepError, Incompatible
 from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config.home import Home
-from ggrep.federation.live import records_of
-from ggrep.federation.manifest_file import keep
-from ggrep.federation.survey import survey
+from ggrep.federation.manifest_builder import build_manifest, store_manifest
 from ggrep.federation.workspace import Workspace, is_there
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.model.response import RepoDescription
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
+from ggrep.protocol.client.daemon_control import hello_to
+from ggrep.protocol.client.daemon_files import running
+from ggrep.protocol.client.link import Link, Unreachable
 from ggrep.protocol.client.starting import start_all
+from ggrep.protocol.wire.endpoint import DaemonRecord
+from ggrep.protocol.wire.messages import Describe, Status
+from ggrep.protocol.wire.replies import Reply
+
+DaemonWord: TypeAlias = Literal["none", "ready", "indexing", "stale", "silent", "other_version"]
+"""What the daemon of a repository is at."""
+
+_REPLY_MS: Final = 2_000
+_CONCURRENT_STATUS: Final = 8
+
+
+class DaemonState(Struct, frozen=True):
+    """The daemon of one repository, or none.
+
+    Attributes:
+        protocol: that was agreed on.
+        description: as a coordinator would be told; None when it did not say.
+        problem: why it cannot be asked, or how it differs.
+    """
+
+    state: DaemonWord = "none"
+    pid: int | None = None
+    protocol: int | None = None
+    description: RepoDescription | None = None
+    problem: str | None = None
+
+    @property
+    def running(self) -> bool:
+        """Return whether a process holds the repository, answering or not."""
+        return self.state != "none"
+
+
+class ReportedSync(Struct, frozen=True):
+    """The progress of a running sync."""
+
+    state: str = "idle"
+
+
+class ReportedDaemon(Struct, frozen=True):
+    """The condition of a daemon."""
+
+    stale: bool = False
+    stale_reason: str | None = None
+
+
+class ReportedStatus(Struct, frozen=True):
+    """The part of a status document that is read, from any build."""
+
+    sync: ReportedSync = ReportedSync()
+    daemon: ReportedDaemon = ReportedDaemon()
+
+
+def records_of(states: Sequence[RepoState], home: Home) -> dict[RepoId, DaemonRecord]:
+    """Return the records of the daemons that serve some repositories under present settings."""
+    by_place = {(one.store_id, one.config_fingerprint): one for one in running(home)}
+    found = {}
+    for state in states:
+        record = by_place.get((state.store_id or "", state.config_fingerprint or ""))
+        if record is not None:
+            found[state.repo_id] = record
+    return found
+
+
+def ask_daemons(states: Sequence[RepoState], home: Home, clock: Clock) -> dict[RepoId, DaemonState]:
+    """Return the status of each repository's daemon; all are queried concurrently."""
+    records = records_of(states, home)
+    with ThreadPoolExecutor(_CONCURRENT_STATUS) as pool:
+        answers = pool.map(lambda record: _ask(record, clock), records.values())
+        told = dict(zip(records, answers, strict=True))
+    return {state.repo_id: told.get(state.repo_id, DaemonState()) for state in states}
+
+
+def _ask(record: DaemonRecord, clock: Clock) -> DaemonState:
+    try:
+        with Link.connect(Path(record.socket), hello_to(record), clock) as link:
+            protocol = link.welcome.protocol_version
+            status = _told(link.ask(Status(), Deadline.after(clock, _REPLY_MS)))
+            state: DaemonWord = "ready"
+            if status.daemon.stale:
+                state = "stale"
+            elif status.sync.state == "indexing":
+                state = "indexing"
+            description = _describe(link, clock)
+    except Incompatible as error:
+        return DaemonState("other_version", record.pid, problem=str(error))
+    except (Unreachable, GgrepError, DecodeError) as error:
+        return DaemonState("silent", record.pid, problem=str(error))
+    return DaemonState(state, record.pid, protocol, description, status.daemon.stale_reason)
+
+
+def _told(reply: Reply) -> ReportedStatus:
+    return decode(ReportedStatus, reply.body.get("status"))
+
+
+def _describe(link: Link, clock: Clock) -> RepoDescription | None:
+    """Return the daemon's description for coordinators, or none if it is busy."""
+    try:
+        reply = link.ask(Describe(timeout_ms=_REPLY_MS), Deadline.after(clock, _REPLY_MS))
+        return decode(RepoDescription, reply.body.get("description"))
+    except Unreachable:
+        raise
+    except (GgrepError, DecodeError):
+        return None
+
 
 ChangeKind: TypeAlias = Literal[
     "daemon_started",
@@ -70,7 +174,7 @@ class Surroundings(Protocol):
         ...
 
 
-class _Patience(Struct):
+class _Backoff(Struct):
     pause_ms: float
     until_ms: float
     why: str
@@ -84,7 +188,7 @@ class Watch:
         self._clock = clock
         self._served: frozenset[RepoId] = frozenset()
         self._snapshots: dict[RepoId, str | None] | None = None
-        self._waiting: dict[RepoId, _Patience] = {}
+        self._waiting: dict[RepoId, _Backoff] = {}
 
     def look(self) -> list[Change]:
         """Start missing daemons and write a changed manifest; return the changes by repository."""
@@ -128,7 +232,7 @@ class Watch:
         before = self._waiting.get(repo)
         pause_ms = min(2 * before.pause_ms, LONGEST_PAUSE_MS) if before else FIRST_PAUSE_MS
         # One that was started waits its turn as well, if it is gone by the next look.
-        self._waiting[repo] = _Patience(pause_ms, now_ms + pause_ms, failure or "")
+        self._waiting[repo] = _Backoff(pause_ms, now_ms + pause_ms, failure or "")
         if failure is None:
             return [Change("daemon_started", "its daemon was started", repo)]
         if before is not None and before.why == failure:
@@ -167,7 +271,7 @@ class RealSurroundings(Struct):
 
     def survey(self) -> WorkspaceManifest:
         """Return the manifest as it is now."""
-        return survey(self.workspace, self.home, self.environ, flags=self.flags)
+        return build_manifest(self.workspace, self.home, self.environ, flags=self.flags)
 
     def running(self, states: Sequence[RepoState]) -> frozenset[RepoId]:
         """Return the repositories that a daemon serves."""
@@ -186,7 +290,7 @@ class RealSurroundings(Struct):
 
     def keep(self, manifest: WorkspaceManifest) -> bool:
         """Write the manifest if it differs; return whether it was written."""
-        return keep(manifest, self.home, self.clock.now())
+        return store_manifest(manifest, self.home, self.clock.now())
 
     def _arrange(self, state: RepoState) -> DaemonAddress:
         root = state.repo.root_canonical

@@ -4,19 +4,29 @@ Pure: from the manifest, from what daemons say and from what was found of overla
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
+from ggrep.federation.daemon_upkeep import DaemonState
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.editing import MERGE_LINE
-from ggrep.federation.live import LiveDaemon
+from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.hints import MOVED, on_root, remove_repo, with_file
 from ggrep.model.response import RepoDescription
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import MOVED, on_root, remove_repo, with_file
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.workspace import (
+        DoctorCohortJson,
+        DoctorCohortsJson,
+        DoctorJson,
+        FindingJson,
+    )
 
 Component: TypeAlias = Literal["embedding", "lexical", "schema"]
 """What may differ between the indexes of two repositories."""
@@ -82,7 +92,7 @@ class Examination(Struct, frozen=True):
 
 def examine(
     manifest: WorkspaceManifest,
-    daemons: Mapping[RepoId, LiveDaemon],
+    daemons: Mapping[RepoId, DaemonState],
     overlaps: Iterable[Diagnostic] = (),
     *,
     other_stores: Mapping[RepoId, int] | None = None,
@@ -107,7 +117,7 @@ def examine(
     if not merge_said and len(enabled) > 1:
         findings += _of_merging(manifest)
     for state in enabled:
-        daemon = daemons.get(state.repo_id, LiveDaemon())
+        daemon = daemons.get(state.repo_id, DaemonState())
         findings += _of_index(state, (other_stores or {}).get(state.repo_id, 0))
         findings += _of_daemon(state, daemon)
     findings += _of_cohorts(enabled, candidates, cohorts)
@@ -116,12 +126,12 @@ def examine(
 
 
 def _candidates(
-    states: Sequence[RepoState], daemons: Mapping[RepoId, LiveDaemon]
+    states: Sequence[RepoState], daemons: Mapping[RepoId, DaemonState]
 ) -> list[Candidate]:
     """Return the searchable repositories, described by their daemons or else from disk."""
     found = []
     for state in states:
-        told = daemons.get(state.repo_id, LiveDaemon()).description
+        told = daemons.get(state.repo_id, DaemonState()).description
         known = told if told is not None and told.snapshot_id else state.description()
         if known is not None:
             found.append(Candidate(state.repo_id, state.repo.priority, known))
@@ -279,7 +289,7 @@ def _of_snapshot(state: RepoState) -> Iterator[Finding]:
         )
 
 
-def _of_daemon(state: RepoState, daemon: LiveDaemon) -> Iterator[Finding]:
+def _of_daemon(state: RepoState, daemon: DaemonState) -> Iterator[Finding]:
     root, repo_id = state.repo.root_canonical, state.repo_id
     match daemon.state:
         case "silent":
@@ -295,3 +305,41 @@ def _of_daemon(state: RepoState, daemon: LiveDaemon) -> Iterator[Finding]:
             yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)
         case "none" | "ready":
             pass
+
+
+DOCTOR_SCHEMA: Final = 1
+
+
+def doctor_json(workspace: Workspace, found: Examination) -> "DoctorJson":
+    """Return the document of `ggrep workspace doctor`."""
+    cohorts = {corpus.value: [_cohort(one) for one in parts] for corpus, parts in found.cohorts}
+    return {
+        "schema_version": DOCTOR_SCHEMA,
+        "ok": found.healthy,
+        "workspacePath": str(workspace.workspace_path),
+        "repoSetId": workspace.repo_set_id,
+        "findings": [_finding(finding) for finding in found.findings],
+        # Every corpus is examined.
+        "cohorts": cast("DoctorCohortsJson", cohorts),
+    }
+
+
+def _finding(finding: Finding) -> "FindingJson":
+    return {
+        "code": finding.code,
+        "needed": finding.needed,
+        "repoId": finding.repo_id,
+        "modes": [corpus.value for corpus in finding.modes],
+        "message": sanitise_line(finding.message),
+        "hint": sanitise_line(finding.hint) or None,
+    }
+
+
+def _cohort(cohort: Cohort) -> "DoctorCohortJson":
+    return {
+        "cohortKey": cohort.key,
+        "compatibilityKey": cohort.compatibility_key,
+        "repoIds": list(cohort.repo_ids),
+        "asked": cohort.asked,
+        "differs": list(cohort.differs),
+    }

@@ -7,18 +7,18 @@ from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
-from ggrep.federation.entries import (
+from ggrep.federation.jsonc import TRIVIA, Token
+from ggrep.federation.validation import SCHEMA_VERSION, validate
+from ggrep.federation.workspace_text import (
     TEXT,
-    Places,
+    EntryPositions,
     entries_of,
     find_entries,
     lines_of,
+    parse_text,
     shape_problem,
 )
-from ggrep.federation.jsonc import TRIVIA, Token
-from ggrep.federation.parsing import parse_text
-from ggrep.federation.validation import SCHEMA_VERSION, validate
-from ggrep.model.hints import remove_entry
+from ggrep.model.suggested_commands import remove_entry
 
 NamesOf: TypeAlias = Callable[[str], Collection[str]]
 """Returns what a root, as it is written, is called besides."""
@@ -155,14 +155,14 @@ def remove_repo_at(text: str, index: int) -> str:
     return shorter
 
 
-def _cut_last(text: str, comma: int, start: int, end: int, places: Places) -> str:
+def _cut_last(text: str, comma: int, start: int, end: int, places: EntryPositions) -> str:
     if _indent(text, start) is None and not text[comma + 1 : start].strip():
         return text[:comma] + text[end:]
     shortened = _cut(text, start, end, places)
     return shortened[:comma] + shortened[comma + 1 :]
 
 
-def _cut(text: str, start: int, stop: int, places: Places) -> str:
+def _cut(text: str, start: int, stop: int, places: EntryPositions) -> str:
     """Return `text` without a span, and without its line when nothing else stands on it."""
     indent = _indent(text, start)
     after = _end_of_line(text, stop, places.tokens)

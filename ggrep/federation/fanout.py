@@ -14,7 +14,7 @@ import anyio
 from anyio.abc import TaskGroup
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
 from ggrep.base.ids import RepoId
 

@@ -13,21 +13,21 @@ from msgspec.structs import asdict
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.base.ids import RepoId
-from ggrep.federation.attendance import Attendance
-from ggrep.federation.attendance_json import (
-    cleaner,
+from ggrep.federation.envelope import (
+    Envelope,
     diagnostics_json,
     error_json,
     figures_json,
     limits_json,
-    listed_repos,
+    path_cleaner,
     repos_json,
     selection_json,
+    shown_repos,
     snapshots_json,
 )
 from ggrep.federation.name_merging import RepoDefinedAt, RepoDefinition, RepoReference
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.render.metadata_json import paged_json
+from ggrep.render.answer_json import paged_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
@@ -53,7 +53,7 @@ class FederatedSymbol(Struct, frozen=True):
         next_cursor: what the next page is asked for by; empty on the last.
     """
 
-    attendance: Attendance
+    attendance: Envelope
     asked: SymbolRequest
     definitions: tuple[RepoDefinition, ...] = ()
     total: int = 0
@@ -102,7 +102,7 @@ class FederatedReferences(Struct, frozen=True):
         next_cursor: as of a FederatedSymbol.
     """
 
-    attendance: Attendance
+    attendance: Envelope
     asked: ReferencesRequest
     references: tuple[RepoReference, ...] = ()
     totals: tuple[tuple[str, int], ...] = ()
@@ -156,9 +156,9 @@ def _placed(one: RepoDefinition | RepoDefinedAt | RepoReference, alias: str | No
     return document
 
 
-def attended_json(attendance: Attendance, shown: Iterable[RepoId] = ()) -> "AttendedJson":
+def attended_json(attendance: Envelope, shown: Iterable[RepoId] = ()) -> "AttendedJson":
     """Return what every answer says of its repositories; `shown` are those that places are of."""
-    clean, listed = cleaner(attendance), listed_repos(attendance, shown)
+    clean, listed = path_cleaner(attendance), shown_repos(attendance, shown)
     return {
         "backend": "federated",
         "meta": _meta(attendance, listed),
@@ -169,9 +169,9 @@ def attended_json(attendance: Attendance, shown: Iterable[RepoId] = ()) -> "Atte
     }
 
 
-def failed_json(attendance: Attendance, error: GgrepError) -> "FederatedErrorJson":
+def failed_json(attendance: Envelope, error: GgrepError) -> "FederatedErrorJson":
     """Return why there is no answer, with all that is known of the repositories."""
-    failed = error_json(error, cleaner(attendance))
+    failed = error_json(error, path_cleaner(attendance))
     return {
         "schema_version": SYMBOL_SCHEMA,
         **attended_json(attendance),
@@ -182,7 +182,7 @@ def failed_json(attendance: Attendance, error: GgrepError) -> "FederatedErrorJso
     }
 
 
-def _meta(attendance: Attendance, listed: frozenset[RepoId]) -> "WorkspaceMetaJson":
+def _meta(attendance: Envelope, listed: frozenset[RepoId]) -> "WorkspaceMetaJson":
     workspace = attendance.workspace
     named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
     if attendance.request.include_paths:
@@ -191,11 +191,11 @@ def _meta(attendance: Attendance, listed: frozenset[RepoId]) -> "WorkspaceMetaJs
         "repoSetId": workspace.repo_set_id,
         "manifestHash": attendance.manifest_hash,
         "workspace": named,
-        "selection": selection_json(attendance, cleaner(attendance), listed),
+        "selection": selection_json(attendance, path_cleaner(attendance), listed),
         "snapshots": snapshots_json(attendance, listed),
         "ruledOut": len(attendance.reports) - len(listed),
     }
 
 
-def _aliases(attendance: Attendance) -> dict[RepoId, str | None]:
+def _aliases(attendance: Envelope) -> dict[RepoId, str | None]:
     return {repo.repo_id: repo.alias for repo in attendance.workspace.repos}

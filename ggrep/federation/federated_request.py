@@ -5,13 +5,13 @@ from typing import Annotated, Final, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
-from ggrep.federation.strategies import GLOBAL, RRF, STRATEGIES
+from ggrep.federation.validation import GLOBAL, RRF, STRATEGIES
 from ggrep.federation.workspace import Workspace
+from ggrep.model.field_meta import MOST_MS, Field
 from ggrep.model.request import MAX_PER_FILE, MAX_TOP, SearchRequest
-from ggrep.model.says import MOST_MS, Says
 
 DEFAULT_TOP: Final = 10
 
@@ -61,11 +61,11 @@ class FederatedRequest(Struct, frozen=True):
 
     search: SearchRequest
     top: Annotated[
-        int, Says("search.top", "Most hits of each list; 10 by default.", most=MAX_TOP)
+        int, Field("search.top", "Most hits of each list; 10 by default.", most=MAX_TOP)
     ] = DEFAULT_TOP
     select: Annotated[
         Texts,
-        Says(
+        Field(
             "select.repos",
             "Also search these repositories, by alias, id or path.",
             also=("select.select", "select"),
@@ -74,7 +74,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = ()
     tags: Annotated[
         Texts,
-        Says(
+        Field(
             "select.tags",
             "Search only repositories with any of these tags.",
             also=("select.tag", "tags", "tag"),
@@ -83,7 +83,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = ()
     repo_filter: Annotated[
         Texts,
-        Says(
+        Field(
             "select.repoFilter",
             "Search only repositories that match any of these globs.",
             also=("select.repo-filter", "repoFilter", "repo-filter"),
@@ -92,7 +92,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = ()
     include_disabled: Annotated[
         bool,
-        Says(
+        Field(
             "select.includeDisabled",
             "Search disabled repositories too.",
             also=("includeDisabled",),
@@ -100,7 +100,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = False
     only: Annotated[
         Texts,
-        Says(
+        Field(
             "select.only",
             "Search only these repositories, by alias, id or path.",
             also=("only",),
@@ -109,7 +109,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = ()
     merge_strategy: Annotated[
         str | None,
-        Says(
+        Field(
             "merge.strategy",
             "How to merge the repositories' lists.",
             also=("merge",),
@@ -118,7 +118,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = None
     rrf_k: Annotated[
         int | None,
-        Says(
+        Field(
             "merge.rrfK",
             "Rank constant k of reciprocal rank fusion.",
             least=1,
@@ -127,7 +127,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = None
     per_repo_top: Annotated[
         int | None,
-        Says(
+        Field(
             "limits.perRepoTop",
             "Most hits taken from each repository.",
             most=MAX_PER_REPO_TOP,
@@ -135,17 +135,17 @@ class FederatedRequest(Struct, frozen=True):
     ] = None
     max_repos: Annotated[
         int,
-        Says(
+        Field(
             "limits.maxRepos",
             "Search at most this many repositories, the most promising; 0 for all.",
         ),
     ] = 0
     fold: Annotated[
-        bool | None, Says("merge.fold", "Show text that several repositories share only once.")
+        bool | None, Field("merge.fold", "Show text that several repositories share only once.")
     ] = None
     concurrency: Annotated[
         int,
-        Says(
+        Field(
             "limits.concurrency",
             "Most repositories queried in parallel.",
             least=1,
@@ -154,7 +154,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = DEFAULT_CONCURRENCY
     cohort: Annotated[
         Texts,
-        Says(
+        Field(
             "cohorts.cohort",
             "Search only this cohort: `KEY` or `CORPUS:KEY`.",
             also=("cohort",),
@@ -162,34 +162,34 @@ class FederatedRequest(Struct, frozen=True):
         ),
     ] = ()
     cohort_policy: Annotated[
-        Policy, Says("cohorts.policy", "Which of several cohorts to search.")
+        Policy, Field("cohorts.policy", "Which of several cohorts to search.")
     ] = "default"
     allow_unsafe_mix: Annotated[
         bool,
-        Says(
+        Field(
             "cohorts.allowUnsafeMix",
             "Merge lists even if their scores are not comparable.",
             also=("allowUnsafeMix",),
         ),
     ] = False
-    strict: Annotated[bool, Says("strict", "Fail when any repository fails.")] = False
+    strict: Annotated[bool, Field("strict", "Fail when any repository fails.")] = False
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
-        int, Says("limits.snippetBytes", "Most bytes of snippet text in the whole answer.")
+        int, Field("limits.snippetBytes", "Most bytes of snippet text in the whole answer.")
     ] = DEFAULT_SNIPPET_BYTES
     include_paths: Annotated[
-        bool, Says("debug.includePaths", "Include absolute paths; requires the token.")
+        bool, Field("debug.includePaths", "Include absolute paths; requires the token.")
     ] = False
-    stats: Annotated[bool, Says("search.stats", "Add statistics, which differ between runs.")] = (
+    stats: Annotated[bool, Field("search.stats", "Add statistics, which differ between runs.")] = (
         False
     )
     all_repos: Annotated[
-        bool, Says("limits.allRepos", "List all repositories, not only those that matter.")
+        bool, Field("limits.allRepos", "List all repositories, not only those that matter.")
     ] = False
 
 
-class InForce(Struct, frozen=True):
+class EffectiveSettings(Struct, frozen=True):
     """Limits and strategy of one request over one workspace."""
 
     top: int
@@ -223,7 +223,7 @@ def check_request(request: FederatedRequest) -> None:
         raise WorkspaceError(tuple(issues))
 
 
-def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
+def effective_settings(request: FederatedRequest, workspace: Workspace) -> EffectiveSettings:
     """Return the limits and the strategy that apply.
 
     Requires: `check_request` found nothing.
@@ -233,7 +233,7 @@ def in_force(request: FederatedRequest, workspace: Workspace) -> InForce:
     if strategy == GLOBAL:
         # With fewer, the merged list would not be that of one store over all files.
         usual = max(usual, request.top)
-    return InForce(
+    return EffectiveSettings(
         top=request.top,
         per_repo_top=usual if request.per_repo_top is None else request.per_repo_top,
         concurrency=request.concurrency,

@@ -13,32 +13,30 @@ from msgspec import Struct
 from ggrep.base.errors import GgrepError, WorkspaceError
 from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.ids import RepoId
-from ggrep.federation.attendance_json import (
+from ggrep.federation.cohort import CohortPlan, CorpusCohort
+from ggrep.federation.diagnostics import Diagnostic, redact
+from ggrep.federation.envelope import (
     Clean,
-    cleaner,
     diagnostics_json,
     error_json,
     figures_json,
     limits_json,
-    listed_repos,
+    path_cleaner,
     repos_json,
     selection_json,
+    shown_repos,
     snapshots_json,
 )
-from ggrep.federation.cohort import CohortPlan, CorpusCohort
-from ggrep.federation.coverage import Coverage
-from ggrep.federation.diagnostics import Diagnostic, redact
-from ggrep.federation.federated_request import FederatedRequest, InForce
+from ggrep.federation.federated_request import EffectiveSettings, FederatedRequest
 from ggrep.federation.merge import AlsoIn, MergedHit
-from ggrep.federation.repo_outcomes import RepoLimit, RepoReport
+from ggrep.federation.repo_outcomes import Coverage, RepoLimit, RepoReport
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import described_entry, manifest_hash
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import federated_key
-from ggrep.model.response import Freshness, MatchTotals
-from ggrep.render.metadata_json import document_of
+from ggrep.model.response import Freshness, MatchTotals, federated_key
+from ggrep.render.answer_json import document_of
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
@@ -80,7 +78,7 @@ class FederatedResponse(Struct, frozen=True):
 
     workspace: Workspace
     request: FederatedRequest
-    in_force: InForce
+    in_force: EffectiveSettings
     strategy: str
     selection: Selection
     plan: CohortPlan
@@ -136,7 +134,7 @@ class FederatedResponse(Struct, frozen=True):
 def federated_json(response: FederatedResponse) -> "FederatedJson | FederatedErrorJson":
     """Return the answer, or its failure with all that is known of the repositories."""
     if response.error is not None:
-        failed = error_json(response.error, cleaner(response))
+        failed = error_json(response.error, path_cleaner(response))
         return {
             **_asked(response),
             "ok": False,
@@ -183,7 +181,7 @@ def answered_json(response: FederatedResponse) -> "FederatedAnswerJson":
 
 
 def _asked(response: FederatedResponse) -> "AskedJson":
-    clean, listed = cleaner(response), listed_repos(response, _shown(response))
+    clean, listed = path_cleaner(response), shown_repos(response, _shown(response))
     return {
         "schema_version": FEDERATED_SCHEMA,
         "backend": "federated",

@@ -18,14 +18,16 @@ from msgspec.structs import replace
 from wcmatch import fnmatch
 
 from ggrep.base.errors import Issue, WorkspaceError
-from ggrep.config.files import REPO_FILE
 from ggrep.config.git import is_git_marker
-from ggrep.federation.validation import SHAPE, Locate, RootProblem
-from ggrep.federation.workspace_draft import (
+from ggrep.config.settings_files import REPO_FILE
+from ggrep.federation.validation import (
     MAX_REPOS,
+    SHAPE,
     EntryDraft,
     IncludeDraft,
+    Locate,
     LocatedRoot,
+    RootProblem,
     WorkspaceDraft,
 )
 

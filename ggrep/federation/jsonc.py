@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.stable_json import Json
 
 MAX_DEPTH: Final = 64

@@ -16,11 +16,11 @@ from ggrep.model.containers import (
     FITTING,
     MOST_DEFINITIONS,
     Family,
-    Sorted,
-    apart,
+    SortedDefinitions,
     family_of,
     hidden_doubts,
-    related,
+    mention_order,
+    related_definitions,
     sort_definitions,
 )
 from ggrep.model.name_pools import (
@@ -174,13 +174,15 @@ class MergedDefinitions(Struct, frozen=True):
         family: whose uses are wanted; None of a name that is not qualified.
     """
 
-    found: Sorted
+    found: SortedDefinitions
     family: Family | None
 
     @property
     def first(self) -> tuple[RepoDefinedAt, ...]:
         """Return those that are told beside usages."""
-        return tuple(RepoDefinedAt(RepoId(one.repo), at) for one, at in related(self.found))
+        return tuple(
+            RepoDefinedAt(RepoId(one.repo), at) for one, at in related_definitions(self.found)
+        )
 
 
 def merge_definitions(
@@ -277,7 +279,7 @@ def _reference_order(
 ) -> tuple[tuple[bool, int], bool, str, RepoId, int, int]:
     repo, one = entry
     found = one.reference
-    return apart(found), one.test, found.path, repo, found.line, found.column
+    return mention_order(found), one.test, found.path, repo, found.line, found.column
 
 
 def counted(

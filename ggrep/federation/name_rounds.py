@@ -11,20 +11,26 @@ from typing import Final, Generic, TypeAlias, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
-from ggrep.federation.repo_requests import RepoRequests
+from ggrep.federation.fanout_session import FanoutSession
+from ggrep.federation.name_merging import (
+    MergedDefinitions,
+    is_mentioned,
+    merge_definitions,
+    own_family,
+)
 from ggrep.federation.searcher import RepoSearcher
 from ggrep.model.containers import Family
 from ggrep.model.name_pools import (
     REFERENCE_STEPS,
     SYMBOL_STEPS,
     NameStep,
+    PageCursor,
     ReferencesPool,
     SymbolPool,
 )
-from ggrep.model.page_cursor import PageCursor
 
 P = TypeVar("P", SymbolPool, ReferencesPool)
 
@@ -33,7 +39,7 @@ ROUND_SHARE: Final = 2
 nothing is found, needs time as well."""
 
 
-class Wanted(Struct, frozen=True):
+class RepoQuery(Struct, frozen=True):
     """One question to one repository.
 
     Attributes:
@@ -48,7 +54,7 @@ class Wanted(Struct, frozen=True):
     family: Family | None = None
 
 
-Ask: TypeAlias = Callable[[RepoSearcher, Wanted, Deadline], Awaitable[P]]
+Ask: TypeAlias = Callable[[RepoSearcher, RepoQuery, Deadline], Awaitable[P]]
 
 
 class NameRounds(Struct, Generic[P]):
@@ -61,7 +67,7 @@ class NameRounds(Struct, Generic[P]):
         given: what each repository gave, by rule.
     """
 
-    asking: RepoRequests
+    asking: FanoutSession
     ask: Ask[P]
     decides: Callable[[P], bool]
     cursor: PageCursor | None = None
@@ -90,15 +96,17 @@ class NameRounds(Struct, Generic[P]):
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask everybody by one rule; `before` are those that were asked for already."""
         repos = [repo for repo in self.asking.descriptions if repo not in self.asking.failures]
-        await self._ask(repos, Wanted(step), before)
+        await self._ask(repos, RepoQuery(step), before)
 
     async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
         """Have repositories that answered by a rule answer anew with the uses of a family."""
         before = () if self.cursor is not None else REFERENCE_STEPS
-        await self._ask(repos, Wanted(step, family=family), before[: REFERENCE_STEPS.index(step)])
+        await self._ask(
+            repos, RepoQuery(step, family=family), before[: REFERENCE_STEPS.index(step)]
+        )
 
     async def _ask(
-        self, repos: Sequence[RepoId], wanted: Wanted, before: Sequence[NameStep]
+        self, repos: Sequence[RepoId], wanted: RepoQuery, before: Sequence[NameStep]
     ) -> None:
         if self.asking.is_over:
             return
@@ -127,7 +135,7 @@ class NameRounds(Struct, Generic[P]):
                 del pools[repo]
 
     async def _one(
-        self, repo: RepoId, wanted: Wanted, before: Sequence[NameStep]
+        self, repo: RepoId, wanted: RepoQuery, before: Sequence[NameStep]
     ) -> dict[NameStep, P]:
         """Ask one repository; where its snapshot went meanwhile, by all rules anew.
 
@@ -153,3 +161,34 @@ class NameRounds(Struct, Generic[P]):
     def _skip(self, repo: RepoId) -> int:
         consumed = self.cursor.of(repo) if self.cursor is not None else None
         return consumed.places if consumed else 0
+
+
+async def judge_all(
+    rounds: NameRounds[ReferencesPool], owners: tuple[str, ...]
+) -> tuple[NameStep | None, MergedDefinitions]:
+    """Return the rule that decides, and the definitions by which all usages are judged.
+
+    Who fails meanwhile has no part in the answer, nor have its definitions; who publishes anew
+    may spell the name otherwise. Then it is looked again who has to judge anew.
+
+    Args:
+        rounds: who has answered so far.
+        owners: what the name is qualified by, outermost first; nothing is judged without.
+    """
+    told: dict[tuple[NameStep, RepoId], Family] = {}
+    while True:
+        step = rounds.decided()
+        pools = rounds.given.get(step, {}) if step is not None else {}
+        defined = merge_definitions(pools, owners)
+        family = defined.family
+        if step is None or family is None or rounds.asking.is_over:
+            return step, defined
+        other = [
+            repo
+            for repo, pool in sorted(pools.items())
+            if is_mentioned(pool) and family != (told.get((step, repo)) or own_family(pool, owners))
+        ]
+        if not other:
+            return step, defined
+        await rounds.judge(other, step, family)
+        told |= {(step, repo): family for repo in other}

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
-from ggrep.federation.manifest_file import FILE, FOLDER, KeptManifest, read_kept
+from ggrep.federation.manifest_builder import FILE, FOLDER, StoredManifest, read_stored
 from ggrep.federation.upkeep_limits import MAX_DELETIONS
 from ggrep.federation.workspace import Workspace
 
@@ -100,7 +100,7 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | None:
-    kept = read_kept(directory / FILE)
+    kept = read_stored(directory / FILE)
     reason = _reason(directory, kept, load)
     if reason is None:
         return None
@@ -123,7 +123,9 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
     )
 
 
-def _reason(directory: Path, kept: KeptManifest | None, load: LoadWorkspace) -> OrphanReason | None:
+def _reason(
+    directory: Path, kept: StoredManifest | None, load: LoadWorkspace
+) -> OrphanReason | None:
     """Return why no workspace uses a directory; None if one does, or may."""
     if kept is None or kept.repoSetId != directory.name:
         return "no_manifest"

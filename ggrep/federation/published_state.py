@@ -13,11 +13,11 @@ from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import Damaged, require_sound
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.base.formats import MANIFEST, ROW
 from ggrep.base.ids import SegmentName, SnapshotId, parse_snapshot_id
-from ggrep.config import names
+from ggrep.base.stable_json import DecodeError, decode
+from ggrep.config import store_files
 from ggrep.model.response import GitState
 
 MAX_BYTES: Final = 8 << 20
@@ -123,17 +123,17 @@ def read_index_state(store: Path) -> IndexState:
     return found
 
 
-class _Unusable(Exception):
+class _InvalidState(Exception):
     """The file found there is unusable."""
 
 
 def _pointed(store: Path) -> bytes | str | None:
     """Return what the pointer holds; why it cannot be read; None where there is none."""
     try:
-        return _read(names.active_file(store), store)
+        return _read(store_files.active_file(store), store)
     except FileNotFoundError:
         return None
-    except _Unusable as error:
+    except _InvalidState as error:
         return str(error)
 
 
@@ -152,10 +152,10 @@ def _state(store: Path, pointed: bytes | str | None) -> IndexState:
 def _followed(store: Path, snapshot_id: SnapshotId) -> IndexState:
     """Return the state that the pointer leads to."""
     try:
-        data = _read(names.manifest_file(store, snapshot_id), store)
+        data = _read(store_files.manifest_file(store, snapshot_id), store)
     except FileNotFoundError:
         return _invalid(f"snapshot {snapshot_id} has no manifest", parse_ok=True)
-    except _Unusable as error:
+    except _InvalidState as error:
         return _invalid(str(error), parse_ok=True)
     return _described(store, snapshot_id, data)
 
@@ -191,7 +191,7 @@ def _missing(store: Path, facts: SnapshotFacts) -> str | None:
     """Return the first missing artifact; images do not count, as they can be rebuilt."""
     paths = [facts.visibility.path]
     paths += [part.path for part in (*facts.tombstones, *facts.segment_map)]
-    paths += [part.path or names.table_dir(store, part.table).name for part in facts.segments]
+    paths += [part.path or store_files.table_dir(store, part.table).name for part in facts.segments]
     for path in paths:
         inside = path and ".." not in PurePosixPath(path).parts and not path.startswith("/")
         if not inside or not (store / path).exists():
@@ -213,21 +213,21 @@ def _read(path: Path, store: Path) -> bytes:
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(store.resolve()):
-            raise _Unusable(f"{path.name} leads out of the store")
+            raise _InvalidState(f"{path.name} leads out of the store")
         # A pipe in its place would be waited for without an end.
         descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise _Unusable(f"{path.name} is no regular file")
+                raise _InvalidState(f"{path.name} is no regular file")
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         if path.is_symlink():
-            raise _Unusable(f"{path.name} is a link to nothing") from None
+            raise _InvalidState(f"{path.name} is a link to nothing") from None
         raise
     except (OSError, RuntimeError) as error:
-        raise _Unusable(f"{path.name} cannot be read: {_why(error)}") from error
+        raise _InvalidState(f"{path.name} cannot be read: {_why(error)}") from error
     if len(data) > MAX_BYTES:
-        raise _Unusable(f"{path.name} is larger than {MAX_BYTES} bytes")
+        raise _InvalidState(f"{path.name} is larger than {MAX_BYTES} bytes")
     return data
 
 

@@ -1,8 +1,4 @@
-"""Caches which root a directory belongs to, until a file that decides it changes.
-
-Whether a work tree takes a directory below it for its own is git's to say, and asking it costs a
-process. A server loads a workspace for each request; it looks at a few files instead.
-"""
+"""Roots of repositories: which share files, and a cache of the root of each directory."""
 
 import os
 import stat
@@ -12,8 +8,100 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, TypeAlias
 
-from ggrep.config.files import REPO_FILE
-from ggrep.federation.overlaps import git_dir_of
+from ggrep.config.settings_files import REPO_FILE
+from ggrep.federation.containment import canonical_path
+from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+
+_POINTER_BYTES = 8192
+"""More than the longest path and the word before it."""
+
+
+def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
+    """Return what a file may not mean, and what makes duplicate hits.
+
+    That are a removed merge strategy and globs that mean nothing; nested roots, and work trees of
+    one history.
+    """
+    repos = tuple(repo for repo in workspace.repos if repo.missing is None)
+    idle = [
+        Diagnostic(
+            "WARN_WORKSPACE_INCLUDE_EMPTY",
+            f"include {glob!r} matches no repository",
+        )
+        for glob in workspace.unmatched
+    ]
+    return sorted_diagnostics(
+        [*workspace.strategy_warnings, *idle, *_nested(repos), *_shared(repos)]
+    )
+
+
+def git_dir_of(root: Path) -> Path | None:
+    """Return the git directory of the work tree at `root`; None where there is none."""
+    marker = root / ".git"
+    if marker.is_dir():
+        return marker
+    pointed = _pointer(marker)
+    return root / pointed.removeprefix("gitdir: ") if pointed.startswith("gitdir: ") else None
+
+
+def common_git_dir(root: Path) -> Path | None:
+    """Return the directory that all work trees of the repository at `root` share.
+
+    None where there is no git directory, or none that can be read.
+    """
+    git_dir = git_dir_of(root)
+    if git_dir is None:
+        return None
+    try:
+        return canonical_path(git_dir / _pointer(git_dir / "commondir"))
+    except (OSError, ValueError):
+        return None
+
+
+def _nested(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
+    by_root = {repo.root_canonical: repo for repo in repos}
+    found = []
+    for repo in repos:
+        outer = next((by_root[p] for p in repo.root_canonical.parents if p in by_root), None)
+        if outer is not None:
+            message = f"{_named(repo)} lies inside {_named(outer)}: its files may be found twice"
+            found.append(Diagnostic("WARN_WORKSPACE_NESTED_ROOTS", message, repo.repo_id))
+    return found
+
+
+def _shared(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
+    first_of: dict[Path, WorkspaceRepo] = {}
+    found = []
+    for repo in repos:
+        common = common_git_dir(repo.root_canonical)
+        first = repo if common is None else first_of.setdefault(common, repo)
+        if first is not repo:
+            message = f"{_named(repo)} and {_named(first)} are work trees of one git history"
+            found.append(Diagnostic("WARN_WORKSPACE_SHARED_HISTORY", message, repo.repo_id))
+    return found
+
+
+def _named(repo: WorkspaceRepo) -> str:
+    return f"repos[{repo.index}] ({repo.alias or repo.repo_id})"
+
+
+def _pointer(path: Path) -> str:
+    """Return the one line of a small file of git's; empty when there is none."""
+    try:
+        # What stands there is a stranger's: a FIFO must not make us wait.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return ""
+        return os.fsdecode(os.read(descriptor, _POINTER_BYTES)).rstrip("\n")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+
 
 MAX_REMEMBERED: Final = 4096
 """Most directories that are remembered; the one asked for longest ago goes first."""
@@ -22,7 +110,7 @@ _Mark: TypeAlias = tuple[int, ...] | None
 _Signature: TypeAlias = tuple[_Mark, ...]
 
 
-class RememberedRoots:
+class RootCache:
     """Finds roots as the function it is given does, and asks that once for each state of things."""
 
     def __init__(self, resolve: Callable[[Path], Path], *, most: int = MAX_REMEMBERED) -> None:

@@ -14,7 +14,7 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.limits import LimitHit
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.model.request import CollectionStatistics, TermFrequency
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")

@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.answerable import Request
-from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
-from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
+from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
 from ggrep.model.response import RepoDescription
-from ggrep.model.statistics import CollectionStatistics
 
 R = TypeVar("R")
 
@@ -66,8 +64,8 @@ class JointSearcher(Protocol):
         ...
 
     async def search(
-        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
-    ) -> JointPoolResponse:
+        self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
+    ) -> BatchedPoolResponse:
         """Return the beginnings of the lists of some of them, as they were described last.
 
         Raises:

@@ -1,24 +1,138 @@
-"""Validates a parsed workspace file: a draft, or all its errors in the file's order."""
+"""Validates a parsed workspace file: its draft, or all its errors in the file's order."""
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final, TypeAlias, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.errors import Issue, WorkspaceError
-from ggrep.federation.strategies import GLOBAL, REMOVED
-from ggrep.federation.workspace_draft import (
-    MAX_INCLUDES,
-    MAX_REPOS,
-    EntryDraft,
-    IncludeDraft,
-    LocatedRoot,
-    MergeDefaults,
-    WorkspaceDefaults,
-    WorkspaceDraft,
-)
-from ggrep.model.hints import bring_back, remove_entry
-from ggrep.model.keys import Declared, Key, declared
+from ggrep.base.ids import RepoId
+from ggrep.model.field_meta import MAX_INTEGER, DeclaredKey, Key, declared_keys
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.says import MAX_INTEGER
+from ggrep.model.suggested_commands import bring_back, remove_entry
+
+RRF: Final = "rrf"
+"""The contract's own, by rank alone; the default."""
+
+GLOBAL: Final = "global"
+"""By scores against the statistics of all repositories: the list of one store over all files.
+
+Copies of one text in several repositories are folded unless the request says otherwise.
+"""
+
+STRATEGIES: Final = (RRF, GLOBAL)
+
+REMOVED: Final = frozenset({"evidence", "global-rrf", "weighted-rrf"})
+"""Refused in requests; a workspace file that names one is read as `global`, with a warning."""
+
+MAX_REPOS: Final = 16_384
+"""Most repositories of one workspace; each costs a look at the disk."""
+
+MAX_INCLUDES: Final = 256
+"""Most globs of one workspace."""
+
+_Enabled: TypeAlias = Annotated[bool, Key("False leaves a repository out of searches.")]
+_Priority: TypeAlias = Annotated[
+    int, Key("Higher comes first among equals.", -MAX_INTEGER, MAX_INTEGER)
+]
+_Tags: TypeAlias = Annotated[tuple[str, ...], Key("Words to select repositories by.")]
+
+
+class WorkspaceDefaults(Struct, frozen=True):
+    """Defaults of repository entries."""
+
+    enabled: _Enabled = True
+    priority: _Priority = 0
+    tags: _Tags = ()
+
+
+class MergeDefaults(Struct, frozen=True):
+    """Merge settings unless the request overrides them; None if unset."""
+
+    strategy: Annotated[
+        str | None, Key("How lists are merged unless a request says.", words=STRATEGIES)
+    ] = None
+    rrf_k: Annotated[
+        int | None,
+        Key("Constant of reciprocal rank fusion; larger levels out.", 1, MAX_INTEGER, key="rrfK"),
+    ] = None
+
+
+class LocatedRoot(Struct, frozen=True):
+    """The location of an entry's root.
+
+    Attributes:
+        absolute: as written, made absolute.
+        resolved: the root of the repository around it.
+        canonical: that, free of symbolic links.
+        missing: why there is no repository; None where there is one.
+    """
+
+    absolute: Path
+    resolved: Path
+    canonical: Path
+    repo_id: RepoId
+    missing: str | None = None
+
+
+class IncludeDraft(Struct, frozen=True):
+    """One element of `include`, which may be its glob alone."""
+
+    glob: Annotated[
+        str,
+        Key(
+            "Directories, each a repository, or workspaces: * of a name, ** at any depth; ! not.", 1
+        ),
+    ]
+    tags: _Tags = ()
+    enabled: _Enabled = True
+    priority: _Priority = 0
+
+
+class EntryDraft(Struct, frozen=True):
+    """One element of `repos`, or one that an `include` stands for.
+
+    Attributes:
+        index: its place in the file, behind all of these for one that is included.
+        root: as written, trimmed; empty when it is wrong.
+        located: None when nobody looked, or nothing was found.
+        included: the glob that it is of; empty for an element of `repos`.
+    """
+
+    index: int
+    root: Annotated[str, Key("Directory in the repository, absolute or relative to this file.", 1)]
+    alias: Annotated[str | None, Key("Its short name, unlike all others.")]
+    tags: _Tags
+    enabled: _Enabled
+    priority: _Priority
+    located: LocatedRoot | None
+    included: str = ""
+
+
+class WorkspaceDraft(Struct, frozen=True):
+    """The whole file.
+
+    Attributes:
+        cache_root: as written, trimmed; None when blank.
+        unmatched: globs that mean no repository.
+        removed_strategy: the removed merge strategy that `global` stands for; empty for none.
+    """
+
+    name: Annotated[str, Key("What the workspace calls itself.")]
+    cache_root: Annotated[
+        str | None, Key("Where artifacts of the federation may live.", key="cacheRoot")
+    ]
+    defaults: Annotated[WorkspaceDefaults, Key("What holds for entries that do not say.")]
+    merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
+    entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
+    include: Annotated[
+        tuple[IncludeDraft, ...],
+        Key("Globs of directories and of workspaces (.jsonc) that belong too.", 0, MAX_INCLUDES),
+    ] = ()
+    unmatched: tuple[str, ...] = ()
+    removed_strategy: str = ""
+
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
 MAX_ISSUES: Final = 1000
@@ -62,7 +176,7 @@ class Problems:
                     hint=f"known keys: {', '.join(sorted(known))}",
                 )
 
-    def value(self, wanted: Declared, value: object, field: str, default: Any) -> Any:  # noqa: ANN401 - of the declared type
+    def value(self, wanted: DeclaredKey, value: object, field: str, default: Any) -> Any:  # noqa: ANN401 - of the declared type
         """Return a value as it is declared; `default` for null and what is wrong."""
         if wanted.is_list:
             return self.tags(value, field, default)
@@ -142,9 +256,9 @@ def kind_of(value: object) -> str:
 
 SCHEMA_VERSION: Final = 1
 _VERSION: Final = Key("Version of this shape.", SCHEMA_VERSION, SCHEMA_VERSION, key="schemaVersion")
-TOP: Final[Mapping[str, Declared]] = {
-    _VERSION.key: Declared("schema_version", int, _VERSION),
-    **declared(WorkspaceDraft),
+TOP: Final[Mapping[str, DeclaredKey]] = {
+    _VERSION.key: DeclaredKey("schema_version", int, _VERSION),
+    **declared_keys(WorkspaceDraft),
 }
 """Every key of a file."""
 
@@ -255,7 +369,7 @@ def _include(
         )
         return None
     given: Mapping[str, object] = {"glob": value} if isinstance(value, str) else value
-    known = declared(IncludeDraft)
+    known = declared_keys(IncludeDraft)
     problems.unknown_keys(given, known, field)
     values = {
         each.name: problems.value(
@@ -295,7 +409,7 @@ def _object(value: object, problems: Problems, field: str) -> Mapping[str, objec
 def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
     """Return a table as its Struct; defaults for null and invalid values."""
     wanted: Any = kind
-    known, given = declared(wanted), _object(value, problems, field)
+    known, given = declared_keys(wanted), _object(value, problems, field)
     problems.unknown_keys(given, known, field)
     values = {
         each.name: problems.value(each, given.get(key), f"{field}.{key}", each.default)
@@ -310,7 +424,7 @@ def _entry(
     field = f"$.repos[{index}]"
     if value is None:
         problems.add(SHAPE, field, "type", "must be an object, is null")
-    known, given = declared(EntryDraft), _object(value, problems, field)
+    known, given = declared_keys(EntryDraft), _object(value, problems, field)
     problems.unknown_keys(given, known, field)
     root = ""
     located = None

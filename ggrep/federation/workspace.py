@@ -21,22 +21,25 @@ from ggrep.base.stable_json import Json
 from ggrep.config import fingerprints
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.diagnostics import Diagnostic
-from ggrep.federation.entries import located
 from ggrep.federation.included import with_included
-from ggrep.federation.parsing import parse_text, read_text
-from ggrep.federation.strategies import GLOBAL, RRF
-from ggrep.federation.validation import SCHEMA_VERSION, SHAPE, RootProblem, validate
-from ggrep.federation.workspace_draft import (
+from ggrep.federation.validation import (
+    GLOBAL,
+    RRF,
+    SCHEMA_VERSION,
+    SHAPE,
     EntryDraft,
     LocatedRoot,
     MergeDefaults,
+    RootProblem,
     WorkspaceDefaults,
     WorkspaceDraft,
+    validate,
 )
-from ggrep.model.hints import bring_back
+from ggrep.federation.workspace_text import located, parse_text, read_text
+from ggrep.model.suggested_commands import bring_back
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.resolved import ResolvedRepoJson, ResolvedWorkspaceJson
+    from ggrep.model.schemas.workspace import ResolvedRepoJson, ResolvedWorkspaceJson
 
 ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]

@@ -11,20 +11,26 @@ from ggrep.base.clock import Clock
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import EXPAND_SCHEMA
 from ggrep.base.ids import RepoId
-from ggrep.federation.attendance import Attendance, Said, attendance_of
 from ggrep.federation.coordinator import deadline_of
+from ggrep.federation.coordinator_cache import CoordinatorCache
+from ggrep.federation.envelope import Envelope, RepoNotices, envelope_of
+from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.federated_names import attended_json, failed_json
 from ggrep.federation.federated_request import FederatedRequest, check_request
-from ggrep.federation.memory import Memory
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.repo_requests import RepoRequests
-from ggrep.federation.repo_targets import RepoTarget, label_of, repo_target
 from ggrep.federation.searcher import Searchers
-from ggrep.federation.selection import Selection, path_resolver, select_repos
+from ggrep.federation.selection import (
+    RepoTarget,
+    Selection,
+    label_of,
+    path_resolver,
+    repo_target,
+    select_repos,
+)
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.navigation import ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest
-from ggrep.render.navigation_json import expansion_json
+from ggrep.render.answer_json import expansion_json
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import FederatedErrorJson
@@ -43,7 +49,7 @@ class FederatedExpansion(Struct, frozen=True):
         found: what it answered.
     """
 
-    attendance: Attendance
+    attendance: Envelope
     asked: ExpandRequest
     repo: WorkspaceRepo | None = None
     found: ExpandResponse | None = None
@@ -105,12 +111,12 @@ async def federated_expand(
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     selection = select_repos(workspace, request, resolve)
     target = repo_target(asked.target, workspace, selection)
-    asking = RepoRequests(
+    asking = FanoutSession(
         workspace,
         request,
         _narrowed(selection, target),
         searchers,
-        Memory(0),
+        CoordinatorCache(0),
         deadline_of(request, clock),
     )
     if not asking.is_over:
@@ -118,14 +124,14 @@ async def federated_expand(
         await asking.describe()
     found = await _asked(asking, replace(asked, target=target.target))
     said = {
-        repo: Said(
+        repo: RepoNotices(
             one.provenance, tuple(RepoLimit(cut, repo) for cut in one.limits_hit), one.warnings
         )
         if isinstance(one, ExpandResponse)
-        else Said(None)
+        else RepoNotices(None)
         for repo, one in sorted(found.items())
     }
-    attendance = attendance_of(asking, said, elapsed_ms=clock.monotonic_ms() - started_ms)
+    attendance = envelope_of(asking, said, elapsed_ms=clock.monotonic_ms() - started_ms)
     if attendance.error is not None:
         return FederatedExpansion(attendance, asked)
     places = {repo: one for repo, one in found.items() if isinstance(one, ExpandResponse)}
@@ -144,7 +150,7 @@ def _narrowed(selection: Selection, target: RepoTarget) -> Selection:
 
 
 async def _asked(
-    asking: RepoRequests, asked: ExpandRequest
+    asking: FanoutSession, asked: ExpandRequest
 ) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
     """Return what each repository has there, or its word that it has no such place."""
 
@@ -161,7 +167,7 @@ async def _asked(
 
 
 def _several(
-    asked: ExpandRequest, asking: RepoRequests, places: Mapping[RepoId, ExpandResponse]
+    asked: ExpandRequest, asking: FanoutSession, places: Mapping[RepoId, ExpandResponse]
 ) -> InvalidRequest:
     labels = sorted(label_of(asking.repos[repo]) for repo in places)
     return InvalidRequest(

@@ -11,19 +11,18 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.config.fingerprints import asked_fingerprint
-from ggrep.federation.attendance import Attendance, Said, attendance_of
 from ggrep.federation.coordinator import deadline_of
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.envelope import Envelope, RepoNotices, envelope_of
 from ggrep.federation.fanout import Skipped, fan_out
+from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest, check_request
-from ggrep.federation.judged_uses import judge_all
-from ggrep.federation.memory import Memory
 from ggrep.federation.name_merging import (
     RepoDefinition,
     RepoReference,
@@ -34,33 +33,39 @@ from ggrep.federation.name_merging import (
     merge_symbol,
     suggests,
 )
-from ggrep.federation.name_rounds import NameRounds, P, Wanted
+from ggrep.federation.name_rounds import NameRounds, P, RepoQuery, judge_all
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.searcher import RepoSearcher, Searchers
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace
-from ggrep.model.asked_names import check_spelling, clamped, limit_code, other_case
 from ggrep.model.containers import container_notices, nothing_but
+from ggrep.model.filters import matched_by_any, unmatched_notices
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.name_pools import (
     MOST_IMPORTERS,
     REFERENCE_STEPS,
     SYMBOL_STEPS,
+    Consumed,
     Importer,
-    ImportsFound,
     ImportsRequest,
+    ImportsResponse,
     NameStep,
+    PageCursor,
     ReferencesPool,
     ReferencesPoolRequest,
     SymbolPool,
     SymbolPoolRequest,
+    check_spelling,
+    clamped,
+    limit_code,
+    other_case,
+    question_digest,
+    read_token,
+    token_of,
 )
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.model.page_cursor import Consumed, PageCursor, question_digest, read_token, token_of
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Provenance
-from ggrep.model.selects import selects_notices, selects_of_all
 from ggrep.model.written_names import last_part, name_parts
 
 TIES_UNKNOWN: Final = "WARN_FEDERATED_TIES_UNKNOWN"
@@ -106,7 +111,7 @@ async def federated_symbol(
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
-    async def ask(searcher: RepoSearcher, wanted: Wanted, deadline: Deadline) -> SymbolPool:
+    async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> SymbolPool:
         own = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
         return await searcher.ask(own, deadline)
 
@@ -126,7 +131,7 @@ async def federated_symbol(
         notices += [Notice("other_container", told)] if beside else []
         notices += question.unselected(given.get(spelled, {}).values())
     attendance = question.attendance(
-        _said(rounds),
+        _notices(rounds),
         own=[Diagnostic(notice.code, notice.message) for notice in notices],
         limits=[*map(RepoLimit, limits), *page.limits],
         lacking=step is None or bool(page.limits),
@@ -149,7 +154,7 @@ async def federated_references(
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
-    async def ask(searcher: RepoSearcher, wanted: Wanted, deadline: Deadline) -> ReferencesPool:
+    async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> ReferencesPool:
         own = ReferencesPoolRequest(
             asked, wanted.step, wanted.skip, wanted.snapshot_id, wanted.family
         )
@@ -170,7 +175,7 @@ async def federated_references(
     ]
     shown, untold = await _tied(question, rounds, pools, merged.references, merged.defining)
     attendance = question.attendance(
-        _said(rounds),
+        _notices(rounds),
         own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *untold],
         limits=[*map(RepoLimit, limits), *page.limits],
         lacking=step is None or bool(page.limits),
@@ -201,7 +206,7 @@ class _Page(Struct, frozen=True):
     next_cursor: str
 
 
-class _Question(Struct, frozen=True):
+class _NameQuery(Struct, frozen=True):
     """One question that repositories are asked.
 
     Attributes:
@@ -209,7 +214,7 @@ class _Question(Struct, frozen=True):
         cursor: where an earlier page ended; None on the first.
     """
 
-    asking: RepoRequests
+    asking: FanoutSession
     asked: SymbolRequest | ReferencesRequest
     clock: Clock
     started_ms: float
@@ -242,24 +247,24 @@ class _Question(Struct, frozen=True):
         self, pools: Collection[SymbolPool] | Collection[ReferencesPool]
     ) -> tuple[Notice, ...]:
         """Return what is said where filters or the path select nothing in any repository."""
-        selects = selects_of_all([pool.selects for pool in pools])
-        return selects_notices(selects, self.asked.scope, self.asked.filters)
+        selects = matched_by_any([pool.selects for pool in pools])
+        return unmatched_notices(selects, self.asked.scope, self.asked.filters)
 
     def attendance(
         self,
-        said: Mapping[RepoId, Said],
+        said: Mapping[RepoId, RepoNotices],
         own: list[Diagnostic],
         limits: list[RepoLimit],
         *,
         lacking: bool,
-    ) -> Attendance:
+    ) -> Envelope:
         """Return what became of each repository; a page that lacks a part is a failure."""
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (said if lacking else ())
             for notice in self.asking.unseen_of(repo, names=True)
         ]
-        found = attendance_of(
+        found = envelope_of(
             self.asking,
             said,
             own=[*own, *unseen],
@@ -283,7 +288,7 @@ async def _begun(
     asked: SymbolRequest | ReferencesRequest,
     searchers: Searchers,
     clock: Clock,
-) -> _Question:
+) -> _NameQuery:
     """Return the question once all repositories were described.
 
     Raises:
@@ -304,17 +309,17 @@ async def _begun(
         # Whoever had a part in earlier pages must answer, and nobody else may: see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
-    asking = RepoRequests(workspace, request, selection, searchers, Memory(0), deadline)
+    asking = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
     if not asking.is_over:
         await asking.prepare()
         await asking.describe()
     for repo in asking.repos:
         if cursor is not None and cursor.of(repo) is None:
             asking.failures.setdefault(repo, Skipped("it had no part in the first page"))
-    return _Question(asking, asked, clock, started_ms, digest, cursor)
+    return _NameQuery(asking, asked, clock, started_ms, digest, cursor)
 
 
-def _said(rounds: NameRounds[P]) -> dict[RepoId, Said]:
+def _notices(rounds: NameRounds[P]) -> dict[RepoId, RepoNotices]:
     """Return what each repository said under its answers by all rules together."""
     limits: defaultdict[RepoId, list[RepoLimit]] = defaultdict(list)
     warnings: defaultdict[RepoId, list[Notice]] = defaultdict(list)
@@ -325,13 +330,13 @@ def _said(rounds: NameRounds[P]) -> dict[RepoId, Said]:
             limits[repo] += [RepoLimit(limit, repo) for limit in pool.limits_hit]
             warnings[repo] += pool.warnings
     return {
-        repo: Said(origin, tuple(limits[repo]), tuple(warnings[repo]))
+        repo: RepoNotices(origin, tuple(limits[repo]), tuple(warnings[repo]))
         for repo, origin in sorted(origins.items())
     }
 
 
 async def _tied(
-    question: _Question,
+    question: _NameQuery,
     rounds: NameRounds[ReferencesPool],
     pools: Mapping[RepoId, ReferencesPool],
     references: tuple[RepoReference, ...],
@@ -359,7 +364,7 @@ async def _tied(
 
 
 async def _importing(
-    question: _Question,
+    question: _NameQuery,
     rounds: NameRounds[ReferencesPool],
     defining: tuple[RepoId, ...],
     importers: list[tuple[RepoId, Importer]],
@@ -383,7 +388,7 @@ async def _importing(
     found: set[tuple[RepoId, str]] = set()
     untold = []
     for repo, outcome in sorted(outcomes.items()):
-        given: ImportsFound | None = outcome.value
+        given: ImportsResponse | None = outcome.value
         if given is None or len(given.provided) != len(importers):
             told = "it did not say what it provides; usages of its names may be told as guesses"
             untold.append(Diagnostic(TIES_UNKNOWN, told, repo_id=repo))

@@ -1,28 +1,42 @@
-"""Receipts of a workspace's answers, and their replay: the same question asked again."""
+"""Receipts of a workspace's answers, their replay, and the JSON of both."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
 
+from ggrep.base import stable_json
+from ggrep.base.checksummed import FIELD, seal
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.formats import RECEIPT, REPLAY_SCHEMA
+from ggrep.base.ids import parse_snapshot_id
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.federation.cohort import Policy
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import RepoReport
-from ggrep.model.receipt import ReceiptHit, ReplayChange, receipt_hit
-from ggrep.model.replay import (
+from ggrep.model.receipt import (
+    WORKSPACE_KIND,
     Fate,
+    HitFate,
     NewHit,
+    ReceiptHit,
+    ReplayChange,
     ReplayedHit,
-    Whereabouts,
     new_hit,
+    original_place,
+    receipt_hit,
     replayed_hit,
-    standing_at,
 )
 from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.reading import parse_search_request
+from ggrep.render.receipts import check_answer, check_hits
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.receipts import WorkspaceOriginJson, WorkspaceReplayJson
 
 T = TypeVar("T")
 
@@ -157,7 +171,7 @@ def request_of(question: FederatedQuestion, *base_dirs: Path) -> FederatedReques
     return FederatedRequest(**asdict(question), base_dirs=base_dirs)
 
 
-_UNKNOWN: Final = Whereabouts(Fate.UNKNOWN, None)
+_UNKNOWN: Final = HitFate(Fate.UNKNOWN, None)
 
 
 class RepoChange(Struct, frozen=True):
@@ -198,7 +212,7 @@ def replay_of(
     receipt: WorkspaceReceipt,
     now: WorkspaceOrigin,
     today: FederatedResponse,
-    found: Mapping[str, Sequence[Whereabouts]],
+    found: Mapping[str, Sequence[HitFate]],
 ) -> WorkspaceReplay:
     """Return the outcome of replaying a receipt.
 
@@ -228,9 +242,9 @@ def replay_of(
     return WorkspaceReplay(receipt, now, _changes(receipt.origin, now), tuple(old), tuple(new))
 
 
-def standing(hits: Sequence[ReceiptHit]) -> tuple[Whereabouts, ...]:
+def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
     """Return each hit at its old rank, as is known when the same bytes came again."""
-    return tuple(Whereabouts(Fate.SAME, standing_at(hit)) for hit in hits)
+    return tuple(HitFate(Fate.SAME, original_place(hit)) for hit in hits)
 
 
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
@@ -257,3 +271,89 @@ def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ..
 
 def _yes(repo: RepoOrigin | None) -> str | None:
     return None if repo is None else "yes"
+
+
+_KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "answer", FIELD})
+
+
+def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_json.Json]:
+    """Return the receipt as its JSON object, with its checksum."""
+    return seal(
+        {
+            RECEIPT.field: RECEIPT.writes,
+            "kind": WORKSPACE_KIND,
+            "question": to_builtins(receipt.question),
+            "origin": to_builtins(receipt.origin),
+            "hits": [to_builtins(held) for held in receipt.hits],
+            "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
+        }
+    )
+
+
+def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
+    """Return the receipt of a verified document.
+
+    Raises:
+        InvalidRequest: they hold none, or it contradicts itself.
+    """
+    if values.keys() != _KEYS or values["kind"] != WORKSPACE_KIND:
+        raise InvalidRequest("no receipt of a kind that this build knows")
+    try:
+        return _receipt(values)
+    except DecodeError as error:
+        raise InvalidRequest(f"no receipt: {error}") from error
+
+
+def workspace_replay_json(replay: WorkspaceReplay) -> "WorkspaceReplayJson":
+    """Return the outcome of a replay as its JSON object."""
+    return {
+        "schema_version": REPLAY_SCHEMA,
+        "reproduced": replay.is_reproduced,
+        "query": replay.receipt.question.search.query,
+        "receipt": cast("WorkspaceOriginJson", to_builtins(replay.receipt.origin)),
+        "now": cast("WorkspaceOriginJson", to_builtins(replay.now)),
+        "changes": [_in_repo(each.repo_id, each.change) for each in replay.changes],
+        "hits": [_in_repo(each.repo_id, each.item) for each in replay.hits],
+        "new_hits": [_in_repo(each.repo_id, each.item) for each in replay.new_hits],
+    }
+
+
+def _in_repo(repo_id: str | None, value: Struct) -> Any:  # noqa: ANN401 - the object of a value
+    return {**to_builtins(value), "repo_id": repo_id}
+
+
+def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
+    answer = values["answer"]
+    question = decode(FederatedQuestion, values["question"], "$.question")
+    parse_search_request(values["question"]["search"], "$.question.search")
+    if not question.search.deterministic:
+        raise DecodeError("$.question: not asked deterministically")
+    receipt = WorkspaceReceipt(
+        question=question,
+        origin=decode(WorkspaceOrigin, values["origin"], "$.origin"),
+        hits=decode(tuple[RepoHit, ...], values["hits"], "$.hits"),
+        answer=None if answer is None else stable_json.dumps(answer) + b"\n",
+    )
+    for repo in receipt.origin.repos:
+        if repo.snapshot_id is not None:
+            parse_snapshot_id(repo.snapshot_id)
+    check_hits([held.hit for held in receipt.hits])
+    _check_list(receipt, answer)
+    check_answer(receipt.answer, receipt.origin.answer_sha256)
+    return receipt
+
+
+def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
+    """Do nothing when the hits are those of the answer, or that was not kept."""
+    held = [f"{item.repo_id}:{item.hit.row_id}" for item in receipt.hits]
+    match answer:
+        case None:
+            return
+        case {"results": [*results]} if held == [_global_id(result) for result in results]:
+            return
+        case _:
+            raise DecodeError("$.hits: not those of the answer")
+
+
+def _global_id(result: object) -> object:
+    return result.get("globalId") if isinstance(result, dict) else None

@@ -1,35 +1,31 @@
-"""One slate over a workspace: a federated search picks repositories, then each gives a slate.
+"""One slate over a workspace: a search picks repositories, and their slates are joined."""
 
-A repository whose hits are among the first of the merged list gives a slate of its own, scored
-against the same statistics and of the same snapshot as its hits; `ggrep.search.slate.combine`
-makes one of them. What became of every repository stands in the answer as it does for a search.
-In a session the repositories that gave a slate answer of the snapshots that it was of.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base import stable_json
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, SessionExpired
 from ggrep.base.ids import RepoId
-from ggrep.federation.coordinator import Ran, deadline_of, run_search
+from ggrep.federation.coordinator import CompletedSearch, deadline_of, run_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
+from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import MAX_PER_REPO_TOP, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse, answered_json, federated_json
-from ggrep.federation.memory import Memory
-from ggrep.federation.repo_requests import Arrived
-from ggrep.federation.repo_targets import label_of, repo_target
+from ggrep.federation.merge import REFILL_LIMIT
+from ggrep.federation.repo_outcomes import RepoLimit, code_of
 from ggrep.federation.searcher import Searchers
-from ggrep.federation.slate_joining import joined
-from ggrep.federation.strategies import GLOBAL
+from ggrep.federation.selection import label_of, repo_target
+from ggrep.federation.validation import GLOBAL
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_sessions import WorkspaceSession, read_session, write_session
-from ggrep.model.request import MAX_TOP, SnippetMode
+from ggrep.model.limits import LimitHit
+from ggrep.model.request import MAX_TOP, SnippetMode, sum_statistics
 from ggrep.model.slate import (
     Anchors,
     Budgets,
@@ -43,15 +39,126 @@ from ggrep.model.slate import (
     SlateRequest,
     SlateResponse,
 )
-from ggrep.model.statistics import sum_statistics
-from ggrep.render.slate_json import continued_json
-from ggrep.search.slate.combine import Combining
+from ggrep.render.answer_json import continued_json
+from ggrep.search.slate.combine import Combining, RepoSlate, combined
 from ggrep.search.slate.document import slate_json
 from ggrep.search.slate.levels import check_level, effective
+from ggrep.search.slate.overview import Asked
 from ggrep.search.slate.session_steps import check_session, told_of
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
+
+_AROUND: Final = 4_000
+"""Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
+
+_OF_LISTS: Final = frozenset(
+    {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}
+)
+"""Cuts of lists of hits, which no slate shows."""
+
+
+def joined(
+    ran: CompletedSearch,
+    outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
+    how: Combining,
+    clamps: Sequence[LimitHit],
+    *,
+    fits_usual: bool,
+    shows: bool,
+) -> tuple[FederatedResponse, Slate]:
+    """Return the search's answer completed by the slates, and the combined slate.
+
+    Args:
+        ran: the search, whose hits decided who was asked.
+        outcomes: of those who were.
+        how: level, budgets and what scores mean.
+        clamps: budgets that were asked for beyond a cap.
+        fits_usual: what is said of many repositories lessens the bytes of the slate.
+        shows: their files are shown; else they only say what the question was taken for.
+    """
+    response, repos = ran.response, ran.asking.repos
+    found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
+    shown = found if shows else {}
+    slates = [
+        RepoSlate(label_of(repos[repo]), one.slate, one.facts, _left_out(one))
+        for repo, one in shown.items()
+    ]
+    told = [RepoLimit(limit) for limit in clamps]
+    beside = _OF_LISTS if response.hits else _OF_LISTS - {"low_confidence"}
+    told += [item for item in response.limits_hit if item.limit.code not in beside]
+    told += _cuts_within(shown)
+    response = replace(
+        response,
+        errors=_with_failures(response.errors, outcomes),
+        repo_elapsed_ms=_spent(response, outcomes),
+    )
+    if fits_usual and how.level:
+        around = replace(response, limits_hit=tuple(told))
+        left = _left(around, how.budgets.total_bytes)
+        how = replace(how, budgets=replace(how.budgets, total_bytes=left))
+    slate, cuts = combined(slates, _asked(found.values()), how)
+    told += [RepoLimit(limit) for limit in cuts]
+    limits = tuple(dict.fromkeys(sorted(told, key=RepoLimit.order)))
+    return replace(response, limits_hit=limits), slate
+
+
+def _left_out(found: SlateResponse) -> int:
+    """Return how many files of a repository match and had no place in its slate."""
+    over = (hit for hit in found.limits_hit if hit.code == "max_slate_files")
+    return sum((hit.observed or hit.limit) - hit.limit for hit in over)
+
+
+def _cuts_within(found: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
+    """Return the limits hit inside the repositories' slates: content missing everywhere."""
+    return [
+        RepoLimit(limit, repo)
+        for repo, response in found.items()
+        for limit in response.limits_hit
+        if limit.code not in _OF_LISTS
+    ]
+
+
+def _with_failures(
+    errors: Sequence[Diagnostic], outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
+) -> tuple[Diagnostic, ...]:
+    """Return the errors, with those of repositories that gave no slate."""
+    failed = [
+        Diagnostic(code_of(one.error), f"no slate: {one.error}", repo_id=repo)
+        for repo, one in outcomes.items()
+        if one.error is not None
+    ]
+    return sorted_diagnostics((*errors, *failed))
+
+
+def _spent(
+    response: FederatedResponse, outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
+) -> tuple[tuple[RepoId, float], ...]:
+    """Return the milliseconds of each repository's calls, including those for its slate."""
+    slates = {repo: one.elapsed_ms for repo, one in outcomes.items()}
+    return tuple((repo, ms + slates.get(repo, 0.0)) for repo, ms in response.repo_elapsed_ms)
+
+
+def _left(response: FederatedResponse, usual: int) -> int:
+    """Return the bytes of a slate that remain beside the metadata of many repositories.
+
+    So many that it would be less than half are let go beyond. Times are not counted: they differ
+    from run to run, and a slate must not.
+    """
+    timeless = replace(response, request=replace(response.request, stats=False))
+    around = len(stable_json.dumps(answered_json(timeless)))
+    return max(usual - max(around - _AROUND, 0), usual // 2)
+
+
+def _asked(found: Iterable[SlateResponse]) -> Asked:
+    """Return the interpretation of the query, which is the same in every repository.
+
+    Where none says so, for nothing but words.
+    """
+    for one in found:
+        return Asked(one.slate.overview.terms, one.slate.overview.kind)
+    return Asked((), "words")
+
 
 LEADING_HITS: Final = 50
 """Repositories with a hit among so many of the merged list are asked for a slate."""
@@ -139,7 +246,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     searchers: Searchers,
     clock: Clock,
     *,
-    memory: Memory | None = None,
+    memory: CoordinatorCache | None = None,
     arrived: Arrived | None = None,
 ) -> FederatedSlate:
     """Return the slate for a question over the selected repositories.
@@ -216,7 +323,7 @@ def _searching(
     return searching
 
 
-def _seen_again(ran: Ran, session: WorkspaceSession) -> list[Diagnostic]:
+def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnostic]:
     """Return what is said of files that match and are left out, as they were shown before."""
     files = {(hit.repo_id, hit.hit.path) for hit in ran.response.hits}
     number = sum(session.has_seen(repo, path) for repo, path in files)
@@ -230,7 +337,7 @@ def _share(deadline: Deadline, clock: Clock) -> Deadline:
 
 
 def _requests(
-    ran: Ran, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
+    ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
     """Return what to ask of the repositories that lead the merged list, or that targets name."""
     asked = shape.session
@@ -252,7 +359,7 @@ def _requests(
     return requests
 
 
-def _interpreting(ran: Ran, budgets: Budgets) -> dict[RepoId, SlateRequest]:
+def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateRequest]:
     """Return what to ask where nothing is shown: somebody says what the question is taken for."""
     return {
         repo: _request(ran, repo, _LEAST, replace(budgets, files=1))
@@ -260,7 +367,7 @@ def _interpreting(ran: Ran, budgets: Budgets) -> dict[RepoId, SlateRequest]:
     }
 
 
-def _targets(ran: Ran, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
+def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
     """Return the places to open by repository.
 
     Raises:
@@ -294,7 +401,7 @@ def _in_session(
 
 
 def _advanced(
-    ran: Ran,
+    ran: CompletedSearch,
     session: WorkspaceSession,
     slate: Slate,
     outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
@@ -313,7 +420,9 @@ def _advanced(
     return session.going_on(tokens, shown, ended)
 
 
-def _request(ran: Ran, repo: RepoId, shape: SlateShape, budgets: Budgets) -> SlateRequest:
+def _request(
+    ran: CompletedSearch, repo: RepoId, shape: SlateShape, budgets: Budgets
+) -> SlateRequest:
     """Return the request to a repository: the search of its hits, on the same snapshot."""
     asking, given = ran.asking, ran.given
     counted = given.strategy == GLOBAL and repo in given.figures

@@ -13,14 +13,14 @@ from msgspec import Struct
 from ggrep.base.errors import Unasked
 from ggrep.base.ids import RepoId, StoreId
 from ggrep.config import fingerprints
-from ggrep.config.files import REPO_FILE
 from ggrep.config.git import is_git_marker
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
+from ggrep.config.settings_files import REPO_FILE
 from ggrep.index.embedding.identity import EncoderIdentity, identity_of
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
-from ggrep.model.hints import on_root
-from ggrep.model.traits import TRAITS_REVISION
+from ggrep.model.files import TRAITS_REVISION
+from ggrep.model.suggested_commands import on_root
 from ggrep.parse.languages.registry import CHUNKER_REVISION, grammar_revision
 
 _OF_THE_SYSTEM: Final = frozenset(

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from ggrep.model.limits import LimitHit, Notice
 
-LEADERS: Final = 10
+MOST_TOP_FILES: Final = 10
 """Files that are looked at."""
 _FIRST: Final = 3
 
@@ -60,7 +60,7 @@ class Wording(Enum):
     """All its words are question words or single letters."""
 
 
-class Leader(Struct, frozen=True):
+class TopFile(Struct, frozen=True):
     """One of the best files.
 
     Attributes:
@@ -79,7 +79,7 @@ class Leader(Struct, frozen=True):
     spelt: bool
 
 
-class Leading(Struct, frozen=True):
+class TopFiles(Struct, frozen=True):
     """What confidence is judged by.
 
     Attributes:
@@ -90,7 +90,7 @@ class Leading(Struct, frozen=True):
         wording: what the query's form alone says.
     """
 
-    leaders: tuple[Leader, ...]
+    leaders: tuple[TopFile, ...]
     weight: float
     unknown: float
     wording: Wording
@@ -106,7 +106,7 @@ class Leading(Struct, frozen=True):
         return max((leader.found for leader in self.leaders), default=0.0)
 
     @property
-    def first(self) -> tuple[Leader, ...]:
+    def first(self) -> tuple[TopFile, ...]:
         """Return the leaders with the most evidence."""
         return tuple(sorted(self.leaders, key=_by_evidence)[:_FIRST])
 
@@ -130,28 +130,28 @@ class Leading(Struct, frozen=True):
         return math.log1p(self.evidence * self.weight), self.stem, self.found, self.unknown
 
 
-NOBODY_LEADS: Final = Leading((), 0.0, 1.0, Wording.PLAIN)
+NO_TOP_FILES: Final = TopFiles((), 0.0, 1.0, Wording.PLAIN)
 """What is merged of those that nothing leads in."""
 
 
-def merge_leading(parts: Iterable[Leading]) -> Leading:
+def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
     """Return the best leaders of several repositories.
 
     What belongs to the query and a collection is that of the part with the most evidence.
     """
     filled = sorted((part for part in parts if part.leaders), key=_first_part)
     if not filled:
-        return NOBODY_LEADS
+        return NO_TOP_FILES
     leaders = sorted((leader for part in filled for leader in part.leaders), key=_order)
-    return replace(filled[0], leaders=tuple(leaders[:LEADERS]))
+    return replace(filled[0], leaders=tuple(leaders[:MOST_TOP_FILES]))
 
 
-def ordered_leaders(leaders: Iterable[Leader]) -> tuple[Leader, ...]:
+def ordered_top_files(leaders: Iterable[TopFile]) -> tuple[TopFile, ...]:
     """Return the best LEADERS, ties by their other figures, so that no layout decides them."""
-    return tuple(sorted(leaders, key=_order)[:LEADERS])
+    return tuple(sorted(leaders, key=_order)[:MOST_TOP_FILES])
 
 
-def confidence_of(leading: Leading) -> Confidence:
+def confidence_of(leading: TopFiles) -> Confidence:
     """Return how well the best files fit the query.
 
     A name that stands in one of the first files is what was asked for, as is quoted text, which
@@ -171,7 +171,7 @@ def confidence_of(leading: Leading) -> Confidence:
             return _judged(leading)
 
 
-def _judged(leading: Leading) -> Confidence:
+def _judged(leading: TopFiles) -> Confidence:
     evidence, stem, found, unknown = leading.signals()
     logit = _OFFSET + _EVIDENCE * evidence + _STEM * stem + _FOUND * found + _UNKNOWN * unknown
     if logit >= _STRONG:
@@ -179,7 +179,7 @@ def _judged(leading: Leading) -> Confidence:
     return Confidence.WEAK if leading.spelt or logit >= _WEAK else Confidence.NONE
 
 
-def hits_kept(leading: Leading) -> int:
+def hits_kept(leading: TopFiles) -> int:
     """Return how many hits an answer without a strong match shows at most.
 
     None where no file holds a word of the question: what is left is likeness alone.
@@ -226,14 +226,14 @@ def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
             return (Notice("no_strong_matches", "no strong match"),)
 
 
-def _order(leader: Leader) -> tuple[float, ...]:
+def _order(leader: TopFile) -> tuple[float, ...]:
     spelt = float(leader.spelt)
     return -leader.score, -leader.evidence, -leader.stem, -leader.found, -spelt
 
 
-def _by_evidence(leader: Leader) -> tuple[float, ...]:
+def _by_evidence(leader: TopFile) -> tuple[float, ...]:
     return -leader.evidence, -leader.stem, -leader.found, -float(leader.spelt)
 
 
-def _first_part(part: Leading) -> tuple[float, ...]:
+def _first_part(part: TopFiles) -> tuple[float, ...]:
     return -part.evidence, part.weight, part.unknown

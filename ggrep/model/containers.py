@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.scripts import folded
+from ggrep.model.field_meta import WireBounds
 from ggrep.model.limits import Notice
 from ggrep.model.navigation import DefinedAt, MentionKind, Reference, Relation
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.says import Sent
 
 Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
 """Definitions by what encloses them; by their file's path; keys of data and headings of documents;
@@ -59,7 +59,7 @@ class DefinedName(Struct, frozen=True):
     repo: str = ""
 
 
-class Sorted(Struct, frozen=True):
+class SortedDefinitions(Struct, frozen=True):
     """Definitions of a name by what they are to the container that was asked for.
 
     Attributes:
@@ -89,12 +89,14 @@ class Family(Struct, frozen=True):
         members: the definitions asked for are methods or fields, all of them.
     """
 
-    own: Annotated[tuple[str, ...], Sent(MOST_DEFINITIONS + 1, each=(1, 2_048))]
-    others: Annotated[tuple[str, ...], Sent(MOST_DEFINITIONS, each=(1, 2_048))]
+    own: Annotated[tuple[str, ...], WireBounds(MOST_DEFINITIONS + 1, each=(1, 2_048))]
+    others: Annotated[tuple[str, ...], WireBounds(MOST_DEFINITIONS, each=(1, 2_048))]
     members: bool
 
 
-def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]) -> Sorted:
+def sort_definitions(
+    definitions: Sequence[DefinedName], owners: tuple[str, ...]
+) -> SortedDefinitions:
     """Return the definitions of a name by what they are to a container.
 
     Args:
@@ -102,7 +104,7 @@ def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]
         owners: the container's parts, outermost first; none for any container.
     """
     if not owners:
-        return Sorted(tuple(definitions))
+        return SortedDefinitions(tuple(definitions))
     fits = {one.fit for one in definitions}
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
     asked = tuple(one for one in definitions if one.fit == best)
@@ -117,7 +119,7 @@ def sort_definitions(definitions: Sequence[DefinedName], owners: tuple[str, ...]
             guessed.append(one)
         else:
             others.append(one)
-    return Sorted(asked, tuple(implementing), tuple(guessed), tuple(others))
+    return SortedDefinitions(asked, tuple(implementing), tuple(guessed), tuple(others))
 
 
 def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
@@ -134,7 +136,7 @@ def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
     return found
 
 
-def family_of(found: Sorted, owners: tuple[str, ...]) -> Family:
+def family_of(found: SortedDefinitions, owners: tuple[str, ...]) -> Family:
     """Return whose uses are wanted."""
     own = {folded(owners[-1]), *(last_container(one.container) for one in found.near)}
     others = {last_container(one.container) for one in found.others}
@@ -151,7 +153,7 @@ def last_container(container: str) -> str:
     return folded(re.split(r"[.:#/]+", container)[-1])
 
 
-def apart(one: Reference) -> tuple[bool, int]:
+def mention_order(one: Reference) -> tuple[bool, int]:
     """Return what sorts mentions: usages, strings, comments, and behind all what is doubtful."""
     return one.guess, _KINDS.index(one.kind)
 
@@ -162,7 +164,7 @@ def hidden_doubts(certain: int, doubtful: int) -> int:
 
 
 def container_notices(
-    parts: Sequence[str], found: Sorted, left: int, doubtful: int
+    parts: Sequence[str], found: SortedDefinitions, left: int, doubtful: int
 ) -> tuple[Notice, ...]:
     """Return what is said of definitions and usages of other containers.
 
@@ -194,7 +196,7 @@ def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
     return f"nothing here defines {name}; there is {', '.join(names)}"
 
 
-def related(found: Sorted) -> tuple[tuple[DefinedName, DefinedAt], ...]:
+def related_definitions(found: SortedDefinitions) -> tuple[tuple[DefinedName, DefinedAt], ...]:
     """Return the first definitions, and each as it is told: with what it is to the container."""
     groups: tuple[tuple[tuple[DefinedName, ...], Relation, bool], ...] = (
         (found.asked, "definition", False),

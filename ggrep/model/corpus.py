@@ -1,6 +1,11 @@
-"""The four corpora of a federated answer, the three quota buckets, the five intents."""
+"""Corpora, and the quotas by which hits of each are selected."""
 
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from enum import Enum
+from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 
 class Corpus(Enum):
@@ -51,3 +56,144 @@ def bucket_of(corpus: Corpus) -> Bucket:
             return Bucket.GRAPH
         case Corpus.PROSE | Corpus.RECORDS:
             return Bucket.DOCS
+
+
+T = TypeVar("T")
+
+_WEIGHTS: dict[Mode, tuple[int, int, int]] = {
+    Mode.DISCOVERY: (3, 4, 3),
+    Mode.IMPLEMENTATION: (6, 2, 2),
+    Mode.PLANNING: (2, 6, 2),
+}
+"""Shares of code : docs : graph."""
+
+_ORDER = (Bucket.CODE, Bucket.DOCS, Bucket.GRAPH)
+
+
+def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
+    """Return how many of `limit` places each bucket is dealt; empty in balanced and debug mode.
+
+    Each bucket gets one place first (with three or more places), the rest is split by largest
+    remainder, ties in the order code, docs, graph.
+    """
+    weights = _WEIGHTS.get(mode)
+    if weights is None:
+        return {}
+    if limit < 3:
+        first = (1, 1, 0) if limit == 2 else (limit, 0, 0)
+        return dict(zip(_ORDER, first, strict=True))
+    rest, total = limit - 3, sum(weights)
+    shares = [rest * weight // total for weight in weights]
+    by_remainder = sorted(range(3), key=lambda i: (-(rest * weights[i] % total), i))
+    for index in by_remainder[: rest - sum(shares)]:
+        shares[index] += 1
+    return {bucket: 1 + shares[i] for i, bucket in enumerate(_ORDER)}
+
+
+class Allocation(Struct, Generic[T], frozen=True):
+    """What was picked of a list, and why.
+
+    Attributes:
+        items: in the order they are shown.
+        rules: per item `best` (by the list's order), `quota` (a place dealt to its bucket) or
+            `fill` (a place that no bucket used).
+        over_file: items passed over because their file had its share.
+    """
+
+    items: list[T]
+    rules: tuple[str, ...]
+    over_file: int
+
+
+def select(  # noqa: PLR0913 - the list, and all that it is cut by
+    ranked: Sequence[T],
+    *,
+    mode: Mode,
+    limit: int,
+    per_file: int,
+    bucket: Callable[[T], Bucket],
+    file: Callable[[T], Hashable],
+    spread: Callable[[T], int] | None = None,
+) -> list[T]:
+    """Return what `deal` picks, without the reasons."""
+    buckets, files = [bucket(item) for item in ranked], [file(item) for item in ranked]
+    places = None if spread is None else [spread(item) for item in ranked]
+    return allocate(
+        ranked, buckets, files, mode=mode, limit=limit, per_file=per_file, spread=places
+    ).items
+
+
+def allocate(  # noqa: PLR0913 - likewise
+    ranked: Sequence[T],
+    buckets: Sequence[Bucket],
+    files: Sequence[Hashable],
+    *,
+    mode: Mode,
+    limit: int,
+    per_file: int,
+    spread: Sequence[int] | None = None,
+) -> Allocation[T]:
+    """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
+
+    In balanced mode the list's own order stands. Otherwise hits come grouped: each bucket's
+    quota in turn, then the best of what is left.
+
+    Args:
+        ranked: the best first.
+        buckets: of each of them.
+        files: what each of them lies in.
+        mode: whose quotas are dealt.
+        limit: most that are picked.
+        per_file: most of one file.
+        spread: the first of every file come before the second of any (rule `fill`), files in the
+            order of these numbers, which each item has, else in that of their first items. None
+            to take the items as they come.
+    """
+    hand = _Allocator(files, per_file)
+    if spread is not None:
+        order = sorted(range(len(ranked)), key=lambda index: spread[index])
+        for share in range(1, (per_file or len(ranked)) + 1):
+            before, hand.per_file = len(hand.picked), share
+            hand.fill(iter(order), limit - before, "best" if share == 1 else "fill")
+            if len(hand.picked) == before:
+                break
+        return hand.dealt(ranked)
+    shares = quotas(mode, limit)
+    for name, places in shares.items():
+        members = (i for i, bucket in enumerate(buckets) if bucket is name)
+        hand.fill(members, places, "quota")
+    hand.fill(iter(range(len(ranked))), limit - len(hand.picked), "fill" if shares else "best")
+    return hand.dealt(ranked)
+
+
+class _Allocator:
+    """Places picked so far, with the rule that picked each."""
+
+    def __init__(self, files: Sequence[Hashable], per_file: int) -> None:
+        self._files = files
+        self.per_file = per_file
+        self._taken: Counter[Hashable] = Counter()
+        self.picked: dict[int, str] = {}
+        self.refused: set[int] = set()
+
+    def fill(self, indexes: Iterator[int], places: int, rule: str) -> None:
+        """Take the first `places` of `indexes` that may be taken."""
+        while places > 0 and (index := next(indexes, None)) is not None:
+            places -= self._take(index, rule)
+
+    def dealt(self, ranked: Sequence[T]) -> Allocation[T]:
+        """Return what was picked."""
+        items = [ranked[index] for index in self.picked]
+        return Allocation(items, tuple(self.picked.values()), len(self.refused))
+
+    def _take(self, index: int, rule: str) -> bool:
+        file = self._files[index]
+        if index in self.picked:
+            return False
+        if self.per_file and self._taken[file] >= self.per_file:
+            self.refused.add(index)
+            return False
+        self.refused.discard(index)
+        self._taken[file] += 1
+        self.picked[index] = rule
+        return True

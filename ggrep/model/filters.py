@@ -1,16 +1,18 @@
-"""Filters that narrow a search: their names, syntax and values."""
+"""Filters and paths that narrow a request: their syntax, and the notice for no match."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Final
 
 from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, UsageError
-from ggrep.base.spelling import unknown
-from ggrep.model.chunk import CHUNK_TYPES
+from ggrep.base.option_spelling import unknown
 from ggrep.model.corpus import CORPUS_WORDS
-from ggrep.model.says import MOST_PATH_BYTES, Sent
+from ggrep.model.field_meta import MOST_PATH_BYTES, WireBounds
+from ggrep.model.files import CHUNK_TYPES
+from ggrep.model.limits import Notice
+from ggrep.model.sanitise import sanitise_line
 
 
 class Filter(Struct, frozen=True):
@@ -21,8 +23,8 @@ class Filter(Struct, frozen=True):
         negated: written with a leading `-` or `!`.
     """
 
-    key: Annotated[str, Sent(64)]
-    value: Annotated[str, Sent(MOST_PATH_BYTES)]
+    key: Annotated[str, WireBounds(64)]
+    value: Annotated[str, WireBounds(MOST_PATH_BYTES)]
     negated: bool = False
 
 
@@ -94,3 +96,69 @@ def keys_told(*left_out: str) -> str:
     """Return the keys as help texts have them: `lang:, path: or test:`."""
     *first, last = [f"{key}:" for key in FILTER_KEYS if key not in left_out]
     return f"{', '.join(first)} or {last}"
+
+
+_BETWEEN: Final = "\0"
+"""Stands in no path."""
+
+
+def scope_of_keys(keys: Iterable[str]) -> str:
+    """Return path keys as one text; empty where one of them is the whole root."""
+    held = list(dict.fromkeys(keys))
+    return "" if "" in held else _BETWEEN.join(held)
+
+
+def keys_of_scope(scope: str) -> tuple[str, ...]:
+    """Return the path keys of a scope; none for the whole root."""
+    return tuple(scope.split(_BETWEEN)) if scope else ()
+
+
+def place_in_scope(path: str, keys: Sequence[str]) -> int:
+    """Return the place of the first key that a path lies below; the number of keys for none."""
+    return next((place for place, key in enumerate(keys) if is_below(path, key)), len(keys))
+
+
+def is_below(path: str, key: str) -> bool:
+    """Return whether a path is a file or directory itself, or lies below it."""
+    return path == key or path.startswith(f"{key}/")
+
+
+def matched_by_any(told: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
+    """Return what several stores together match; empty where one of them did not say."""
+    return tuple(map(any, zip(*told, strict=False))) if told and all(told) else ()
+
+
+def unmatched_notices(
+    selects: tuple[bool, ...], scope: str, filters: tuple[Filter, ...]
+) -> tuple[Notice, ...]:
+    """Return a notice that names filters or a path that nothing matches; none where all do.
+
+    Args:
+        selects: whether anything matches each filter, the path, and all of them; empty if nobody
+            looked.
+        scope: the paths.
+        filters: in the order of `selects`.
+    """
+    if not selects or all(selects):
+        return ()
+    every = [*map(_spelled, filters), ", ".join(keys_of_scope(scope))]
+    empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
+    told = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
+    hints = [_hint(item) for item in filters if _spelled(item) in empty]
+    said = f"nothing indexed matches {told}{next(filter(None, hints), '')}"
+    return (Notice("nothing_selected", sanitise_line(said)),)
+
+
+def _hint(item: Filter) -> str:
+    """Return what may have been meant by a filter that nothing matches; empty for no idea."""
+    if item.negated:
+        return ""
+    if item.key == "ext":
+        return f"; if there are such files, a line !*.{item.value} in .ggignore takes them in"
+    if item.key == "path" and not set(item.value) & set("*?["):
+        return f"; path: takes a file, a folder or a glob, such as path:{item.value}*"
+    return ""
+
+
+def _spelled(item: Filter) -> str:
+    return f"{'-' if item.negated else ''}{item.key}:{item.value}"

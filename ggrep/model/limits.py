@@ -1,10 +1,13 @@
-"""The completeness of an answer: the limits that cut it, and warnings."""
+"""The completeness of an answer: limits that cut it, warnings, and files that it cannot show."""
 
+from collections import Counter
 from collections.abc import Iterable
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from ggrep.model.constraints import Code, Count, named
+from ggrep.model.files import CELL_LINES, GUESSED, REPLACED, SkippedFile
 
 
 @named("limit")
@@ -52,3 +55,105 @@ def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
         if held is None or notice.message < held.message:
             best[key] = notice
     return tuple(best[key] for key in sorted(best))
+
+
+DECLARE: Final = "declare the encoding in the file or as charset in .editorconfig"
+_NAMED: Final = 3
+_NOTICES: Final = (
+    (GUESSED, "guessed_encoding", f"encoding guessed: {{files}}; {DECLARE}"),
+    (REPLACED, "replaced_characters", "U+FFFD stands for bytes that are not text: {files}"),
+    (CELL_LINES, "cell_lines", "lines count within the cells, joined in order: {files}"),
+)
+
+
+class FileReading(Struct, frozen=True):
+    """How one file was read.
+
+    Attributes:
+        path: the file's path key.
+        encoding: as `Hit.encoding`.
+        traits: as `Hit.traits`.
+    """
+
+    path: str
+    encoding: str
+    traits: int
+
+
+def reading_notices(readings: Iterable[FileReading]) -> tuple[Notice, ...]:
+    """Return one notice for each way of reading that an answer has to tell of, naming files."""
+    files = sorted({(one.path, one.encoding, one.traits) for one in readings if one.traits})
+    notices = []
+    for trait, code, message in _NOTICES:
+        shown = [_name(path, encoding, trait) for path, encoding, traits in files if traits & trait]
+        if shown:
+            more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+            notices.append(Notice(code, message.format(files=", ".join(shown[:_NAMED]) + more)))
+    return tuple(notices)
+
+
+def _name(path: str, encoding: str, trait: int) -> str:
+    return path if trait == CELL_LINES else f"{path} ({encoding or 'utf-8'})"
+
+
+Counts: TypeAlias = tuple[tuple[str, int], ...]
+"""Files by what became of them, in the order of the tables below."""
+
+UNSEEN: Final = "unseen_files"
+_SKIPPED: Final = (
+    ("too large", ("too_large",)),
+    ("over the budget of data files", ("dataset_budget",)),
+    ("unreadable", ("unreadable", "read_failed", "unstable")),
+    ("binary", ("binary",)),
+    ("with secrets", ("secret",)),
+    ("in Git LFS", ("lfs_pointer",)),
+    ("with a name that is not text", ("bad_name",)),
+)
+"""Words for reasons of skips; links and vanished files have no content to search."""
+_LISTS: Final = "`ggrep health` in the repository lists them"
+
+
+class Unseen(Struct, frozen=True):
+    """Files whose content a search misses.
+
+    Attributes:
+        skipped: left out by the last sync; they change without a new snapshot.
+        partial: indexed in part.
+        nameless: by language; indexed by their words, without definitions.
+    """
+
+    skipped: Counts = ()
+    partial: Counts = ()
+    nameless: Counts = ()
+
+
+NOTHING_UNSEEN: Final = Unseen()
+
+
+def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
+    """Return how many files were skipped, by the words for the reason."""
+    reasons = Counter(skip.reason for skip in skips)
+    counts = ((words, sum(reasons[reason] for reason in group)) for words, group in _SKIPPED)
+    return tuple((words, count) for words, count in counts if count)
+
+
+def unseen_notices(unseen: Unseen, *, names: bool = False) -> tuple[Notice, ...]:
+    """Return one notice that counts the files and names the command that lists them, if any.
+
+    Args:
+        unseen: the files.
+        names: the answer is about a name, so languages without definitions count.
+    """
+    groups = (
+        ("not searched", unseen.skipped),
+        ("searched in part", unseen.partial),
+        ("searched without their definitions", unseen.nameless if names else ()),
+    )
+    parts = [f"{head}: {_listed(counts)}" for head, counts in groups if counts]
+    return (Notice(UNSEEN, f"{'; '.join(parts)}; {_LISTS}"),) if parts else ()
+
+
+def _listed(counts: Counts) -> str:
+    (words, count), *others = counts
+    first = f"{count} {'file' if count == 1 else 'files'} {words}"
+    return ", ".join((first, *(f"{count} {words}" for words, count in others)))

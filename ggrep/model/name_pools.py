@@ -1,19 +1,32 @@
-"""What a coordinator asks a repository about a name, and what it is given to decide by.
+"""Messages of a coordinator about a name: checks, requests, pools and the page cursor."""
 
-A repository does not know whether another one spells the name as it was asked for, so it says by
-which rule its places fit and leaves the choice to the coordinator.
-"""
-
-from typing import Annotated, Final, Literal, TypeAlias
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
-from ggrep.model.answerable import Request
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.scripts import nfc
+from ggrep.base.stable_json import DecodeError, Json, decode
 from ggrep.model.containers import DefinedName, Family, Fit
+from ggrep.model.field_meta import MOST_ITEMS, MOST_PATH_BYTES, WireBounds
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.navigation import Definition, Reference, ReferencesRequest, SymbolRequest
+from ggrep.model.navigation import (
+    MOST_TOKEN_BYTES,
+    Definition,
+    Reference,
+    ReferencesRequest,
+    SymbolRequest,
+)
+from ggrep.model.request import Request
 from ggrep.model.response import Provenance
-from ggrep.model.says import MOST_ITEMS, MOST_PATH_BYTES, Sent
+from ggrep.model.sanitise import is_text, sanitise_line
 
 NameStep: TypeAlias = Literal["spelled", "other_case", "near"]
 """The name as it is spelled; in other letter cases; names that are spelled similarly."""
@@ -30,8 +43,8 @@ MOST_IMPORTERS: Final = 2_000
 MOST_IMPORTED: Final = 256
 """Most names that one file's imports are told by."""
 
-_Snapshot: TypeAlias = Annotated[str | None, Sent(26)]
-_Skip: TypeAlias = Annotated[int, Sent(MOST_CONSUMED)]
+_Snapshot: TypeAlias = Annotated[str | None, WireBounds(26)]
+_Skip: TypeAlias = Annotated[int, WireBounds(MOST_CONSUMED)]
 
 
 class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
@@ -133,9 +146,9 @@ class Importer(Struct, frozen=True):
         imports: modules, packages and headers as written.
     """
 
-    path: Annotated[str, Sent(MOST_PATH_BYTES)]
-    language: Annotated[str, Sent(64)]
-    imports: Annotated[tuple[str, ...], Sent(MOST_IMPORTED, each=(0, 512))]
+    path: Annotated[str, WireBounds(MOST_PATH_BYTES)]
+    language: Annotated[str, WireBounds(64)]
+    imports: Annotated[tuple[str, ...], WireBounds(MOST_IMPORTED, each=(0, 512))]
 
 
 class ReferencesPool(Struct, frozen=True):
@@ -166,19 +179,145 @@ class ReferencesPool(Struct, frozen=True):
     selects: tuple[bool, ...] = ()
 
 
-class ImportsRequest(Request["ImportsFound"], frozen=True):
+class ImportsRequest(Request["ImportsResponse"], frozen=True):
     """Which of these imports of other repositories' files mean something of this one?
 
     Attributes:
         timeout_ms: 0 for the repository's own bound.
     """
 
-    importers: Annotated[tuple[Importer, ...], Sent(MOST_IMPORTERS)]
+    importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None
-    timeout_ms: Annotated[int, Sent(MOST_ITEMS)] = 0
+    timeout_ms: Annotated[int, WireBounds(MOST_ITEMS)] = 0
 
 
-class ImportsFound(Struct, frozen=True):
+class ImportsResponse(Struct, frozen=True):
     """The answer to an ImportsRequest: one for each importer, whether any of its imports does."""
 
     provided: tuple[bool, ...]
+
+
+MAX_SYMBOLS: Final = 2_000
+"""Most definitions of one answer."""
+MAX_REFERENCES: Final = 2_000
+"""Most mentions of one answer."""
+MAX_NAME_CHARACTERS: Final = 400
+_UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_RULE: Final = (
+    f"a name is one line of 1 to {MAX_NAME_CHARACTERS} characters as `ggrep outline FILE` prints"
+    " it; `ggrep search` takes any text"
+)
+
+_Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
+
+
+def check_spelling(typed: str) -> None:
+    """Raise unless a text can be read as a name, or as the head of a definition.
+
+    Raises:
+        InvalidRequest: says what is wrong, the rule, and the command that helps.
+    """
+    name = typed.strip()
+    if not is_text(name):
+        wrong = f"{name!r} is not valid Unicode"
+    elif not name:
+        wrong = f"{typed!r} is empty"
+    elif _UNPRINTED.search(name):
+        wrong = f"{name!r} has line ends or control characters"
+    elif len(name) > MAX_NAME_CHARACTERS:
+        wrong = f"{len(name)} characters"
+    else:
+        return
+    raise InvalidRequest(f"name: {wrong}; {_RULE}")
+
+
+def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
+    """Return the request within the cap, which also replaces a limit of 0."""
+    code = limit_code(request)
+    most = MAX_SYMBOLS if code == "max_symbols" else MAX_REFERENCES
+    limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
+    return replace(request, limit=min(request.limit or most, most)), limits
+
+
+def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
+    """Return what the limit of an answer is called."""
+    return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
+
+
+def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
+    """Return the notice that the name occurs only in other letter case."""
+    spelled = sorted({*map(nfc, spellings)} - {name})
+    shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
+    told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    return (Notice("other_case", told),) if spelled else ()
+
+
+_VERSION: Final = 1
+_DIGEST_DIGITS: Final = 32
+
+Token: TypeAlias = str
+
+
+class Consumed(Struct, frozen=True):
+    """How far the pages before have come in one repository.
+
+    Attributes:
+        repo: its id; empty where one alone was asked.
+        places: those that were shown.
+    """
+
+    repo: str
+    snapshot_id: str
+    places: int
+
+
+class PageCursor(Struct, frozen=True):
+    """Where a page begins.
+
+    Attributes:
+        question: digest of what is asked, but for the number of places on a page.
+        step: the rule by which the name was matched.
+        consumed: by repository id, each once.
+    """
+
+    question: str
+    step: NameStep
+    consumed: tuple[Consumed, ...]
+    version: int = _VERSION
+
+    def of(self, repo: str) -> Consumed | None:
+        """Return how far the pages before have come in a repository; None if it had no part."""
+        return next((one for one in self.consumed if one.repo == repo), None)
+
+
+def question_digest(*parts: Json) -> str:
+    """Return the identity of a question."""
+    return hashlib.sha256(stable_json.dumps(list(parts))).hexdigest()[:_DIGEST_DIGITS]
+
+
+def token_of(cursor: PageCursor) -> Token:
+    """Return the token that `read_token` reads; letters, digits, hyphens and underscores."""
+    return base64.urlsafe_b64encode(stable_json.dumps(asdict(cursor))).decode().rstrip("=")
+
+
+def read_token(token: Token, question: str) -> PageCursor:
+    """Return what a token says.
+
+    Raises:
+        InvalidRequest: it is none, or belongs to another question.
+    """
+    if len(token) > MOST_TOKEN_BYTES:
+        raise InvalidRequest(f"cursor: longer than {MOST_TOKEN_BYTES} bytes")
+    try:
+        padded = token.encode("ascii") + b"=" * (-len(token) % 4)
+        found = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        cursor = decode(PageCursor, found, "cursor")
+    except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
+        raise InvalidRequest("cursor: this is no token of an earlier answer") from error
+    repos = [one.repo for one in cursor.consumed]
+    fits = all(0 <= one.places <= MOST_CONSUMED for one in cursor.consumed)
+    if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
+        raise InvalidRequest("cursor: this is no token of an earlier answer")
+    if cursor.question != question:
+        raise InvalidRequest("cursor: it goes on with another question; ask this one without it")
+    return cursor

@@ -4,21 +4,20 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.answerable import Request
 from ggrep.model.constraints import Code, Positive, Sha256
-from ggrep.model.filters import Filter
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT
-from ggrep.model.response import Admitted, Provenance
-from ggrep.model.says import (
+from ggrep.model.field_meta import (
     MOST_BYTES,
     MOST_FILTERS,
     MOST_ITEMS,
     MOST_MS,
     MOST_PATH_BYTES,
-    Says,
-    Sent,
+    Field,
+    WireBounds,
 )
+from ggrep.model.filters import Filter
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT, Request
+from ggrep.model.response import Admitted, Provenance
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]
@@ -30,17 +29,19 @@ MOST_TOKEN_BYTES: Final = 512 * 1024
 
 _Name: TypeAlias = Annotated[
     str,
-    Says("name", "A name, or `container.name` with dots, `::`, `#` or `/`.", least=1),
-    Sent(512),
+    Field("name", "A name, or `container.name` with dots, `::`, `#` or `/`.", least=1),
+    WireBounds(512),
 ]
-_Scope: TypeAlias = Annotated[str, Says("scope", SCOPE), Sent(MOST_PATH_BYTES)]
-_Filters: TypeAlias = Annotated[tuple[Filter, ...], Says("filter", FILTERS), Sent(MOST_FILTERS)]
-_Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)]
-_Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
+_Scope: TypeAlias = Annotated[str, Field("scope", SCOPE), WireBounds(MOST_PATH_BYTES)]
+_Filters: TypeAlias = Annotated[
+    tuple[Filter, ...], Field("filter", FILTERS), WireBounds(MOST_FILTERS)
+]
+_Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
+_Timeout: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
 _Cursor: TypeAlias = Annotated[
     str,
-    Says("cursor", "`next_cursor` of an answer: return what follows it."),
-    Sent(MOST_TOKEN_BYTES),
+    Field("cursor", "`next_cursor` of an answer: return what follows it."),
+    WireBounds(MOST_TOKEN_BYTES),
 ]
 
 
@@ -55,7 +56,7 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     scope: _Scope = ""
     filters: _Filters = ()
     limit: Annotated[
-        int, Says("limit", "Most definitions; 0 for the maximum.", most=MOST_ITEMS)
+        int, Field("limit", "Most definitions; 0 for the maximum.", most=MOST_ITEMS)
     ] = 20
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
@@ -122,12 +123,14 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
     name: _Name
     scope: _Scope = ""
     filters: _Filters = ()
-    strings: Annotated[bool, Says("strings", "Also return occurrences in string literals.")] = False
+    strings: Annotated[bool, Field("strings", "Also return occurrences in string literals.")] = (
+        False
+    )
     comments: Annotated[
-        bool, Says("comments", "Also return occurrences in comments and documents.")
+        bool, Field("comments", "Also return occurrences in comments and documents.")
     ] = False
     limit: Annotated[
-        int, Says("limit", "Most occurrences; 0 for the maximum.", most=MOST_ITEMS)
+        int, Field("limit", "Most occurrences; 0 for the maximum.", most=MOST_ITEMS)
     ] = 100
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0
@@ -213,20 +216,22 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
 
     target: Annotated[
         str,
-        Says(
+        Field(
             "target",
             "`path:line`, `path:line-line`, `path`, a place as compilers print it, a row_id or its"
             " first 7 digits, or a name as an outline prints it.",
             least=1,
         ),
-        Sent(MOST_PATH_BYTES),
+        WireBounds(MOST_PATH_BYTES),
     ]
     boundary: Annotated[
         Boundary,
-        Says("boundary", "How much to return; by default the definition around a place."),
+        Field("boundary", "How much to return; by default the definition around a place."),
     ] = "auto"
     max_bytes: Annotated[
-        int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES), Sent(MOST_BYTES)
+        int,
+        Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
+        WireBounds(MOST_BYTES),
     ] = 16_384
     deterministic: _Deterministic = False
     timeout_ms: _Timeout = 0

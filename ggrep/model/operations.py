@@ -10,10 +10,9 @@ from typing import Any, Final, Generic, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.model.answerable import Request
 from ggrep.model.name_pools import (
-    ImportsFound,
     ImportsRequest,
+    ImportsResponse,
     ReferencesPool,
     ReferencesPoolRequest,
     SymbolPool,
@@ -28,7 +27,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import PoolRequest, Request, SearchRequest
 from ggrep.model.response import PoolResponse, QueryResponse
 from ggrep.model.slate import SlateRequest, SlateResponse
 
@@ -99,7 +98,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         QueryResponse,
         "search.engine.query_answers:SEARCH",
         lambda answer: len(answer.hits),
-        "render.query_json:query_success",
+        "render.answer_json:query_success",
         summary="Search one repository.",
     ),
     Operation(
@@ -108,7 +107,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         SlateResponse,
         "search.slate.slate_answers:SLATE",
         lambda answer: sum(len(packs) for _, packs in answer.slate.sections),
-        "render.slate_json:slate_success",
+        "render.answer_json:slate_success",
         inner="search",
         summary="Collect what a question needs from one repository, by file.",
         route="context",
@@ -119,7 +118,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         SymbolResponse,
         "search.navigation.named_places:SYMBOL",
         lambda answer: len(answer.definitions),
-        "render.navigation_json:symbol_success",
+        "render.answer_json:symbol_success",
         workspace="federation.workspace_names:federated_symbol",
         summary="Show where a name is defined.",
         workspace_summary="Show where a workspace defines a name.",
@@ -130,7 +129,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         ReferencesResponse,
         "search.navigation.named_places:REFERENCES",
         lambda answer: len(answer.references),
-        "render.navigation_json:references_success",
+        "render.answer_json:references_success",
         workspace="federation.workspace_names:federated_references",
         summary="Show where a name is used.",
         workspace_summary="Show where a workspace uses a name.",
@@ -141,7 +140,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         ExpandResponse,
         "search.navigation.named_places:EXPAND",
         lambda _: 1,
-        "render.navigation_json:expand_success",
+        "render.answer_json:expand_success",
         workspace="federation.workspace_expand:federated_expand",
         summary="Show the code around a place.",
         workspace_summary="Show the code around a place of a workspace.",
@@ -152,7 +151,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         OutlineResponse,
         "search.navigation.outlining:OUTLINE",
         lambda answer: len(answer.outlines),
-        "render.outline_json:outline_success",
+        "render.answer_json:outline_success",
         summary="Show what files or folders define.",
     ),
     Operation(
@@ -161,7 +160,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         TourResponse,
         "search.tour.touring:TOUR",
         lambda answer: len(answer.sections),
-        "render.outline_json:tour_success",
+        "render.answer_json:tour_success",
         summary="Summarise a repository.",
     ),
     Operation(
@@ -191,7 +190,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
     Operation(
         "imports",
         ImportsRequest,
-        ImportsFound,
+        ImportsResponse,
         "search.engine.outside_imports:IMPORTS",
     ),
 )

@@ -1,16 +1,24 @@
-"""Requests and answers: what a file or a folder defines, and what a repository is."""
+"""Outlines of files and folders, tours of a repository, and their lines of text."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.answerable import Request
 from ggrep.model.constraints import Code, Count, Positive
+from ggrep.model.field_meta import (
+    MOST_BYTES,
+    MOST_ITEMS,
+    MOST_MS,
+    MOST_PATH_BYTES,
+    Field,
+    WireBounds,
+)
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.request import DETERMINISTIC, TIMEOUT
+from ggrep.model.request import DETERMINISTIC, TIMEOUT, Request
 from ggrep.model.response import Admitted, Provenance
-from ggrep.model.says import MOST_BYTES, MOST_ITEMS, MOST_MS, MOST_PATH_BYTES, Says, Sent
+from ggrep.model.written_names import last_of
 
 MOST_TARGETS = 32
 """Paths of one request."""
@@ -18,10 +26,12 @@ MOST_TARGETS = 32
 Reading: TypeAlias = Literal["syntax", "structure", "none"]
 
 _MaxBytes: TypeAlias = Annotated[
-    int, Says("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES), Sent(MOST_BYTES)
+    int,
+    Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
+    WireBounds(MOST_BYTES),
 ]
-_Deterministic: TypeAlias = Annotated[bool, Says("deterministic", DETERMINISTIC)]
-_Timeout: TypeAlias = Annotated[int, Says("timeoutMs", TIMEOUT, most=MOST_MS)]
+_Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
+_Timeout: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
 class OutlineRequest(Request["OutlineResponse"], frozen=True):
@@ -29,15 +39,15 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
 
     targets: Annotated[
         tuple[str, ...],
-        Says(
+        Field(
             "path",
             "Files, folders, or `path:line` for the definition around a line; empty for the root.",
             most=MOST_TARGETS,
         ),
-        Sent(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
+        WireBounds(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ("",)
     depth: Annotated[
-        int, Says("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
+        int, Field("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
     max_bytes: _MaxBytes = 4_096
     deterministic: _Deterministic = False
@@ -166,3 +176,211 @@ class TourResponse(Struct, frozen=True):
     warnings: tuple[Notice, ...]
     timings_ms: tuple[tuple[str, int], ...] = ()
     admitted: Admitted | None = None
+
+
+_TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})
+_TYPE_WORDS: Final = frozenset(
+    {
+        *("actor", "annotation", "class", "concept", "contract", "data", "defmodule", "enum"),
+        *("extension", "impl", "instance", "interface", "mod", "module", "namespace", "newtype"),
+        *("object", "package", "protocol", "record", "service", "message", "struct", "trait"),
+        *("type", "typedef", "union"),
+    }
+)
+"""Words in front of a type's name that say more than its kind does."""
+_WORD: Final = re.compile(r"[A-Za-z]+")
+_OPENED: Final = re.compile(r"([(\[]|(?<=\w)<|^<) +")
+_CLOSED: Final = re.compile(r",? +([)\]])")
+_PARAMETER: Final = re.compile(r"(?:[*&]{0,2}|\.\.\.|mut |ref )[\w$]+\??|[*/]|&(?:mut )?self|_")
+_OPENING: Final = re.compile(r"(``|[`\"'|(]) ?$")
+_CLOSING: Final = re.compile(r" ?(``|[`\"'|)])")
+_SIGIL: Final = re.compile(r"(?<![\w$@%)\]])[$@%]$")
+_UNTOLD: Final = frozenset({"block", "section"})
+"""Kinds that go without saying."""
+_OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
+"""Sections of a tour whose facts are about files."""
+_PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "entries"}
+
+
+def label_of(name: str, signature: str) -> str:
+    """Return a definition's head from its name on: `retry(self, n)`; the name where it has none.
+
+    The name has the quoting that the head has: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
+    """
+    own = name if _place(name, signature) >= 0 else last_of(name)
+    place = _place(own, signature)
+    if place < 0:
+        return name
+    head, before, tail = name.removesuffix(own), signature[:place], signature[place + len(own) :]
+    quoting, closing = _OPENING.search(before), _CLOSING.match(tail)
+    if quoting and closing and _pair(quoting[1], closing[1], own):
+        own, tail = quoting[0] + own + closing[0], tail[closing.end() :]
+    elif sigil := _SIGIL.search(before):
+        own = sigil[0] + own
+    tail = _balanced(_CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;"))
+    return head + own + (tail[1:] if tail.startswith(" (") else tail)
+
+
+def _pair(opening: str, closing: str, name: str) -> bool:
+    """Return whether two marks quote the name between them; brackets quote operators alone."""
+    if opening == "(":
+        return closing == ")" and (name[0] == "|" or re.match(r"\w*[^\w\s]", name) is not None)
+    return opening == closing
+
+
+def _balanced(tail: str) -> str:
+    """Return the text in front of the first bracket that closes what opened before the name."""
+    depth = 0
+    for place, mark in enumerate(tail):
+        depth += (mark in "([{") - (mark in ")]}")
+        if depth < 0:
+            return tail[:place].rstrip()
+    return tail
+
+
+def bare_label(label: str) -> str:
+    """Return a head with the names of its parameters alone, where they stand before their types.
+
+    `retry(self, n: int = 3) -> bool` becomes `retry(self, n)`; where types come first, or there are
+    no parameters, it stays as it is.
+    """
+    start = label.find("(")
+    parts = _parameters(label, start)
+    if parts is None:
+        return label
+    names = [re.split(r"[:=]", part, maxsplit=1)[0].strip() for part in parts]
+    if not all(_PARAMETER.fullmatch(name) for name in names):
+        return label
+    return f"{label[:start]}({', '.join(names)})"
+
+
+def _parameters(label: str, start: int) -> list[str] | None:
+    """Return what stands between the commas of the brackets at `start`; None for an open one."""
+    if start < 0:
+        return None
+    parts, depth, begin = [], 0, start + 1
+    for place in range(start, len(label)):
+        mark = label[place]
+        depth += (mark in "([{<") - (mark in ")]}>" and label[place - 1] not in "-=")
+        if depth == 0 or (depth == 1 and mark == ","):
+            parts.append(label[begin:place].strip())
+            begin = place + 1
+        if depth == 0:
+            return [part for part in parts if part]
+    return None
+
+
+def kind_word(kind: str, name: str, signature: str) -> str:
+    """Return what a definition is called: `struct` for a class whose head says so."""
+    if kind not in _TYPES:
+        return kind
+    place = _place(name.rpartition(".")[2], signature)
+    before = _WORD.findall(signature[:place]) if place > 0 else []
+    return next((word for word in reversed(before) if word in _TYPE_WORDS), kind)
+
+
+def _place(name: str, signature: str) -> int:
+    """Return where a name stands in a head as a word; -1 where it does not."""
+    found = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
+    return -1 if found is None else found.start()
+
+
+def entry_line(entry: OutlineEntry) -> str:
+    """Return the line of a definition: `  40-62 method retry(self, n)`."""
+    span = span_of(entry.start_line, entry.end_line)
+    kind = "" if entry.kind in _UNTOLD else f"{entry.kind} "
+    return f"{'  ' * entry.depth}{span} {kind}{entry.signature or entry.name}"
+
+
+def listed_line(listed: ListedPath) -> str:
+    """Return the line of a file or subfolder."""
+    indent = "  " * listed.depth
+    if listed.folder:
+        return f"{indent}{listed.name}/  {counted(listed.files, 'file')}, {listed.language}"
+    holds = f": {', '.join(listed.holds)}" if listed.holds else ""
+    more = f" +{listed.more}" if listed.more else ""
+    return f"{indent}{listed.name}  {listed.lines}{holds}{more}"
+
+
+def heading_line(outline: PathOutline, shown: str) -> str:
+    """Return the first line of an outline, its path as the reader sees it."""
+    lines = counted(outline.lines, "line")
+    if outline.folder:
+        files = counted(outline.files, "file")
+        return f"{shown.rstrip('/') or '.'}/  {files}, {lines}, {outline.language}"
+    read = "" if outline.reading != "none" else "; its definitions are unknown"
+    return f"{shown}  {outline.language}, {lines}{read}"
+
+
+def left_out_line(outline: PathOutline, shown: str) -> str:
+    """Return what had no place and how to see it; empty where all had one."""
+    if not outline.left_out:
+        return ""
+    told = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
+    if outline.folder:
+        return f"left out: {told}; to see more: a subfolder, --max-bytes, --depth"
+    return f"left out: {told}; to see more: {shown}:LINE, --max-bytes"
+
+
+def tour_line(line: TourFact, *, place_first: bool = False) -> str:
+    """Return a fact and where it stands: in front of it, where the place is what it is about."""
+    if not line.path:
+        return line.text
+    if line.text.startswith(f"{line.path}  "):
+        return line.text  # a folder without a file that describes it
+    place = f"{line.path}:{line.line}" if line.line else line.path
+    return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
+
+
+def title_of(kind: str) -> str:
+    """Return the heading of a tour's section."""
+    return kind.replace("_", " ")
+
+
+def span_of(first: int, last: int) -> str:
+    """Return a range of lines."""
+    return f"{first}-{last}" if last != first else str(first)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things: `1 file`, `2 files`, `3 classes`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {_PLURALS.get(noun, noun + 's')}"
+
+
+def indexed_files(count: int) -> str:
+    """Return a number of files; those that are not indexed are no part of it."""
+    return counted(count, "indexed file")
+
+
+def size_of(lines: Sequence[str]) -> int:
+    """Return the bytes of some lines with their ends."""
+    return sum(len(line.encode()) + 1 for line in lines)
+
+
+def outline_lines(outline: PathOutline, shown: str) -> list[str]:
+    """Return all lines of an outline.
+
+    Args:
+        outline: of a file or folder.
+        shown: its path as the reader sees it.
+    """
+    lines = [
+        heading_line(outline, shown),
+        *map(entry_line, outline.entries),
+        *map(listed_line, outline.listed),
+    ]
+    tail = left_out_line(outline, shown)
+    return [*lines, tail] if tail else lines
+
+
+def tour_lines(sections: Sequence[TourSection]) -> list[str]:
+    """Return all lines of a tour."""
+    return [line for section in sections for line in section_lines(section)]
+
+
+def section_lines(section: TourSection) -> list[str]:
+    """Return the lines of one section, its heading first."""
+    more = [f"  +{section.left_out} more"] if section.left_out else []
+    place_first = section.kind in _OF_PLACES
+    lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.facts]
+    return [title_of(section.kind), *lines, *more]

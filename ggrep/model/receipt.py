@@ -1,9 +1,11 @@
-"""A receipt: a query, the snapshot that answered it, and the answer."""
+"""Receipts of answers, and the result of replaying one."""
 
+from enum import Enum
 from hashlib import sha256
-from typing import Final
+from typing import Annotated, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.model.constraints import (
     Count,
@@ -12,8 +14,8 @@ from ggrep.model.constraints import (
     SnapshotId,
     StoreId,
 )
-from ggrep.model.hit import Hit
 from ggrep.model.request import SearchRequest
+from ggrep.model.response import Hit
 
 RECEIPT_KIND: Final = "repository"
 """What the receipt of one repository's answer calls itself."""
@@ -128,3 +130,154 @@ def receipt_hit(hit: Hit) -> ReceiptHit:
         score=hit.score,
         snippet_sha256=sha256(hit.content.encode()).hexdigest(),
     )
+
+
+class ReplayResult(Enum):
+    """How asking again went.
+
+    `REPRODUCED`: the same bytes over the same snapshot. `DIFFERS`: other bytes over it. The others
+    say why another snapshot was asked: there is a newer one, which was wanted; the receipt's own
+    is gone; the repository has another store under present settings; it is another repository.
+    """
+
+    REPRODUCED = "reproduced"
+    DIFFERS = "differs"
+    NEWER_SNAPSHOT = "newer_snapshot"
+    SNAPSHOT_GONE = "snapshot_gone"
+    OTHER_STORE = "other_store"
+    OTHER_REPOSITORY = "other_repository"
+
+
+class Fate(Enum):
+    """What became of a hit.
+
+    `SAME`: the same text at the same lines of the same file. `MOVED`: the same text elsewhere.
+    `EDITED`: other text under the same name, or at the same lines, of the same file. `GONE`: none
+    of these. `UNKNOWN`: its repository could not be looked into.
+    """
+
+    SAME = "same"
+    MOVED = "moved"
+    EDITED = "edited"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+
+
+class HitFate(Struct, frozen=True):
+    """What became of a hit, and where; no place for what is gone or unknown."""
+
+    fate: Fate
+    place: Place | None
+
+
+class HitNow(Place, frozen=True):
+    """A hit of the receipt, and where its chunk is now."""
+
+    rank: Count
+    """Place in the receipt, the first is 0."""
+    chunk_id: Sha256
+    """Digest of the whole chunk's text as it was indexed."""
+    rank_now: Count | None
+    """Place in the answer of now; null when it is not in it."""
+    place_now: Place | None
+    """Where it stands now; null when it is gone, or its repository could not be looked into."""
+
+
+class ReplayedHit(HitNow, frozen=True):
+    """What became of a hit."""
+
+    fate: Annotated[Fate, tuple(fate.value for fate in Fate if fate is not Fate.UNKNOWN)]
+    """`same`: same text, same lines; `moved`: same text elsewhere; `edited`: other text under the
+    same name or at the same lines of the same file; `gone`: none of these.
+    """
+
+
+class NewHit(Place, frozen=True):
+    """A hit of now that is none of the receipt's."""
+
+    rank_now: Count
+    """Place in the answer of now, the first is 0."""
+
+
+class ReplayDifference(Struct, frozen=True):
+    """One place at which two answers differ."""
+
+    place: str
+    """Where, as `$.results[0].score`."""
+    was: str | None
+    """The receipt's value as JSON, cut to a line; null where there was none."""
+    now: str | None
+    """The value of now, likewise."""
+
+
+class Replay(Struct, frozen=True):
+    """What became of a receipt.
+
+    Attributes:
+        now: where the question was answered from this time.
+        changes: what differs of the two origins.
+        differences: the first places at which the two answers over one snapshot differ.
+        differing: how many such places there are; more than `differences` where those are cut.
+        same_hits: both answers hold the same chunks at the same places, in the same order.
+    """
+
+    receipt: Receipt
+    outcome: ReplayResult
+    now: Origin
+    changes: tuple[ReplayChange, ...]
+    differences: tuple[ReplayDifference, ...]
+    differing: int
+    hits: tuple[ReplayedHit, ...]
+    new_hits: tuple[NewHit, ...]
+    same_hits: bool
+
+    @property
+    def is_reproduced(self) -> bool:
+        """Return whether the very bytes came again."""
+        return self.outcome is ReplayResult.REPRODUCED
+
+
+def replayed_hits(
+    hits: tuple[ReceiptHit, ...], found: tuple[HitFate, ...], today: tuple[Hit, ...]
+) -> tuple[ReplayedHit, ...]:
+    """Return the receipt's hits with what became of each and its place in the answer of today."""
+    ranks = {hit.row_id: rank for rank, hit in enumerate(today)}
+    return tuple(
+        replayed_hit(hit, rank, whereabouts, _rank_of(whereabouts.place, ranks))
+        for rank, (hit, whereabouts) in enumerate(zip(hits, found, strict=True))
+    )
+
+
+def replayed_hit(
+    hit: ReceiptHit, rank: int, whereabouts: HitFate, rank_now: int | None
+) -> ReplayedHit:
+    """Return a hit of a receipt with what became of it."""
+    return ReplayedHit(
+        **asdict(original_place(hit)),
+        rank=rank,
+        chunk_id=hit.chunk_id,
+        rank_now=rank_now,
+        place_now=whereabouts.place,
+        fate=whereabouts.fate,
+    )
+
+
+def new_hits(old: tuple[ReplayedHit, ...], today: tuple[Hit, ...]) -> tuple[NewHit, ...]:
+    """Return the hits of today that no hit of the receipt became, best first."""
+    known = {item.place_now.row_id for item in old if item.place_now}
+    return tuple(new_hit(hit, rank) for rank, hit in enumerate(today) if hit.row_id not in known)
+
+
+def new_hit(hit: Hit, rank: int) -> NewHit:
+    """Return a hit of today at its rank."""
+    name = hit.qualified_name or hit.name
+    return NewHit(hit.row_id, hit.path, hit.start_line, hit.end_line, name, rank)
+
+
+def original_place(hit: ReceiptHit) -> Place:
+    """Return where a hit of a receipt stood."""
+    return Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
+
+
+def _rank_of(place: Place | None, ranks: dict[str, int]) -> int | None:
+    return None if place is None else ranks.get(place.row_id)

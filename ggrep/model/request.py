@@ -1,28 +1,97 @@
-"""Requests to one repository."""
+"""Requests to one repository, statistics they carry, and how answers are displayed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from enum import Enum
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.quoted import quoted_whole
-from ggrep.model.answerable import Request
+from ggrep.base.commands import quoted_whole
+from ggrep.base.errors import Incompatible
 from ggrep.model.corpus import CORPORA, Corpus, Mode
-from ggrep.model.filters import Filter, keys_told
-from ggrep.model.says import (
+from ggrep.model.field_meta import (
     MAX_INTEGER,
     MOST_CANDIDATES,
+    MOST_COUNT,
     MOST_FILTERS,
     MOST_ITEMS,
     MOST_MS,
+    MOST_PATH_BYTES,
     MOST_QUERY_BYTES,
     MOST_SCOPE_BYTES,
-    Says,
-    Sent,
+    Field,
+    WireBounds,
 )
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.filters import Filter, keys_told
+
+R = TypeVar("R")
+
+
+class Request(Struct, Generic[R], frozen=True):
+    """A question to one repository whose answer is an `R`."""
+
+
+class TermFrequency(Struct, frozen=True):
+    """How many visible chunks and files hold a term in any field."""
+
+    term: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
+    chunks: Annotated[int, WireBounds(MOST_COUNT)]
+    files: Annotated[int, WireBounds(MOST_COUNT)]
+
+
+class CollectionStatistics(Struct, frozen=True):
+    """The figures that scoring needs beside the row itself.
+
+    Attributes:
+        layout: revision of the lexical layout; figures of different layouts do not add up.
+        chunks: visible chunks, anchors included.
+        files: visible files, empty ones included.
+        lengths: total weighted length of all visible rows, one figure per field, in the
+            layout's order. Integers, so that sums are exact in any order.
+        terms: one entry per query term, by the bytes of the term.
+    """
+
+    layout: Annotated[str, WireBounds(128)]
+    chunks: Annotated[int, WireBounds(MOST_COUNT)]
+    files: Annotated[int, WireBounds(MOST_COUNT)]
+    lengths: Annotated[tuple[int, ...], WireBounds(64, each=(0, MOST_COUNT))]
+    terms: Annotated[tuple[TermFrequency, ...], WireBounds(1024)]
+
+    def frequency(self, term: str) -> TermFrequency:
+        """Return the figures of `term`; zeros when it was not asked for."""
+        for entry in self.terms:
+            if entry.term == term:
+                return entry
+        return TermFrequency(term, 0, 0)
+
+
+def sum_statistics(parts: Iterable[CollectionStatistics]) -> CollectionStatistics:
+    """Return the figures of the union of disjoint collections.
+
+    Raises:
+        Incompatible: the parts use different lexical layouts.
+    """
+    items = list(parts)
+    layouts = {part.layout for part in items}
+    if len(layouts) != 1:
+        raise Incompatible(f"statistics of different lexical layouts: {sorted(layouts)}")
+    totals: dict[str, tuple[int, int]] = {}
+    for part in items:
+        for entry in part.terms:
+            chunks, files = totals.get(entry.term, (0, 0))
+            totals[entry.term] = (chunks + entry.chunks, files + entry.files)
+    return CollectionStatistics(
+        layout=items[0].layout,
+        chunks=sum(part.chunks for part in items),
+        files=sum(part.files for part in items),
+        lengths=tuple(sum(column) for column in zip(*(p.lengths for p in items), strict=True)),
+        terms=tuple(
+            TermFrequency(term, *totals[term])
+            for term in sorted(totals, key=lambda term: term.encode())
+        ),
+    )
+
 
 MAX_TOP: Final = 500
 """Most hits of one list that a remote caller may request."""
@@ -73,8 +142,8 @@ class Find(Enum):
 
 Query: TypeAlias = Annotated[
     str,
-    Says("query", "What to search for: words, a name or code.", least=1),
-    Sent(MOST_QUERY_BYTES),
+    Field("query", "What to search for: words, a name or code.", least=1),
+    WireBounds(MOST_QUERY_BYTES),
 ]
 SCOPE: Final = "Search only this directory or file below the root."
 FILTERS: Final = f"Filters as `key:value`, negated with a leading `-`: {keys_told()}."
@@ -87,7 +156,7 @@ class SearchRequest(Request[Any], frozen=True):
 
     Attributes:
         per_file: 0 for as many as the settings allow.
-        scope: path keys, see `model.scope`; empty for the whole root.
+        scope: path keys, see `model.filters`; empty for the whole root.
         within: filters of a profile's view, applied in addition to `filters`.
         timeout_ms: 0 for none.
     """
@@ -95,64 +164,68 @@ class SearchRequest(Request[Any], frozen=True):
     query: Query
     limit: Annotated[
         int,
-        Says("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP),
-        Sent(MOST_ITEMS),
+        Field("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP),
+        WireBounds(MOST_ITEMS),
     ] = 10
     per_file: Annotated[
         int,
-        Says("search.perFile", "Most hits per file; 0 for no limit.", most=MAX_PER_FILE),
-        Sent(MOST_ITEMS),
+        Field("search.perFile", "Most hits per file; 0 for no limit.", most=MAX_PER_FILE),
+        WireBounds(MOST_ITEMS),
     ] = 3
     mode: Annotated[
-        Mode, Says("search.intent", "The intent of the query, which shapes ranking and quotas.")
+        Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
     ] = Mode.BALANCED
     corpora: Annotated[
         tuple[Corpus, ...],
-        Says("search.mode", "Corpora to search; all by default.", least=1),
-        Sent(16),
+        Field("search.mode", "Corpora to search; all by default.", least=1),
+        WireBounds(16),
     ] = CORPORA
-    scope: Annotated[str, Says("search.scope", SCOPE), Sent(MOST_SCOPE_BYTES)] = ""
-    filters: Annotated[tuple[Filter, ...], Says("search.filter", FILTERS), Sent(MOST_FILTERS)] = ()
+    scope: Annotated[str, Field("search.scope", SCOPE), WireBounds(MOST_SCOPE_BYTES)] = ""
+    filters: Annotated[
+        tuple[Filter, ...], Field("search.filter", FILTERS), WireBounds(MOST_FILTERS)
+    ] = ()
     snippet: Annotated[
-        SnippetMode, Says("search.snippet", "How much of each hit's text to return.")
+        SnippetMode, Field("search.snippet", "How much of each hit's text to return.")
     ] = SnippetMode.DEFAULT
     backend: Annotated[
-        Backend, Says("search.backend", "Vector backend; all values do the same.")
+        Backend, Field("search.backend", "Vector backend; all values do the same.")
     ] = Backend.AUTO
     include_anchors: Annotated[
-        bool, Says("search.anchors", "Include header chunks among the hits.")
+        bool, Field("search.anchors", "Include header chunks among the hits.")
     ] = False
-    deterministic: Annotated[bool, Says("search.deterministic", DETERMINISTIC)] = False
-    explain: Annotated[bool, Says("search.explain", "Add an explanation of each score.")] = False
+    deterministic: Annotated[bool, Field("search.deterministic", DETERMINISTIC)] = False
+    explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
     keep_weak: Annotated[
-        bool, Says("search.keepWeak", "Return all hits even when the answer is unlikely to fit.")
+        bool, Field("search.keepWeak", "Return all hits even when the answer is unlikely to fit.")
     ] = False
-    find: Annotated[Find, Says("search.find", "How to interpret the query.")] = Find.AUTO
+    find: Annotated[Find, Field("search.find", "How to interpret the query.")] = Find.AUTO
     vectors: Annotated[
-        bool, Says("search.vectors", "Also rank by vector similarity; true by default.")
+        bool, Field("search.vectors", "Also rank by vector similarity; true by default.")
     ] = True
     ignore_case: Annotated[
-        bool, Says("search.ignoreCase", "Match a text or expression in any letter case.")
+        bool, Field("search.ignoreCase", "Match a text or expression in any letter case.")
     ] = False
     whole_words: Annotated[
-        bool, Says("search.wholeWords", "Match a text or expression only as whole words.")
+        bool, Field("search.wholeWords", "Match a text or expression only as whole words.")
     ] = False
     lines_before: Annotated[
         int,
-        Says("search.linesBefore", "Lines of context before a matching line.", most=MAX_CONTEXT),
-        Sent(MOST_ITEMS),
+        Field("search.linesBefore", "Lines of context before a matching line.", most=MAX_CONTEXT),
+        WireBounds(MOST_ITEMS),
     ] = 0
     lines_after: Annotated[
         int,
-        Says("search.linesAfter", "Lines of context after a matching line.", most=MAX_CONTEXT),
-        Sent(MOST_ITEMS),
+        Field("search.linesAfter", "Lines of context after a matching line.", most=MAX_CONTEXT),
+        WireBounds(MOST_ITEMS),
     ] = 0
     list_files: Annotated[
         bool,
-        Says("search.listFiles", "List every file with matching lines, and how many it has."),
+        Field("search.listFiles", "List every file with matching lines, and how many it has."),
     ] = False
-    within: Annotated[tuple[Filter, ...], Sent(8 * MOST_FILTERS)] = ()
-    timeout_ms: Annotated[int, Says("search.timeoutMs", TIMEOUT, most=MOST_MS)] = DEFAULT_TIMEOUT_MS
+    within: Annotated[tuple[Filter, ...], WireBounds(8 * MOST_FILTERS)] = ()
+    timeout_ms: Annotated[int, Field("search.timeoutMs", TIMEOUT, most=MOST_MS)] = (
+        DEFAULT_TIMEOUT_MS
+    )
 
     @property
     def is_exact(self) -> bool:
@@ -189,8 +262,8 @@ class EncodedQuery(Struct, frozen=True):
         values: int8, one for each dimension.
     """
 
-    values: Annotated[tuple[int, ...], Sent(4096, each=(-127, 127))]
-    scale: Annotated[float, Sent(MAX_INTEGER)]
+    values: Annotated[tuple[int, ...], WireBounds(4096, each=(-127, 127))]
+    scale: Annotated[float, WireBounds(MAX_INTEGER)]
 
 
 class PoolRequest(Request[Any], frozen=True):
@@ -207,8 +280,48 @@ class PoolRequest(Request[Any], frozen=True):
     """
 
     search: SearchRequest
-    per_list: Annotated[int, Sent(MOST_CANDIDATES, 1)]
+    per_list: Annotated[int, WireBounds(MOST_CANDIDATES, 1)]
     statistics: CollectionStatistics | None = None
-    snapshot_id: Annotated[str | None, Sent(26)] = None
+    snapshot_id: Annotated[str | None, WireBounds(26)] = None
     vector: EncodedQuery | None = None
-    session: Annotated[str, Sent(8_192, form="secret")] = ""
+    session: Annotated[str, WireBounds(8_192, form="secret")] = ""
+
+
+_MOST_LINK_BYTES: Final = 512
+
+
+class ViewOptions(Struct, frozen=True):
+    """What a command line knows of its terminal and its flags.
+
+    Attributes:
+        json: one JSON document instead of text.
+        columns: how wide a line of results may be; 0 for no bound.
+        colour: results are painted.
+        notes_colour: notes on standard error are painted.
+        cwd: absolute directory that shown paths are relative to; empty for the root's own keys.
+        scores: print the scores.
+        compact: paths only, each once.
+        explain: print how the scores came about.
+        whole: whole chunks, so that no line is cut to `columns`.
+        chunks: chunks rather than lines, also of exact text.
+        counts: of listed files the number of lines that match.
+        links: what links to files lead to, see `ggrep.base.terminal`; empty for none.
+    """
+
+    json: bool = False
+    columns: Annotated[int, WireBounds(100_000)] = 0
+    colour: bool = False
+    notes_colour: bool = False
+    cwd: Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")] = ""
+    scores: bool = False
+    compact: bool = False
+    explain: bool = False
+    whole: bool = False
+    chunks: bool = False
+    counts: bool = False
+    links: Annotated[str, WireBounds(_MOST_LINK_BYTES)] = ""
+
+    @property
+    def shows_lines(self) -> bool:
+        """Return whether an answer to exact text is shown as lines, or as the files of them."""
+        return not (self.chunks or self.compact or self.scores or self.explain)

@@ -6,14 +6,12 @@ from typing import Annotated, Final, Literal, Self, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.model.answerable import Request
-from ggrep.model.chunk import DEFINING
 from ggrep.model.confidence import Confidence
+from ggrep.model.field_meta import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Field, WireBounds
+from ggrep.model.files import DEFINING
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
 from ggrep.model.response import Admitted, Provenance
-from ggrep.model.says import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Says, Sent
-from ggrep.model.statistics import CollectionStatistics
 
 Reason: TypeAlias = Literal[
     "semantic_match",
@@ -79,17 +77,17 @@ NEW_SESSION: Final = "new"
 
 Level: TypeAlias = Annotated[
     int,
-    Says(
+    Field(
         "slate.level",
         "0 paths; 1 anchors and short evidence; 2 long evidence; 3 whole chunks.",
         most=MAX_LEVEL,
     ),
 ]
 Anchors: TypeAlias = Annotated[
-    bool, Says("slate.anchors", "Show each file's opening lines; true by default.")
+    bool, Field("slate.anchors", "Show each file's opening lines; true by default.")
 ]
 Graph: TypeAlias = Annotated[
-    bool, Says("slate.graph", "Add the graph of how files are related; true by default.")
+    bool, Field("slate.graph", "Add the graph of how files are related; true by default.")
 ]
 
 
@@ -104,29 +102,29 @@ class Budgets(Struct, frozen=True):
 
     total_bytes: Annotated[
         int,
-        Says(
+        Field(
             "slate.maxBytes", "Most bytes of the slate; 0 for the level's default.", most=MOST_BYTES
         ),
     ] = 0
     file_bytes: Annotated[
         int,
-        Says(
+        Field(
             "slate.maxFileBytes", "Most bytes per file; 0 for the level's default.", most=MOST_BYTES
         ),
     ] = 0
     files: Annotated[
-        int, Says("slate.maxFiles", "Most files; 0 for the level's default.", most=MOST_ITEMS)
+        int, Field("slate.maxFiles", "Most files; 0 for the level's default.", most=MOST_ITEMS)
     ] = 0
     evidence_per_file: Annotated[
         int,
-        Says(
+        Field(
             "slate.maxEvidencePerFile",
             "Most pieces of evidence per file; 0 for the level's default.",
             most=MOST_ITEMS,
         ),
     ] = 0
     of_text: Annotated[
-        bool, Says("slate.ofText", "Count bytes on the text that agents read, not on JSON.")
+        bool, Field("slate.ofText", "Count bytes on the text that agents read, not on JSON.")
     ] = False
 
     def for_agents(self) -> Self:
@@ -139,25 +137,27 @@ class SessionRequest(Struct, frozen=True):
 
     token: Annotated[
         str,
-        Says("session.token", f"Token of the previous answer; omit, or `{NEW_SESSION}`, to start."),
-        Sent(8_192, form="secret"),
+        Field(
+            "session.token", f"Token of the previous answer; omit, or `{NEW_SESSION}`, to start."
+        ),
+        WireBounds(8_192, form="secret"),
     ] = ""
     op: Annotated[
         SessionOp,
-        Says("session.op", "Default: `start` without a token, `refine` with one."),
+        Field("session.op", "Default: `start` without a token, `refine` with one."),
     ] = "start"
     targets: Annotated[
         tuple[str, ...],
-        Says(
+        Field(
             "session.targets",
             "Files or `path:line` places to show more of, for `expand`.",
             most=MAX_TARGETS,
         ),
-        Sent(MAX_TARGETS, each=(0, MOST_PATH_BYTES)),
+        WireBounds(MAX_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ()
     delta_only: Annotated[
         bool,
-        Says("session.deltaOnly", "Omit files that the session has already returned."),
+        Field("session.deltaOnly", "Omit files that the session has already returned."),
     ] = False
 
 
@@ -182,9 +182,9 @@ class SlateRequest(Request["SlateResponse"], frozen=True):
     graph: Graph = True
     facts: bool = False
     session: SessionRequest | None = None
-    seen: Annotated[tuple[str, ...] | None, Sent(MAX_COUNTED, each=(16, 16))] = None
+    seen: Annotated[tuple[str, ...] | None, WireBounds(MAX_COUNTED, each=(16, 16))] = None
     statistics: CollectionStatistics | None = None
-    snapshot_id: Annotated[str | None, Sent(26)] = None
+    snapshot_id: Annotated[str | None, WireBounds(26)] = None
     vector: EncodedQuery | None = None
 
 

@@ -1,12 +1,7 @@
-"""A name as each language writes it, as it is requested, and the form it is compared in.
-
-`` `two words` ``, `r#type`, `(<+>)`, `'quoted atom'` and `operator ==` are names with quoting.
-Requests and definitions are compared without it, in NFC. Letters of names, and the marks between a
-name and its container, depend on the language: `->` is a part of `string->list` in Lisps and a mark
-in `till->pay` in C++.
-"""
+"""Names as each language writes them, and places in files as compilers and editors print them."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -277,3 +272,52 @@ def _spelled(name: str) -> str:
         return spelled_in_any_form(name)
     parts = (operator["sign"] or operator["type"]).split()
     return r"\s{0,8}".join(["operator", *map(re.escape, parts)])
+
+
+_LINES: Final = re.compile(
+    r":(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?(?=[:\s]|$)"
+    r"|\((?P<line>\d{1,9})(?:,\d{1,9})?\)(?=\s*:|$)"
+)
+_ARROW: Final = re.compile(r"-->\s+")
+_BARE: Final = re.compile(r"\S+:\d{1,9}(?:-\d{1,9}|:\d{1,9})?")
+
+
+class PlaceReading(NamedTuple):
+    """A text read as lines of a file.
+
+    Attributes:
+        path: in front of the lines.
+        first: 1-based; 0 for all of the file.
+        last: None where a single line is named.
+    """
+
+    path: str
+    first: int = 0
+    last: int | None = None
+
+    @property
+    def lines(self) -> str:
+        """Return the lines as they are written behind a path: `:3`, `:3-5`, or nothing."""
+        end = "" if self.last is None else f"-{self.last}"
+        return f":{self.first}{end}" if self.first else ""
+
+
+def place_readings(text: str) -> Iterator[PlaceReading]:
+    """Yield what a text may mean as a place; only files say which reading is right.
+
+    The whole text may be a path. A column behind the line, and a message behind that, are left out.
+    """
+    text = text.strip()
+    yield PlaceReading(text)
+    text = _ARROW.sub("", text, count=1)
+    for lines in _LINES.finditer(text):
+        last = lines["last"]
+        path = text[: lines.start()]
+        if path:
+            first = int(lines["first"] or lines["line"])
+            yield PlaceReading(path, first, int(last) if last else None)
+
+
+def is_place_text(text: str) -> bool:
+    """Return whether a text has the form of a path with a line and nothing else."""
+    return _BARE.fullmatch(text) is not None

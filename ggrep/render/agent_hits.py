@@ -1,20 +1,174 @@
-"""Hits and opened places as text for agents: one line a hit, then the bodies that were wanted.
-
-    src/checkout.py:7-9 method Checkout.charge_card(self, card)
-    ## src/checkout.py:7-9 Checkout.charge_card
-    7       def charge_card(self, card):
-                if not card.valid:
-
-A hit's `body` is the document of `expand`, put there by who asked for it; no schema has it.
-"""
+"""Hits and opened places as text for agents, without lines that are already shown."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from ggrep.model.numbered import numbered, range_of
-from ggrep.render.above import Above
-from ggrep.render.agent_lines import opened_lines
+from msgspec import Struct, field
+
+from ggrep.model.line_numbers import range_of, with_numbers
+
+Range: TypeAlias = tuple[int, int]
+
+
+class AlreadyShown(Struct):
+    """What the answers so far have shown.
+
+    Attributes:
+        lines: by path, the ranges of lines.
+        left_out: by path, lines that were left out of those.
+        places: of names and mentions, each as path and line.
+    """
+
+    lines: dict[str, list[Range]] = field(default_factory=dict)
+    left_out: dict[str, set[int]] = field(default_factory=dict)
+    places: set[tuple[str, int]] = field(default_factory=set)
+
+    def covers(self, path: str, first: int, last: int) -> bool:
+        """Return whether these lines stand above; if not, they do from now on."""
+        held = self.lines.setdefault(path, [])
+        if any(low <= first and last <= high for low, high in held):
+            return True
+        held.append((first, last))
+        return False
+
+    def add(self, path: str, shown: Iterable[int], left_out: Iterable[int]) -> None:
+        """Take in which lines of a file were shown, and which were left out beside them."""
+        self.lines.setdefault(path, []).extend(_ranges(shown))
+        self.left_out.setdefault(path, set()).update(left_out)
+
+    def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
+        """Return the ranges of lines that are to be shown, and those that stand above.
+
+        What was left out above is to be shown where nothing else is asked for.
+        """
+        held, every = self.lines.get(path, ()), range(first, last + 1)
+        seen = [n for n in every if any(low <= n <= high for low, high in held)]
+        known = set(seen) | (self.left_out.get(path, set()) if seen else set())
+        return _ranges(n for n in every if n not in known), _ranges(seen)
+
+    def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
+        """Return which places stand above; from now on all of them do."""
+        held = self.places & set(places)
+        self.places.update(places)
+        return held
+
+
+def _ranges(numbers: Iterable[int]) -> list[Range]:
+    """Return ascending numbers as ranges, each with its last."""
+    found: list[Range] = []
+    for number in numbers:
+        if found and found[-1][1] == number - 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
+
+
+MOST_DOCUMENTING: Final = 2
+"""Lines of a comment for documentation that is shown whole; of a longer one none is."""
+MOST_SAYING_WHY: Final = 6
+"""The same of lines that each begin with two slashes."""
+
+_SLASHED_WORDS: Final = (
+    "c cpp csharp dart d go groovy java javascript kotlin objc php rust scala swift tsx"
+    " typescript zig"
+)
+_SLASHED: Final = frozenset(_SLASHED_WORDS.split())
+"""Languages whose comments are `/* ... */` and `// ...`."""
+_INSIDE: Final = re.compile(r"\*(?:\s|$)")
+_WORD: Final = re.compile(r"\w")
+_MEANT: Final = re.compile(r"//\s*(#|\+build|go:|export |nolint|@ts-)")
+"""What stands in a comment and means something to a compiler."""
+_OPENS: Final = re.compile(r'[rR]?("""|\'\'\')')
+_BEFORE_DOCSTRING: Final = re.compile(r"(class|def|async def)\b.*:|\).*:")
+
+
+def opened_lines(
+    document: Mapping[str, Any], *, comments: bool
+) -> tuple[list[tuple[int, str]], list[int]]:
+    """Return the numbered lines of an expansion that an agent is shown, and which are left out.
+
+    Args:
+        document: of `expand`; its `unseen`, which no schema has, are the ranges that no answer of
+            the same call has shown.
+        comments: show long ones, too. Where there is nothing else, they are shown.
+    """
+    content, begins = document["content"], document["start_line"]
+    texts = content.split("\n") if content else []
+    ranges = document.get("unseen", ((begins, begins + len(texts)),))
+    lines = [
+        (number, line)
+        for number, line in enumerate(texts, begins)
+        if any(low <= number <= high for low, high in ranges)
+    ]
+    if comments:
+        return lines, []
+    hidden = {begins + at for at in _documenting(texts, document["language"])}
+    shown = [one for one in lines if one[0] not in hidden]
+    if not any(line.strip() for _, line in shown):
+        return lines, []
+    return shown, [number for number, _ in lines if number in hidden]
+
+
+def _documenting(texts: Sequence[str], language: str) -> Iterator[int]:
+    """Yield the places of lines that only document."""
+    bare = [text.strip() for text in texts]
+    at = 0
+    while at < len(bare):
+        if language in _SLASHED:
+            end = _end_of_block(bare, at) or _end_of_slashes(bare, at)
+        elif language == "python":
+            end = _end_of_docstring(bare, at)
+        else:
+            return
+        yield from range(at, end)
+        at = max(end, at + 1)
+
+
+def _end_of_block(bare: Sequence[str], at: int) -> int:
+    """Return where a long `/* ... */` ends, whose further lines begin with stars; 0 for none.
+
+    The lines may begin inside of one.
+    """
+    opens = bare[at].startswith("/*") or (at == 0 and _INSIDE.match(bare[at]))
+    if not opens or "*/" in bare[at]:
+        return 0
+    for place in range(at + 1, len(bare)):
+        line = bare[place]
+        if not line.startswith("*") and line:
+            return 0
+        if "*/" in line:
+            is_long = place + 1 - at > MOST_DOCUMENTING
+            return place + 1 if is_long and line.endswith("*/") else 0
+    return 0
+
+
+def _end_of_slashes(bare: Sequence[str], at: int) -> int:
+    """Return where many lines of `// ...` end; 0 for few, or for what a compiler reads."""
+    end = at
+    while end < len(bare) and bare[end].startswith("//"):
+        end += 1
+    run = bare[at:end]
+    is_long = sum(bool(_WORD.search(line)) for line in run) > MOST_SAYING_WHY
+    return end if is_long and not any(map(_MEANT.match, run)) else 0
+
+
+def _end_of_docstring(bare: Sequence[str], at: int) -> int:
+    """Return where the long docstring of a definition ends; 0 for none."""
+    opens = _OPENS.match(bare[at])
+    before = next((line for line in reversed(bare[:at]) if line), "")
+    if opens is None or not _BEFORE_DOCSTRING.fullmatch(before):
+        return 0
+    quotes = opens[1]
+    if quotes in bare[at][opens.end() :]:
+        return 0
+    for place in range(at + 1, len(bare)):
+        if quotes in bare[place]:
+            is_long = place + 1 - at > MOST_DOCUMENTING
+            return place + 1 if is_long and bare[place].endswith(quotes) else 0
+    return 0
+
 
 _Object: TypeAlias = Mapping[str, Any]
 
@@ -60,7 +214,7 @@ def handle_of(place: _Object) -> str:
 
 
 def expansion_lines(
-    document: _Object, *, comments: bool, above: Above | None = None
+    document: _Object, *, comments: bool, above: AlreadyShown | None = None
 ) -> Iterator[str]:
     """Yield a place's text under its numbers; long comments only if they are wanted.
 
@@ -119,14 +273,53 @@ def _parameters(hit: _Object) -> str:
 
 
 def _opened(
-    document: _Object, head: str, *, comments: bool, above: Above | None = None
+    document: _Object, head: str, *, comments: bool, above: AlreadyShown | None = None
 ) -> Iterator[str]:
     """Yield an expansion's lines under a head that says how many comments are missing."""
     shown, left = opened_lines(document, comments=comments)
     if above is not None:
         above.add(path_of(document), [number for number, _ in shown], left)
     yield head + (f", {len(left)} of comments left out" if left else "")
-    yield from numbered(shown)
+    yield from with_numbers(shown)
     if hidden := document.get("hidden_lines", 0):
         what, after = document["boundary"], f"{path_of(document)}:{document['end_line'] + 1}"
         yield f"cut: {hidden} more lines of this {what}; expand {after} goes on, or max-bytes"
+
+
+_MOST_CHARACTERS: Final = 240
+_MOST_NAME: Final = 60
+"""Characters of what a line stands in; of a heading below many the last ones."""
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>\s*")
+
+
+def match_lines(document: _Object) -> Iterator[str]:
+    """Yield how much matches, then the lines of each file below its path."""
+    totals = document["matches"]
+    yield f"{totals['lines']} lines match in {totals['files']} files"
+    if listed := totals.get("by_file") or totals.get("byFile"):
+        yield from (f"{_path(one)}: {one['lines']}" for one in listed)
+        return
+    files: dict[str, dict[int, tuple[bool, str]]] = {}
+    for hit in document["results"]:
+        lines = files.setdefault(_path(hit), {})
+        name = _name(hit)
+        for line in hit.get("lines", ()):
+            number, matches = line["line"], bool(line["columns"])
+            if matches or number not in lines:
+                text = line["text"].strip()[:_MOST_CHARACTERS]
+                lines[number] = matches, f"{text}  in {name}" if name and matches else text
+    for path, lines in files.items():
+        yield path
+        for number, (matches, text) in sorted(lines.items()):
+            yield f" {number}{':' if matches else '-'} {text}".rstrip()
+
+
+def _path(place: _Object) -> str:
+    path = place.get("path") or place["file"]
+    repo = place.get("repoAlias") or place.get("repoId")
+    return f"[{repo}] {path}" if repo else str(path)
+
+
+def _name(hit: _Object) -> str:
+    name = _TAG.sub("", hit.get("qualified_name") or hit.get("qualifiedName") or hit["name"])
+    return name if len(name) <= _MOST_NAME else f"...{name[-_MOST_NAME:]}"

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
-from ggrep.model.numbered import range_of
-from ggrep.model.traits import TEST, traits_of
-from ggrep.render.above import Above
-from ggrep.render.agent_hits import path_of
+from ggrep.model.files import TEST, traits_of
+from ggrep.model.line_numbers import range_of
+from ggrep.render.agent_hits import AlreadyShown, path_of
 from ggrep.render.navigation_text import IMPORT
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -130,7 +129,7 @@ def _some(places: Sequence[str]) -> str:
     return f"{', '.join(places[:MAX_LISTED])}{more}"
 
 
-def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, ...]]:
+def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
     """Return what of an answer is new, None for nothing, and lines that name the rest."""
     for key in ("definitions", "references"):
         if key in document:
@@ -149,7 +148,7 @@ def fresh(document: _Object, above: Above) -> tuple[_Object | None, tuple[str, .
 
 
 def _fresh_places(
-    document: _Object, key: str, above: Above
+    document: _Object, key: str, above: AlreadyShown
 ) -> tuple[_Object | None, tuple[str, ...]]:
     found = document[key]
     old = above.repeated([(path_of(one), one.get("line", 1)) for one in found])

@@ -1,8 +1,4 @@
-"""An answer's JSON document as text for agents: places with ranges, lines, and what was cut.
-
-One line a place and no ids: whoever wants to go on types `path:line`. The structured document
-beside it is complete.
-"""
+"""An answer's JSON document as text for agents: hits, slates, status and health."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,27 +8,107 @@ from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
-from ggrep.model.damage import INCOMPLETE_CODES
+from ggrep.model.index_freshness import INCOMPLETE_CODES
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.above import Above
-from ggrep.render.agent_hits import expansion_lines, hit_lines, neighbour_lines
-from ggrep.render.agent_matches import match_lines
+from ggrep.render.agent_hits import (
+    AlreadyShown,
+    expansion_lines,
+    hit_lines,
+    match_lines,
+    neighbour_lines,
+)
 from ggrep.render.agent_names import (
     MAX_LISTED,
     definition_lines,
     fresh,
     reference_lines,
 )
-from ggrep.render.agent_state import health_lines, status_lines
 from ggrep.render.limits_text import limits_line
-from ggrep.render.outline_text import (
-    TOLD_IN_TEXT,
-    outline_document_lines,
-    tour_document_lines,
-)
+from ggrep.render.printed import NOTICES_IN_TEXT, outline_document_lines, tour_document_lines
 from ggrep.search.slate.slate_lines import slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
+
+_SECOND_MS = 1_000
+
+
+def status_lines(document: _Object) -> Iterator[str]:
+    """Yield what is indexed, how fresh it is, what watches it and who serves it."""
+    if "snapshot" not in document:
+        found = "there is an index" if document.get("indexed") else "there is no index yet"
+        yield f"no daemon runs; {found}; a search starts one and indexes"
+        return
+    snapshot, daemon = document["snapshot"], document["daemon"]
+    if snapshot["active_snapshot_id"] is None:
+        yield "nothing is indexed yet"
+    else:
+        commit = f", at {snapshot['head_sha'][:12]}" if snapshot["head_sha"] else ""
+        changed = " and changes" if snapshot["dirty"] else ""
+        whole = ", a first portion" if snapshot["partial"] else ""
+        yield (
+            f"indexed: {snapshot['files']} files, {snapshot['chunks']} chunks,"
+            f" {snapshot['created_at']}{commit}{changed}{whole}"
+        )
+    yield from _sync(document["sync"])
+    yield _watch(document.get("watch", {}))
+    stale = f", stale: {daemon['stale_reason']}" if daemon["stale"] else ""
+    load = document["queries"]
+    yield (
+        f"daemon: process {daemon['pid']}, version {daemon['binary_version']}{stale};"
+        f" {load['in_flight']} searches at work, {load['queue_depth']} wait"
+    )
+
+
+def _sync(sync: _Object) -> Iterator[str]:
+    """Yield whether the index is fresh, and what it lacks."""
+    left = [
+        f"{sync[key]} {words}"
+        for key, words in (("skipped_files", "not indexed"), ("secret_files", "of them secret"))
+        if sync[key]
+    ]
+    looks = sync["state"] == "indexing" and sync.get("stage") in {"scan", "compare"}
+    # A sync that only looks has found nothing newer than the last one left.
+    if sync["state"] == "indexing" and not (looks and sync["last_result"] == "ok"):
+        of = f" of {sync['total_files']}" if sync.get("total_files") else ""
+        done = f", {sync['done_files']}{of} files" if of else ""
+        yield f"indexing: {sync.get('stage') or 'begins'}{done}"
+    elif sync.get("last_error"):
+        again = sync.get("next_retry_ms")
+        when = "" if again is None else f"; next try in {again // _SECOND_MS} s"
+        yield f"not fresh: the last sync failed: {sync['last_error']}{when}"
+    elif sync.get("pending"):
+        yield "not fresh: a change waits for the next sync"
+    elif sync["last_sync_at"] is None:
+        yield "never synced by this daemon"
+    else:
+        now = "; another looks for changes" if looks else ""
+        yield f"fresh: last sync {sync['last_sync_at']}, {sync['last_result']}{now}"
+    if left:
+        yield f"files {', '.join(left)}; ggrep_health names them"
+
+
+def _watch(watch: _Object) -> str:
+    match watch.get("mode", "off"):
+        case "off":
+            told = "nothing; changes are found by sync=true"
+        case "polling":
+            told = "by looking every few seconds"
+        case _:
+            told = f"by events, {watch['events_total']} so far"
+    problem = f"; {watch['problem']}" if watch.get("problem") else ""
+    return f"watched: {told}{problem}"
+
+
+def health_lines(document: _Object) -> Iterator[str]:
+    """Yield the findings that are not well, then how many are."""
+    checks = document["checks"]
+    bad = [check for check in checks if check["severity"] != "ok"]
+    yield "sound" if document["ok"] else "not sound"
+    for check in bad:
+        yield f"{check['severity']} {check['code']}: {check['message']}"
+        yield from (f"  {path}" for path in check["paths"])
+    yield f"{len(checks) - len(bad)} of {len(checks)} checks are well"
+
 
 BUDGETS: Final = {
     "results": 4_096,
@@ -90,7 +166,7 @@ def agent_text(
     if answers is None:
         said = (f"note: {note}" for note in notes)
         return "\n".join((*_within(document, _body(document, view), view), *said))
-    above, lines = Above(), list[str]()
+    above, lines = AlreadyShown(), list[str]()
     names = (*asked, *("" for _ in answers))
     for one, name in zip(answers, names, strict=False):
         head, body, told = _fresh(one, name, above, view)
@@ -100,7 +176,7 @@ def agent_text(
 
 
 def _fresh(
-    document: _Object, typed: str, above: Above, view: AgentView
+    document: _Object, typed: str, above: AlreadyShown, view: AgentView
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
     """Return the head of one of several answers, what those above it lack, and what they have.
 
@@ -138,7 +214,7 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in TOLD_IN_TEXT)
+    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in NOTICES_IN_TEXT)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 

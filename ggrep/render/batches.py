@@ -12,21 +12,20 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import ANSWERS_SCHEMA
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.request import ViewOptions
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.above import Above
+from ggrep.render.agent_hits import AlreadyShown
 from ggrep.render.agent_text import AgentView, agent_text
-from ggrep.render.error_json import query_error
-from ggrep.render.error_text import error_lines
-from ggrep.render.navigation_json import expand_success, references_success, symbol_success
+from ggrep.render.answer_json import expand_success, references_success, symbol_success
+from ggrep.render.failures import error_lines, query_error
 from ggrep.render.printed import Rendered, json_line
 from ggrep.render.slate_answer import render_expansion, render_references, render_symbol
 from ggrep.render.style import Style
 
 if TYPE_CHECKING:
+    from ggrep.model.schemas.answers import AnswersJson, ExpandJson, ReferencesJson, SymbolJson
     from ggrep.model.schemas.failure import FailureJson
-    from ggrep.model.schemas.navigation import AnswersJson, ExpandJson, ReferencesJson, SymbolJson
 
 Followed: TypeAlias = SymbolResponse | ReferencesResponse | ExpandResponse
 
@@ -76,7 +75,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
     if view.json:
         out = json_line(answers_success([one.answer for one in named]))
         return Rendered(out, "", status, hits=hits)
-    above, style, parts, notes = Above(), Style(view.colour), list[str](), list[str]()
+    above, style, parts, notes = AlreadyShown(), Style(view.colour), list[str](), list[str]()
     first = dict[str, None]()
     for one in named:
         asked = sanitise_line(one.asked)
@@ -108,7 +107,7 @@ def render_for_agent(named: Sequence[Named], view: AgentView) -> Rendered:
     return Rendered(f"{text}\n", "", status, hits=hits)
 
 
-def fresh(answer: Followed, above: Above) -> tuple[Followed | None, tuple[str, ...]]:
+def fresh(answer: Followed, above: AlreadyShown) -> tuple[Followed | None, tuple[str, ...]]:
     """Return what of an answer is new, None for nothing, and lines that name the rest."""
     match answer:
         case SymbolResponse():

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ggrep.model.hit import Hit, HitLine
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import SearchRequest
-from ggrep.model.response import MatchTotals
+from ggrep.model.response import Hit, HitLine, MatchTotals
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.page import plural
+from ggrep.render.page import painted, plural
 from ggrep.render.style import CUT, Style
-from ggrep.render.syntax import painted
 
 _TAB: int = 4
 _LEAST_ROOM = 20

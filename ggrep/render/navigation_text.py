@@ -1,4 +1,4 @@
-"""Definitions, usages and surrounding code for people."""
+"""Definitions, usages and surrounding code for people, of one repository or of several."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ggrep.model.files import TEST, traits_of
 from ggrep.model.navigation import (
     Definition,
     ExpandResponse,
@@ -17,7 +18,6 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.traits import TEST, traits_of
 from ggrep.render.page import Page, SourceLines, plural, span
 from ggrep.render.style import cut
 
@@ -205,3 +205,34 @@ def _neighbours(found: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
         head = f"{item.side:<6}  {lines_of:<{width}}  {cut(sanitise_line(name), widest):<{widest}}"
         lines.append(page.muted(f"{head}  {ask}{item.row_id[:_ID_DIGITS]}"))
     return lines
+
+
+class Labelled(Struct, frozen=True):
+    """A mention in one of several repositories.
+
+    Attributes:
+        repo: what the repository is called in places.
+        mark: one word on how it is tied to a definition elsewhere; empty for none.
+    """
+
+    repo: str
+    found: Reference
+    mark: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return its file as it is written."""
+        return f"{self.repo}:{self.found.path}"
+
+
+def labelled_definitions(found: Sequence[tuple[str, Definition]], page: Page) -> str:
+    """Return definitions, each with the label of its repository; empty without any."""
+    return definitions_text([(f"{repo}:{one.path}", one) for repo, one in found], page)
+
+
+def labelled_mentions(found: Sequence[Labelled], page: Page) -> str:
+    """Return mentions as those of one repository, each with the label of its own.
+
+    Empty without any.
+    """
+    return placed_mentions([Placed(one.key, one.found, one.mark) for one in found], page)

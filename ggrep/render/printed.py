@@ -1,27 +1,40 @@
-"""A repository's answer, or its failure, as bytes for stdout and stderr.
-
-Whoever writes them need not know what they mean: this process, or a client that asked a daemon.
-"""
+"""A repository's answer, outline or failure as bytes for stdout and stderr."""
 
 import os
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.hints import with_path
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.outline import (
+    OutlineResponse,
+    PathOutline,
+    TourResponse,
+    TourSection,
+    outline_lines,
+    tour_lines,
+)
+from ggrep.model.request import ViewOptions
 from ggrep.model.response import MatchTotals, QueryResponse
 from ggrep.model.sanitise import sanitise, sanitise_line
-from ggrep.render.error_json import query_error
-from ggrep.render.error_text import error_lines
-from ggrep.render.explanation import render_explanation
-from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, split_notes
+from ggrep.model.suggested_commands import with_path
+from ggrep.render.answer_json import outline_success, query_success, tour_success
+from ggrep.render.failures import error_lines, query_error
+from ggrep.render.hits import (
+    HitView,
+    ShownHit,
+    render_confidence,
+    render_explanation,
+    render_hits,
+    split_notes,
+)
 from ggrep.render.matching_lines import (
     CUT_CODES,
     MatchedHit,
@@ -29,7 +42,6 @@ from ggrep.render.matching_lines import (
     render_lines,
     render_listing,
 )
-from ggrep.render.query_json import query_success
 from ggrep.render.style import Style
 
 
@@ -156,3 +168,49 @@ def _hit_view(query: str, view: ViewOptions) -> HitView:
         compact=view.compact,
         columns=0 if view.whole else view.columns,
     )
+
+
+NOTICES_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
+"""Cuts that stand in the text itself."""
+
+
+def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return outlines as the view wants them."""
+    hits = len(response.outlines)
+    if view.json:
+        return Rendered(json_line(outline_success(response)), "", hits=hits)
+    shown = partial(place, root, view.cwd)
+    blocks = ["\n".join(outline_lines(one, shown(one.path))) for one in response.outlines]
+    first, notes = _notes(response, root, view)
+    return Rendered("\n\n".join(blocks) + "\n", notes, hits=hits, before=first)
+
+
+def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return a tour as the view wants it; its paths are those below the root."""
+    hits = len(response.sections)
+    if view.json:
+        return Rendered(json_line(tour_success(response)), "", hits=hits)
+    first, notes = _notes(response, root, view)
+    text = "\n".join(tour_lines(response.sections)) + "\n"
+    return Rendered(text, notes, hits=hits, before=first)
+
+
+def outline_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of an outline's document."""
+    outlines = convert(document["outlines"], tuple[PathOutline, ...])
+    for place_in_answer, outline in enumerate(outlines):
+        if place_in_answer:
+            yield ""
+        yield from outline_lines(outline, outline.path)
+
+
+def tour_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a tour's document."""
+    yield from tour_lines(convert(document["sections"], tuple[TourSection, ...]))
+
+
+def _notes(
+    response: OutlineResponse | TourResponse, root: Path, view: ViewOptions
+) -> tuple[str, str]:
+    limits = tuple(one for one in response.limits_hit if one.code not in NOTICES_IN_TEXT)
+    return answer_notes(limits, response.warnings, root, view)

@@ -7,15 +7,19 @@ from typing import Final
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.request import ViewOptions
 from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.model.written_names import declared_name
 from ggrep.render.agent_text import agent_text
-from ggrep.render.graph_text import GraphForm, graph_text
+from ggrep.render.answer_json import (
+    Answer,
+    expand_success,
+    references_success,
+    slate_success,
+    symbol_success,
+)
 from ggrep.render.hits import render_confidence
-from ggrep.render.metadata_json import Answer
-from ggrep.render.navigation_json import expand_success, references_success, symbol_success
 from ggrep.render.navigation_text import (
     expansion_text,
     references_notes,
@@ -25,8 +29,7 @@ from ggrep.render.navigation_text import (
 )
 from ggrep.render.page import Page
 from ggrep.render.printed import Rendered, answer_notes, json_line, place
-from ggrep.render.slate_json import slate_success
-from ggrep.render.slate_text import slate_text, told_of
+from ggrep.render.slate_text import GraphForm, graph_text, slate_text, told_of
 from ggrep.render.style import Style
 
 _STEM_LETTERS: Final = 4

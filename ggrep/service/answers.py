@@ -4,17 +4,22 @@ from typing import Any, TypeAlias, TypeVar
 
 from msgspec.structs import asdict, replace
 
-from ggrep.base.decode import DecodeError, decode
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.response import QueryResponse
 from ggrep.model.slate import SlateRequest, SlateResponse
-from ggrep.model.sync_jobs import SyncOutcome, outcome_json
+from ggrep.model.sync import SyncOutcome, outcome_json
 from ggrep.protocol.client.link import Unreachable
-from ggrep.render.navigation_json import expand_success, references_success, symbol_success
-from ggrep.render.outline_json import outline_success, tour_success
-from ggrep.render.query_json import query_success
-from ggrep.render.slate_json import slate_success
+from ggrep.render.answer_json import (
+    expand_success,
+    outline_success,
+    query_success,
+    references_success,
+    slate_success,
+    symbol_success,
+    tour_success,
+)
 
 
 class SearchAnswer(QueryResponse, frozen=True):

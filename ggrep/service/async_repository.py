@@ -10,11 +10,11 @@ from anyio import to_thread
 
 from ggrep.model.status import Status
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.link import Silent
-from ggrep.protocol.client.reply_values import value_of
+from ggrep.protocol.client.daemon_client import value_of
+from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.protocol.wire import message_types
-from ggrep.protocol.wire.timing import timeout_of
+from ggrep.protocol.wire import messages
+from ggrep.protocol.wire.messages import timeout_of
 from ggrep.service.answers import (
     Answer,
     ExpandAnswer,
@@ -28,16 +28,6 @@ from ggrep.service.answers import (
     as_asked,
     sync_answer,
 )
-from ggrep.service.call_options import (
-    AnyPath,
-    ExpandOptions,
-    OutlineOptions,
-    ReferencesOptions,
-    SearchOptions,
-    SlateOptions,
-    SymbolOptions,
-    TourOptions,
-)
 from ggrep.service.calls import (
     EXPAND,
     OUTLINE,
@@ -46,10 +36,18 @@ from ggrep.service.calls import (
     SLATE,
     SYMBOL,
     TOUR,
+    AnyPath,
     Call,
+    ExpandOptions,
+    OutlineOptions,
+    ReferencesOptions,
+    SearchOptions,
+    SlateOptions,
+    SymbolOptions,
+    TourOptions,
 )
-from ggrep.service.loops import OfLoop
-from ggrep.service.opened import DaemonUse, Opened, surroundings
+from ggrep.service.per_loop import PerLoop
+from ggrep.service.repository_handle import DaemonUse, RepositoryHandle, surroundings
 from ggrep.service.workspace_calls import federator_of
 
 A = TypeVar("A", bound=Answer)
@@ -79,8 +77,8 @@ class AsyncRepository:
         """
         flags = {"encoder": encoder, "profile": profile}
         within = surroundings(daemon, environ, flags)
-        self._opened = Opened(path, within, index=index)
-        self._federator = OfLoop(path, lambda: federator_of(within))
+        self._opened = RepositoryHandle(path, within, index=index)
+        self._federator = PerLoop(path, lambda: federator_of(within))
 
     @property
     def root(self) -> Path:
@@ -125,10 +123,10 @@ class AsyncRepository:
         address, asks = await _in_thread(lambda: self._met(wanted=True))
         if asks:
             try:
-                message = message_types.Sync(strict=strict)
+                message = messages.Sync(strict=strict)
                 reply = await self._federator.get().sync(address, message)
                 return sync_answer(reply.body.get("report"))
-            except (NotStarted, Silent) as error:
+            except (NotStarted, NoReply) as error:
                 opened.within.do_without(error)
         return await _in_thread(lambda: opened.sync(address, strict=strict))
 
@@ -164,7 +162,7 @@ class AsyncRepository:
             try:
                 reply = await self._federator.get().ask(address, message, deadline)
                 return as_asked(value_of(call.kind, reply, "value"), timeout_of(message))
-            except (NotStarted, Silent) as error:
+            except (NotStarted, NoReply) as error:
                 opened.within.do_without(error)
         try:
             return await _in_thread(lambda: opened.read(call.kind, address, message, deadline))

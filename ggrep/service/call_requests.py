@@ -9,12 +9,11 @@ from typing import Any, Final, TypeVar, get_type_hints
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.answerable import Request
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter, parse_filter
-from ggrep.model.request import SearchRequest, with_exact_defaults
+from ggrep.model.request import Request, SearchRequest, with_exact_defaults
 from ggrep.model.slate import Budgets, SlateRequest
 
 Q = TypeVar("Q", bound=Request[Any])

@@ -1,23 +1,25 @@
-"""Queries to one repository: the message to its daemon, and the answer of the index in process."""
+"""Queries to one repository: keyword options, the message to its daemon, the answer in process."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypedDict, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.stable_json import Json
 from ggrep.config.profiles import applied
-from ggrep.model.answerable import Request
-from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import Boundary, ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.operations import BY_REQUEST, bounded, has_scope, loaded, operation_of
 from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import SearchRequest
-from ggrep.model.slate import SlateRequest
+from ggrep.model.request import Backend, Find, Request, SearchRequest, SnippetMode
+from ggrep.model.slate import SessionRequest, SlateRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.wire.message_types import Question, Search, message_of
+from ggrep.protocol.wire.messages import QueryMessage, Search, message_of
 from ggrep.service.answers import (
     Answer,
     ExpandAnswer,
@@ -29,19 +31,139 @@ from ggrep.service.answers import (
     TourAnswer,
     as_answer,
 )
-from ggrep.service.call_options import (
-    ExpandOptions,
-    OutlineOptions,
-    ReferencesOptions,
-    SearchOptions,
-    SlateOptions,
-    SymbolOptions,
-    TourOptions,
-)
 from ggrep.service.call_requests import Options, check_names, request_of, scope_of
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+Filters: TypeAlias = Sequence[Filter | str]
+"""Written as on the command line: `lang:python`, `-path:tests/**`."""
+
+
+class CommonOptions(TypedDict, total=False):
+    """Options of every query to one repository.
+
+    Attributes:
+        path: only below this directory, or in this file.
+        deterministic: equal bytes for equal state; only an index answers.
+        timeout_ms: end to end; 0, the default, for the configured bound.
+    """
+
+    path: AnyPath
+    filters: Filters
+    deterministic: bool
+    timeout_ms: int
+
+
+class SymbolOptions(CommonOptions, total=False):
+    """Of `symbol`.
+
+    Attributes:
+        limit: most definitions, 20 by default; 0 for as many as may be.
+        cursor: `next_cursor` of an answer, to go on behind it.
+    """
+
+    limit: int
+    cursor: str
+
+
+class ReferencesOptions(CommonOptions, total=False):
+    """Of `references`.
+
+    Attributes:
+        limit: most places, 100 by default; 0 for as many as may be.
+        strings: inside of strings too.
+        comments: inside of comments and documents too.
+        cursor: as of `symbol`.
+    """
+
+    limit: int
+    strings: bool
+    comments: bool
+    cursor: str
+
+
+class ExpandOptions(TypedDict, total=False):
+    """Of `expand`; see `ExpandRequest`."""
+
+    boundary: Boundary
+    max_bytes: int
+    deterministic: bool
+    timeout_ms: int
+
+
+class OutlineOptions(TypedDict, total=False):
+    """Of `outline`; see `OutlineRequest`."""
+
+    depth: int
+    max_bytes: int
+    deterministic: bool
+    timeout_ms: int
+
+
+class TourOptions(TypedDict, total=False):
+    """Of `tour`; see `TourRequest`."""
+
+    max_bytes: int
+    deterministic: bool
+    timeout_ms: int
+
+
+class QueryOptions(TypedDict, total=False):
+    """Options of every search; see `SearchRequest`. Words stand for enum members."""
+
+    mode: Mode | str
+    corpora: Sequence[Corpus | str]
+    filters: Filters
+    find: Find | str
+    vectors: bool
+    backend: Backend | str
+    keep_weak: bool
+    deterministic: bool
+    timeout_ms: int
+
+
+class HitOptions(QueryOptions, total=False):
+    """Further options of a list of hits; `limit` is 10 by default, `per_file` 3."""
+
+    limit: int
+    per_file: int
+    snippet: SnippetMode | str
+    include_anchors: bool
+    explain: bool
+    ignore_case: bool
+    whole_words: bool
+    lines_before: int
+    lines_after: int
+    list_files: bool
+
+
+class SearchOptions(HitOptions, total=False):
+    """Of `search`."""
+
+    path: AnyPath
+
+
+class ShapeOptions(TypedDict, total=False):
+    """Options for the form of a slate; see `SlateRequest` and `Budgets`."""
+
+    level: int
+    anchors: bool
+    graph: bool
+    total_bytes: int
+    file_bytes: int
+    files: int
+    evidence_per_file: int
+    of_text: bool
+
+
+class SlateOptions(QueryOptions, ShapeOptions, total=False):
+    """Of `slate`. `session`: to go on from earlier ones; see `SessionRequest`."""
+
+    path: AnyPath
+    session: SessionRequest
+
 
 A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
@@ -56,7 +178,7 @@ class Call(Struct, Generic[A], frozen=True):
     """
 
     kind: type[A]
-    message: Callable[[DaemonAddress], Question]
+    message: Callable[[DaemonAddress], QueryMessage]
 
 
 class Method(Struct, Generic[A], frozen=True):
@@ -81,7 +203,7 @@ class Method(Struct, Generic[A], frozen=True):
         check_names(self.options, given, BY_REQUEST[self.request].name)
         request = request_of(self.request, given, **first)
 
-        def message(address: DaemonAddress) -> Question:
+        def message(address: DaemonAddress) -> QueryMessage:
             placed = _placed(request, given, address.identity.root)
             asked = applied(placed, address.profile, frozenset(given))
             return message_of(asked, address.hello.client_kind, address.budgets, values=True)
@@ -112,7 +234,7 @@ def _placed(request: Request[Any], given: Options, root: Path) -> Any:  # noqa: 
     return request
 
 
-def read_here(kind: type[T], engine: "Engine", message: Question, deadline: Deadline) -> T:
+def read_here(kind: type[T], engine: "Engine", message: QueryMessage, deadline: Deadline) -> T:
     """Return the answer of the index in this process; a search without one scans.
 
     Raises:
@@ -123,7 +245,7 @@ def read_here(kind: type[T], engine: "Engine", message: Question, deadline: Dead
     return as_answer(kind, ask(message.request, deadline))
 
 
-def document_here(engine: "Engine", message: Question, deadline: Deadline) -> dict[str, Json]:
+def document_here(engine: "Engine", message: QueryMessage, deadline: Deadline) -> dict[str, Json]:
     """Return the same as the document of the answer's schema; errors as `read_here`."""
     operation = operation_of(message.request)
     answer = read_here(operation.response, engine, message, deadline)

@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TypeAlias
 
-from ggrep.config.files import REPO_FILE
 from ggrep.config.home import Home
+from ggrep.config.settings_files import REPO_FILE
 from ggrep.index.embedding.identity import TRANSFORMER
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 

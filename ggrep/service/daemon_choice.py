@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from ggrep.base.clock import SystemClock
 
 if TYPE_CHECKING:
-    from ggrep.base.deadline import Deadline
+    from ggrep.base.clock import Deadline
     from ggrep.protocol.client.daemon_address import DaemonAddress
-    from ggrep.protocol.client.exchange import Exchange
-    from ggrep.protocol.client.headstart import HeadStart
+    from ggrep.protocol.client.daemon_client import DaemonClient
+    from ggrep.protocol.client.preload import Preload
 
 
-def asks_daemon(address: "DaemonAddress", environ: Mapping[str, str], *, offline: bool) -> bool:
+def uses_daemon(address: "DaemonAddress", environ: Mapping[str, str], *, offline: bool) -> bool:
     """Return whether a daemon should answer a query."""
     return (
         not offline
@@ -21,15 +21,15 @@ def asks_daemon(address: "DaemonAddress", environ: Mapping[str, str], *, offline
     )
 
 
-def asking_of(
+def daemon_client_of(
     address: "DaemonAddress",
     environ: Mapping[str, str],
     told: Callable[[str], None],
     *,
     began_ms: float | None = None,
     until: "Deadline | None" = None,
-    head: "HeadStart | None" = None,
-) -> "Exchange":
+    head: "Preload | None" = None,
+) -> "DaemonClient":
     """Return a client of the daemon, which starts it if it does not run.
 
     Args:
@@ -40,10 +40,10 @@ def asking_of(
         until: of all that is asked; None where each question has its own time alone.
         head: a process that has begun to become a daemon; None for none.
     """
-    from ggrep.protocol.client.exchange import Exchange
-    from ggrep.protocol.client.reaching import Reaching
+    from ggrep.protocol.client.connect_or_start import Connector
+    from ggrep.protocol.client.daemon_client import DaemonClient
 
     clock = SystemClock()
     starts = address.settings.start_daemon
-    reaching = Reaching(address, clock, environ, starts=starts, told=told, head=head)
-    return Exchange(address, reaching, clock, began_ms=began_ms, until=until)
+    reaching = Connector(address, clock, environ, starts=starts, told=told, head=head)
+    return DaemonClient(address, reaching, clock, began_ms=began_ms, until=until)

@@ -11,9 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.build import build_id
-from ggrep.base.clock import Clock
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.command_time import OVER
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.formats import STATUS_SCHEMA
 from ggrep.base.ids import RepoId
@@ -23,41 +22,42 @@ from ggrep.config.home import Home
 from ggrep.config.profiles import applied
 from ggrep.config.settings import client_of
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.daemon_searcher import DaemonSearchers, KnownHosts
+from ggrep.federation.fanout_session import Arrived, RepoDone
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.memory import Memory
-from ggrep.federation.repo_requests import Arrival, Arrived
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.repo_identity import require_asked
-from ggrep.model.answerable import Request
 from ggrep.model.operations import loaded, operation_of
+from ggrep.model.request import Request
+from ggrep.protocol.client.channel import before
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.dialling import before
-from ggrep.protocol.client.exchange import IndexingProgress, progress_of
-from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.daemon_client import IndexingProgress, progress_of
+from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.protocol.wire.message_types import (
+from ggrep.protocol.wire.messages import (
     Health,
-    Question,
+    QueryMessage,
     Status,
     Sync,
     SyncStatus,
     message_of,
+    timeout_of,
+    within,
 )
 from ggrep.protocol.wire.replies import Reply
-from ggrep.protocol.wire.timing import timeout_of, within
 from ggrep.service.daemon_addresses import DaemonAddresses
-from ggrep.service.opening import Guarded
-from ggrep.service.syncing import Hear, followed
+from ggrep.service.syncing import Hear, wait_for_sync
+from ggrep.service.workspace_access import Guarded
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.status import UnservedStatusJson
+    from ggrep.model.schemas.stores import UnservedStatusJson
 
-__all__ = ["Arrival", "Federator"]
+__all__ = ["Federator", "RepoDone"]
 
 _OPERATOR_MS: Final = 30_000
 """How long status and health are waited for."""
@@ -93,7 +93,7 @@ class Fallback(Protocol):
         ...
 
     def document(
-        self, root: Path, message: Question, deadline: Deadline, why: str
+        self, root: Path, message: QueryMessage, deadline: Deadline, why: str
     ) -> dict[str, Json]:
         """Return the answer of one repository; `why` is the failure of its daemon."""
         ...
@@ -146,7 +146,7 @@ class Federator:
         self._addresses = learnt.addresses
         self._through = fallback.searchers if fallback else through
         self._fallback = fallback
-        self._memory = Memory()
+        self._memory = CoordinatorCache()
         self._hosts = learnt.hosts
         self._caller = ""
 
@@ -238,7 +238,7 @@ class Federator:
         return await self._answer(address, message_of(asked, self._priority, address.budgets))
 
     async def ask(
-        self, address: DaemonAddress, message: Question, deadline: Deadline | None = None
+        self, address: DaemonAddress, message: QueryMessage, deadline: Deadline | None = None
     ) -> Reply:
         """Return the reply of a repository's daemon, which is started if none runs.
 
@@ -255,7 +255,7 @@ class Federator:
             return await self._channels.ask_within(
                 address, lambda left_ms: within(message, left_ms), until, start="always"
             )
-        except Silent as error:
+        except NoReply as error:
             error.args = (f"{error}; to end it: ggrep stop",)
             raise
 
@@ -296,7 +296,7 @@ class Federator:
             reply = await self._channels.ask(address, SyncStatus(), soon, start="never")
             return progress_of(reply.body.get("sync"))
 
-        await followed(ask, look, hear)
+        await wait_for_sync(ask, look, hear)
 
     async def status(self, root: Path) -> Document:
         """Return a repository's status; without a daemon, as far as known.
@@ -339,13 +339,13 @@ class Federator:
         """Close every connection."""
         await self._channels.aclose()
 
-    async def _answer(self, address: DaemonAddress, message: Question) -> dict[str, Json]:
+    async def _answer(self, address: DaemonAddress, message: QueryMessage) -> dict[str, Json]:
         fallback = self._fallback
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         deadline = Deadline.after(self._clock, timeout_ms)
         try:
             return _document((await self.ask(address, message, deadline)).body, "response")
-        except (NotStarted, Silent) as error:
+        except (NotStarted, NoReply) as error:
             if fallback is None:
                 raise
             why = str(error)

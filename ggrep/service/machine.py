@@ -1,12 +1,12 @@
-"""What ggrep stands on here: its home, the encoder, the parsers, the kernel's bounds.
-
-Each check says what was seen; one that asks for something names what mends it.
-"""
+"""Checks the installation: home, encoder, torch, parsers, limits of the kernel, and the cluster."""
 
 import platform
+import re
 import resource
 import shutil
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import Distribution, distributions, version
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -16,10 +16,119 @@ import ggrep
 from ggrep.base.errors import GgrepError
 from ggrep.base.linux import most_watches
 from ggrep.config.home import Home
+from ggrep.config.remotes import Remote
 from ggrep.config.settings import Settings, load_settings, unknown_variables
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
 from ggrep.parse.languages.registry import GRAMMARS
-from ggrep.service.torch_build import CPU, TorchBuild, installed_torch
+from ggrep.service.build_engines.cluster import (
+    EXTRA,
+    RAY_ADDRESS,
+    NoCluster,
+    is_installed,
+    require_answer,
+)
+
+_LIBRARIES: Final = {"torch_cuda": "CUDA", "torch_hip": "ROCm", "torch_xpu": "XPU"}
+"""What a build's own files are called, and what it is for."""
+_LOCAL: Final = {"cu": "CUDA", "rocm": "ROCm", "xpu": "XPU"}
+"""How the local part of a version begins: `2.13.0+cu130`."""
+_BROUGHT: Final = ("nvidia_*", "cuda_*", "triton", "pytorch_triton*")
+"""Names of distributions that only such a build needs."""
+CPU: Final = "the CPU"
+
+
+class TorchBuild(Struct, frozen=True):
+    """What is installed.
+
+    Attributes:
+        version: as it says itself; empty where there is no torch.
+        made_for: `the CPU`, `CUDA`, `ROCm` or `XPU`.
+        own_bytes: of its files.
+        brought: names of distributions that builds for other processors than the CPU bring.
+        brought_bytes: of their files.
+        needed: whether something beside them and torch asks for one of those.
+    """
+
+    version: str
+    made_for: str
+    own_bytes: int
+    brought: tuple[str, ...] = ()
+    brought_bytes: int = 0
+    needed: bool = False
+
+
+def installed_torch(path: Sequence[str] | None = None) -> TorchBuild | None:
+    """Return the torch that would be imported, None where there is none.
+
+    Args:
+        path: where to look; where modules are looked for unless it is given.
+    """
+    where = list(sys.path if path is None else path)
+    found = next(iter(distributions(name="torch", path=where)), None)
+    if found is None:
+        return None
+    record = found.read_text("RECORD") or ""
+    beside = _brought(Path(str(found.locate_file(""))))
+    needed = bool(beside) and any(
+        _asks_for(each, {*beside})
+        for each in distributions(path=where)
+        if _name(each) not in beside
+    )
+    return TorchBuild(
+        version=found.version,
+        made_for=_made_for(found.version, record),
+        own_bytes=_bytes(record),
+        brought=tuple(beside),
+        brought_bytes=sum(map(_bytes, beside.values())),
+        needed=needed,
+    )
+
+
+def _made_for(version: str, record: str) -> str:
+    for library, processor in _LIBRARIES.items():
+        if re.search(rf"^torch/lib/(?:lib)?{library}\.", record, re.MULTILINE):
+            return processor
+    local = version.partition("+")[2]
+    return next((told for begin, told in _LOCAL.items() if local.startswith(begin)), CPU)
+
+
+def _brought(site: Path) -> dict[str, str]:
+    """Return the records of such distributions there, by name."""
+    return {
+        _plain(folder.name.split("-")[0]): _read(folder / "RECORD")
+        for pattern in _BROUGHT
+        for folder in sorted(site.glob(f"{pattern}-*.dist-info"))
+    }
+
+
+def _asks_for(found: Distribution, names: set[str]) -> bool:
+    return _name(found) != "torch" and any(
+        _plain(asked[0]) in names and "extra ==" not in line
+        for line in found.requires or ()
+        if (asked := re.match(r"[\w.-]+", line))
+    )
+
+
+def _name(found: Distribution) -> str:
+    return _plain(found.name)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _bytes(record: str) -> int:
+    """Return what the files of a record take together; lines end with it."""
+    sizes = (line.rpartition(",")[2] for line in record.splitlines())
+    return sum(int(size) for size in sizes if size.isdecimal())
+
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
 
@@ -165,3 +274,52 @@ def descriptors(most: int) -> Check:
     return Check(
         "files", "warning", f"no more than {most} files may be open", "as root: ulimit -Hn 65536"
     )
+
+
+STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "ray": (
+        (
+            "head",
+            "RAY_USAGE_STATS_ENABLED=0 ray start --head --port=6379 --include-dashboard=false",
+        ),
+        ("node", "RAY_USAGE_STATS_ENABLED=0 ray start --address=HOST:6379"),
+    ),
+    "object store": (
+        (
+            "server",
+            "weed server -dir=/srv/objects -filer -s3 -s3.config=identities.json"
+            " -master.telemetry=false",
+        ),
+    ),
+}
+"""How each part is started; what is not for the network of the cluster listens nowhere else."""
+
+
+def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
+    """Yield whether what `workspace build --engine` needs is here, and how it is started."""
+    yield from _of_ray(environ.get(RAY_ADDRESS, ""))
+    for what, starts in STARTS.items():
+        for part, command in starts:
+            yield Check("cluster", "ok", f"{what}, {part}: {command}")
+    if not remotes:
+        yield Check(
+            "cluster",
+            "warning",
+            "no remote is configured; a cluster needs one to return its indexes",
+            "ggrep remote add origin URL",
+        )
+
+
+def _of_ray(address: str) -> Iterator[Check]:
+    if not is_installed():
+        yield Check("cluster", "warning", "ray is not installed", EXTRA)
+        return
+    yield Check("cluster", "ok", f"ray {version('ray')} is installed")
+    if not address:
+        yield Check("cluster", "ok", f"{RAY_ADDRESS} is not set; else: --cluster HOST:PORT")
+        return
+    try:
+        require_answer(address)
+        yield Check("cluster", "ok", f"ray answers at {address}")
+    except NoCluster as error:
+        yield Check("cluster", "problem", str(error))

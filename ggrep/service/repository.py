@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 from ggrep.model.status import Status
-from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.protocol.wire.timing import timeout_of
+from ggrep.protocol.wire.messages import timeout_of
 from ggrep.service.answers import (
     Answer,
     ExpandAnswer,
@@ -22,16 +22,6 @@ from ggrep.service.answers import (
     as_asked,
     sync_answer,
 )
-from ggrep.service.call_options import (
-    AnyPath,
-    ExpandOptions,
-    OutlineOptions,
-    ReferencesOptions,
-    SearchOptions,
-    SlateOptions,
-    SymbolOptions,
-    TourOptions,
-)
 from ggrep.service.calls import (
     EXPAND,
     OUTLINE,
@@ -40,10 +30,18 @@ from ggrep.service.calls import (
     SLATE,
     SYMBOL,
     TOUR,
+    AnyPath,
     Call,
+    ExpandOptions,
+    OutlineOptions,
+    ReferencesOptions,
+    SearchOptions,
+    SlateOptions,
+    SymbolOptions,
+    TourOptions,
 )
-from ggrep.service.daemon_choice import asking_of
-from ggrep.service.opened import LOG, DaemonUse, Opened, surroundings
+from ggrep.service.daemon_choice import daemon_client_of
+from ggrep.service.repository_handle import LOG, DaemonUse, RepositoryHandle, surroundings
 
 A = TypeVar("A", bound=Answer)
 
@@ -79,7 +77,7 @@ class Repository:
             InvalidRequest: there is no such directory, or a settings file or variable is wrong.
         """
         flags = {"encoder": encoder, "profile": profile}
-        self._opened = Opened(path, surroundings(daemon, environ, flags), index=index)
+        self._opened = RepositoryHandle(path, surroundings(daemon, environ, flags), index=index)
 
     @property
     def root(self) -> Path:
@@ -146,9 +144,9 @@ class Repository:
         address = opened.address()
         if opened.asks(address, wanted=True):
             try:
-                asking = asking_of(address, opened.within.environ, LOG.info)
+                asking = daemon_client_of(address, opened.within.environ, LOG.info)
                 return sync_answer(asking.sync(strict=strict))
-            except (NotStarted, Silent) as error:
+            except (NotStarted, NoReply) as error:
                 opened.within.do_without(error)
         return opened.sync(address, strict=strict)
 
@@ -183,8 +181,8 @@ class Repository:
         deadline = opened.deadline(address, message)
         if opened.asks(address):
             try:
-                asking = asking_of(address, opened.within.environ, LOG.info, until=deadline)
+                asking = daemon_client_of(address, opened.within.environ, LOG.info, until=deadline)
                 return as_asked(asking.value(call.kind, message), timeout_of(message))
-            except (NotStarted, Silent) as error:
+            except (NotStarted, NoReply) as error:
                 opened.within.do_without(error)
         return opened.read(call.kind, address, message, deadline)

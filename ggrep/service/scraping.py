@@ -7,19 +7,18 @@ from typing import Final
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
-from ggrep.base.decode import DecodeError, decode
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import GgrepError
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config.home import Home
 from ggrep.daemon.daemon_metrics import Scraped
-from ggrep.model.load import DaemonLoad
+from ggrep.model.daemons import DaemonLoad
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.channel import Channel
-from ggrep.protocol.client.daemon_listing import running
-from ggrep.protocol.client.stopping import hello_to
+from ggrep.protocol.client.daemon_control import hello_to
+from ggrep.protocol.client.daemon_files import running
 from ggrep.protocol.wire.endpoint import DaemonRecord
-from ggrep.protocol.wire.message_types import Metrics
+from ggrep.protocol.wire.messages import Metrics
 
 SCRAPE_MS: Final = 3_000
 """How long all daemons together are waited for."""

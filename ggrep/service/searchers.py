@@ -9,26 +9,23 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import anyio.to_thread
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
-from ggrep.federation.daemon_searcher import DaemonSearchers
-from ggrep.federation.profile_views import described, narrowed
+from ggrep.federation.daemon_searcher import DaemonSearchers, described, narrowed
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.answerable import Request
-from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
-from ggrep.model.request import EncodedQuery, SearchRequest
+from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
+from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.statistics import CollectionStatistics
-from ggrep.protocol.client.dialling import before
-from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.channel import before
+from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.protocol.wire.message_types import Question
+from ggrep.protocol.wire.messages import QueryMessage
 from ggrep.service.calls import document_here
-from ggrep.service.places import open_engine
+from ggrep.service.location import open_engine
 
 if TYPE_CHECKING:
     from ggrep.index.store.view import SnapshotView
@@ -157,11 +154,11 @@ class JointEngines:
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
 
     async def search(
-        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
-    ) -> JointPoolResponse:
+        self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
+    ) -> BatchedPoolResponse:
         """Return the beginnings of the lists of some of them."""
 
-        def run() -> JointPoolResponse:
+        def run() -> BatchedPoolResponse:
             from ggrep.index.packs.opened_packs import OpenedPacks
             from ggrep.search.engine.joint_pools import joint_pools
             from ggrep.search.query.joint_view import join
@@ -191,7 +188,7 @@ def engine_searchers(environ: Mapping[str, str], flags: Mapping[str, object]) ->
     return EngineSearchers(lambda repo: open_engine(repo.root_canonical, environ, flags=flags))
 
 
-class OwnIndexes:
+class IndexFallback:
     """The indexes of repositories in this process, read where a daemon cannot be had."""
 
     def __init__(
@@ -207,10 +204,10 @@ class OwnIndexes:
 
     def searchers(self, daemons: Searchers) -> Searchers:
         """Return the daemons of a workspace, each with its index behind it."""
-        return OwnReading(daemons, self._here, self._told)
+        return FallbackSearchers(daemons, self._here, self._told)
 
     def document(
-        self, root: Path, message: Question, deadline: Deadline, why: str
+        self, root: Path, message: QueryMessage, deadline: Deadline, why: str
     ) -> dict[str, Json]:
         """Return the answer of one repository's index; errors as `read_here`."""
         self._told(f"{sanitise_line(why)}; reading the index without a daemon")
@@ -221,7 +218,7 @@ class OwnIndexes:
             engine.close()
 
 
-class OwnReading:
+class FallbackSearchers:
     """Daemons, and this process in the place of those that cannot be had."""
 
     def __init__(self, daemons: Searchers, here: Searchers, told: Callable[[str], None]) -> None:
@@ -251,7 +248,7 @@ class OwnReading:
                 self._told(f"{sanitise_line(str(error))}; reading without it")
             return self._here.open(repo)
 
-        return _Either(self._daemons.open(repo), instead)
+        return _FallbackSearcher(self._daemons.open(repo), instead)
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
         """Return the host of the daemons; while none is up this process, where there are many."""
@@ -259,7 +256,7 @@ class OwnReading:
         return found if found or len(repos) < _MANY else self._here.hosts(repos)
 
 
-class _Either:
+class _FallbackSearcher:
     """A daemon, until it turns out that there is none."""
 
     def __init__(self, daemon: RepoSearcher, instead: Callable[[GgrepError], RepoSearcher]) -> None:
@@ -287,7 +284,7 @@ class _Either:
     async def _try(self, work: Callable[[RepoSearcher], Awaitable[T]]) -> T:
         try:
             return await work(self._asked)
-        except (NotStarted, Silent) as error:
+        except (NotStarted, NoReply) as error:
             if self._instead is None:
                 raise
             self._asked, self._instead = self._instead(error), None

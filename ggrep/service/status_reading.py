@@ -3,16 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
-from ggrep.base.decode import DecodeError, decode
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Incompatible, LoadError
-from ggrep.base.stable_json import Document, Json
+from ggrep.base.stable_json import DecodeError, Document, Json, decode
 from ggrep.model.status import Status
+from ggrep.protocol.client.connect_or_start import Connector
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.link import Unreachable
-from ggrep.protocol.client.reaching import Reaching
-from ggrep.protocol.wire import message_types
+from ggrep.protocol.wire import messages
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -51,11 +49,11 @@ def _of_daemon(
 ) -> dict[str, Json] | None:
     clock = SystemClock()
     try:
-        link = Reaching(address, clock, environ).running()
+        link = Connector(address, clock, environ).running()
         if link is None:
             return None
         with link:
-            reply = link.ask(message_types.Status(), Deadline.after(clock, REPLY_MS))
+            reply = link.ask(messages.Status(), Deadline.after(clock, REPLY_MS))
     except (LoadError, Unreachable) as error:
         told(f"{error}; what follows is read from the disk")
         return None

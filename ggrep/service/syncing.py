@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import anyio
 
 from ggrep.base.errors import GgrepError
-from ggrep.protocol.client.exchange import IndexingProgress
+from ggrep.protocol.client.daemon_client import IndexingProgress
 from ggrep.protocol.wire.replies import Reply
 
 Hear: TypeAlias = Callable[[IndexingProgress], None]
@@ -16,7 +16,7 @@ Hear: TypeAlias = Callable[[IndexingProgress], None]
 _POLL_S: Final = 0.5
 
 
-async def followed(
+async def wait_for_sync(
     ask: Callable[[], Awaitable[Reply]],
     look: Callable[[], Awaitable[IndexingProgress]],
     hear: Hear,

@@ -1,16 +1,28 @@
-"""A workspace of repositories, with blocking calls."""
+"""A workspace of repositories, with blocking calls or for the tasks of an event loop."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar, Unpack
+from typing import Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import start_blocking_portal
 
-from ggrep.base.errors import Closed
-from ggrep.service.async_workspace import AskedWorkspace
-from ggrep.service.call_options import AnyPath
-from ggrep.service.opened import DaemonUse, surroundings
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import Closed, GgrepError
+from ggrep.federation.coordinator import federated_search
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
+from ggrep.federation.workspace import Workspace as LoadedWorkspace
+from ggrep.federation.workspace_slates import FederatedSlate, federated_slate
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.operations import BY_REQUEST, loaded, operation_of
+from ggrep.model.request import Request
+from ggrep.service.answers import as_answer
+from ggrep.service.call_requests import Options, check_names, request_of
+from ggrep.service.calls import AnyPath
+from ggrep.service.per_loop import PerLoop
+from ggrep.service.repository_handle import DaemonUse, Surroundings, surroundings
+from ggrep.service.searchers import engine_searchers
 from ggrep.service.workspace_calls import (
     WorkspaceAnswer,
     WorkspaceExpandAnswer,
@@ -22,8 +34,172 @@ from ggrep.service.workspace_calls import (
     WorkspaceSlateOptions,
     WorkspaceSymbolAnswer,
     WorkspaceSymbolOptions,
+    configured,
+    federated_request,
+    federator_of,
     load,
+    members_request,
+    of_one,
+    reads_here,
+    slate_shape,
 )
+
+A = TypeVar("A")
+
+
+class AskedWorkspace:
+    """The repositories of a workspace file that has been read."""
+
+    def __init__(self, loaded: LoadedWorkspace, within: Surroundings) -> None:
+        """Connect to nothing yet."""
+        self._loaded = loaded
+        self._within = within
+        self._federator = PerLoop(loaded.workspace_path, lambda: federator_of(within))
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Return the roots of its repositories, in the file's order."""
+        return tuple(repo.root_canonical for repo in self._loaded.repos)
+
+    async def search(
+        self, query: str, **options: Unpack[WorkspaceSearchOptions]
+    ) -> WorkspaceAnswer:
+        """Return the merged hits of a query, best first.
+
+        Raises:
+            InvalidRequest: an option has no such value; WorkspaceError: more than one has.
+            Closed: the workspace was closed.
+            GgrepError: no repository answered; what became of the first.
+        """
+        check_names(WorkspaceSearchOptions, options, "search")
+        request = self._configured(federated_request(query, options))
+        found: FederatedResponse
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            found = await federated_search(self._loaded, request, here, SystemClock())
+        else:
+            found = await self._federator.get().search(self._loaded, request)
+        _require_answer(found.error)
+        return as_answer(WorkspaceAnswer, found)
+
+    async def slate(
+        self, query: str, **options: Unpack[WorkspaceSlateOptions]
+    ) -> WorkspaceSlateAnswer:
+        """Return one slate of all repositories; errors as `search`."""
+        check_names(WorkspaceSlateOptions, options, "slate")
+        request, shape = (
+            self._configured(federated_request(query, options)),
+            slate_shape(query, options),
+        )
+        found: FederatedSlate
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            found = await federated_slate(self._loaded, request, shape, here, SystemClock())
+        else:
+            found = await self._federator.get().slate(self._loaded, request, shape)
+        _require_answer(found.error)
+        return as_answer(WorkspaceSlateAnswer, found)
+
+    async def symbol(
+        self, name: str, **options: Unpack[WorkspaceSymbolOptions]
+    ) -> WorkspaceSymbolAnswer:
+        """Return where the repositories define a name, as one would; errors as `search`."""
+        kinds = WorkspaceSymbolAnswer, WorkspaceSymbolOptions, SymbolRequest
+        return await self._follow(*kinds, options, name=name)
+
+    async def references(
+        self, name: str, **options: Unpack[WorkspaceReferencesOptions]
+    ) -> WorkspaceReferencesAnswer:
+        """Return where the repositories use a name, as one would; errors as `search`."""
+        kinds = WorkspaceReferencesAnswer, WorkspaceReferencesOptions, ReferencesRequest
+        return await self._follow(*kinds, options, name=name)
+
+    async def expand(
+        self, target: str, **options: Unpack[WorkspaceExpandOptions]
+    ) -> WorkspaceExpandAnswer:
+        """Return the code around `alias:path:line`, or a place that one repository alone has.
+
+        Errors as `search`; `InvalidRequest` where several have it.
+        """
+        kinds = WorkspaceExpandAnswer, WorkspaceExpandOptions, ExpandRequest
+        return await self._follow(*kinds, options, target=target)
+
+    async def aclose(self) -> None:
+        """Close everything; later calls raise `Closed`."""
+        await self._federator.aclose()
+
+    async def __aenter__(self) -> Self:
+        self._federator.require_open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def _follow(
+        self,
+        kind: type[A],
+        allowed: type,
+        asks: type[Request[Any]],
+        options: Options,
+        **first: object,
+    ) -> A:
+        """Return where a name or a place leads; arguments as the fields of a `Method`."""
+        check_names(allowed, options, BY_REQUEST[asks].name)
+        asked = request_of(asks, of_one(options), **first)
+        request = self._configured(members_request(options))
+        if reads_here(self._within):
+            here = engine_searchers(self._within.environ, self._within.flags)
+            answer = loaded(operation_of(asked).workspace)
+            found = await answer(self._loaded, request, asked, here, SystemClock())
+        else:
+            found = await self._federator.get().follow(self._loaded, request, asked)
+        _require_answer(found.attendance.error)
+        return as_answer(kind, found)
+
+    def _configured(self, request: FederatedRequest) -> FederatedRequest:
+        self._federator.require_open()
+        return configured(request, self._within.environ, self._loaded)
+
+
+class AsyncWorkspace(AskedWorkspace):
+    """The repositories of a workspace file, as it was when it was opened.
+
+    Tasks of one event loop share it, and its connections to daemons. Only what is indexed is
+    asked; a repository that is not, or does not answer, stands in the answer's `errors`.
+    """
+
+    def __init__(
+        self,
+        file: AnyPath,
+        *,
+        daemon: DaemonUse = "auto",
+        encoder: str | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Read a workspace file; nothing is started or connected yet.
+
+        Args:
+            file: the workspace's.
+            daemon: who answers: `auto`, `require` or `never`.
+            encoder: of the indexes; None for the configured one.
+            environ: variables that settings are read from; None for this process's own.
+
+        Raises:
+            WorkspaceError: the file is wrong; every issue is in it.
+            InvalidRequest: a settings file or variable is wrong.
+        """
+        super().__init__(load(file), surroundings(daemon, environ, {"encoder": encoder}))
+
+
+def _require_answer(error: GgrepError | None) -> None:
+    if error is not None:
+        raise error
+
 
 T = TypeVar("T")
 

@@ -17,7 +17,8 @@ from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.slate import SessionRequest
-from ggrep.service.call_options import (
+from ggrep.service.call_requests import Options, fields_of, made_of, search_request, slate_request
+from ggrep.service.calls import (
     AnyPath,
     ExpandOptions,
     Filters,
@@ -25,10 +26,9 @@ from ggrep.service.call_options import (
     QueryOptions,
     ShapeOptions,
 )
-from ggrep.service.call_requests import Options, fields_of, made_of, search_request, slate_request
 from ggrep.service.federator import Federator
-from ggrep.service.opened import LOG, Surroundings
-from ggrep.service.searchers import OwnIndexes
+from ggrep.service.repository_handle import LOG, Surroundings
+from ggrep.service.searchers import IndexFallback
 
 _MEMBERS: Final = frozenset(
     {
@@ -230,7 +230,7 @@ def federator_of(within: Surroundings) -> Federator:
     """
     fallback = None
     if within.daemon != "require":
-        fallback = OwnIndexes(within.environ, within.flags, LOG.info)
+        fallback = IndexFallback(within.environ, within.flags, LOG.info)
     return Federator(
         home_from(within.environ),
         within.environ,

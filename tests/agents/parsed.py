@@ -6,11 +6,11 @@ from typing import Any
 
 import json5
 
-from ggrep.interfaces.agents.clients import CLIENTS, Scope, Target
-from ggrep.interfaces.agents.pieces import JsonEntry, Piece, TomlTable
+from ggrep.interfaces.agents.clients import CLIENTS, ConfigFile, Scope
+from ggrep.interfaces.agents.text_edit import JsonEntry, Piece, TomlTable
 
 START = "ggrep"
-TARGETS: dict[str, tuple[Scope, Target]] = {
+TARGETS: dict[str, tuple[Scope, ConfigFile]] = {
     f"{client.name}-{scope}-{target.paths[0]}": (scope, target)
     for client in CLIENTS.values()
     for scope in ("user", "project")

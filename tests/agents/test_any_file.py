@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.interfaces.agents import plan
-from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused
+from ggrep.interfaces.agents.text_edit import JsonEntry, Piece, Refused
 from tests.agents.parsed import expected, read, split
 from tests.agents.test_plan import JSON, TEXT, TOML
 

@@ -10,10 +10,9 @@ from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
 from ggrep.interfaces.agents import writing
-from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
-from ggrep.interfaces.agents.detection import command_of, is_there, those_there
-from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.config_files import ConfigFiles, command_of, is_there, those_there
+from ggrep.interfaces.agents.installation import Agents
 from ggrep.interfaces.agents.writing import Done
 
 ALL = list(CLIENTS.values())
@@ -30,7 +29,7 @@ def user(tmp_path: Path) -> Path:
 
 
 def agents(user: Path, project: Path | None = None, *, dry: bool = False, **environ: str) -> Agents:
-    return Agents(Home(user / ".ggrep"), Places(user, project, environ), "ggrep", dry=dry)
+    return Agents(Home(user / ".ggrep"), ConfigFiles(user, project, environ), "ggrep", dry=dry)
 
 
 def outcomes(done: list[Done]) -> list[str]:
@@ -222,7 +221,7 @@ def test_another_build_of_ours_refreshes(user: Path) -> None:
     """And what was there before is still known."""
     file = user / ".claude.json"
     file.write_text('{"a": 1}')
-    old = Agents(Home(user / ".ggrep"), Places(user, None, {}), "/old/bin/ggrep")
+    old = Agents(Home(user / ".ggrep"), ConfigFiles(user, None, {}), "/old/bin/ggrep")
     old.install([CLAUDE])
 
     assert outcomes(agents(user).install([CLAUDE])) == ["differs", *["unchanged"] * 3]
@@ -292,7 +291,7 @@ def test_clients_are_found_by_program_or_folder(user: Path) -> None:
     (programs / "codex").write_text("#!/bin/sh\n")
     (programs / "codex").chmod(0o755)
     (user / ".cursor").mkdir()
-    places = Places(user, None, {"PATH": str(programs)})
+    places = ConfigFiles(user, None, {"PATH": str(programs)})
 
     assert [client.name for client in those_there(places)] == ["codex", "cursor"]
     assert not is_there(CLAUDE, places)

@@ -3,8 +3,8 @@
 import pytest
 
 from ggrep.interfaces.agents import plan
-from ggrep.interfaces.agents.clients import CLIENTS, Target
-from ggrep.interfaces.agents.pieces import JsonEntry, Piece, Refused, WholeFile
+from ggrep.interfaces.agents.clients import CLIENTS, ConfigFile
+from ggrep.interfaces.agents.text_edit import JsonEntry, Piece, Refused, WholeFile
 from tests.agents.parsed import START, TARGETS, expected, read, split
 
 PIECES = {name: target.make(START) for name, (_, target) in TARGETS.items()}
@@ -281,4 +281,4 @@ def test_every_client_has_files() -> None:
     """One without any would be a promise."""
     assert len(CLIENTS) == 14
     assert all(client.user and client.project for client in CLIENTS.values())
-    assert all(isinstance(target, Target) for _, target in TARGETS.values())
+    assert all(isinstance(target, ConfigFile) for _, target in TARGETS.values())

@@ -9,9 +9,9 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import DeadlineExceeded
-from ggrep.federation.repo_requests import Arrival, Arrived
-from ggrep.interfaces.api import event_stream as events
-from ggrep.interfaces.api.event_stream import Ending, EventStream
+from ggrep.federation.fanout_session import Arrived, RepoDone
+from ggrep.interfaces.api import routes as events
+from ggrep.interfaces.api.routes import Ending, EventStream
 from tests.fakes.sites import Site
 
 
@@ -110,7 +110,7 @@ class Search:
         self.cancelled = False
 
     async def __call__(self, arrived: Arrived) -> Ending:
-        arrived(Arrival("a-000000000000", "a", "ok", 1, 1, 2))
+        arrived(RepoDone("a-000000000000", "a", "ok", 1, 1, 2))
         try:
             await anyio.sleep_forever()
         finally:

@@ -14,7 +14,7 @@ from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, 
 from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
-from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.link import NoReply
 from tests.fakes.sites import TOKEN, Site
 
 FOLDER = files("ggrep") / "model" / "schemas"
@@ -230,7 +230,7 @@ async def test_paths_are_for_those_who_have_presented_the_token(make_site: MakeS
         (NoIndex("nothing there"), 409, "NO_INDEX"),
         (Busy(retry_after_ms=1200), 429, "busy"),
         (DeadlineExceeded("too late"), 504, "timeout"),
-        (Silent("the daemon, process 7, does not answer"), 504, "timeout"),
+        (NoReply("the daemon, process 7, does not answer"), 504, "timeout"),
         (CorruptStore("damaged"), 500, "internal"),
         (GgrepError("odd"), 500, "internal"),
         (ZeroDivisionError("secret"), 500, "internal"),

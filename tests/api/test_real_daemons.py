@@ -15,8 +15,8 @@ from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
 from ggrep.interfaces.api.http_app import ApiRules, make_app
 from ggrep.interfaces.surfaces.http_app import AccessRules
-from ggrep.service.allowlist import Allowlist
 from ggrep.service.federator import Federator
+from ggrep.service.workspace_access import Allowlist
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree

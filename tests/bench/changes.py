@@ -13,11 +13,10 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.figures import Scored, block_of, mean
-from ggrep.interfaces.evaluation.questions import Answer, Found
+from ggrep.interfaces.evaluation.questions import Answer, CaseHit
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
-from ggrep.interfaces.evaluation.suite import Suite, jobs_of
-from ggrep.interfaces.evaluation.suite_files import read_kit
-from ggrep.interfaces.evaluation.suite_processes import Outcome
+from ggrep.interfaces.evaluation.suite import Suite, jobs_of, read_kit
+from ggrep.interfaces.evaluation.suite_processes import JobResult
 from tests.bench import semble_lexical
 from tests.bench.quality_tables import bounds_cell, change_cell, mean_cell, section
 from tests.bench.reference_bm25 import ReferenceBm25
@@ -63,7 +62,7 @@ def _asked(suite: Suite, ranker_of: Callable[[Path], Ranker]) -> Run:
             Answer(each.id, tuple(_found(path) for path in ranker.search(each.query, _DEPTH)))
             for each in job.questions
         )
-        outcomes.append(Outcome(job, answers))
+        outcomes.append(JobResult(job, answers))
     return scored_run(suite, outcomes)
 
 
@@ -107,8 +106,8 @@ def languages(run: Run) -> str:
     )
 
 
-def _found(path: str) -> Found:
-    return Found(path, 1, 1, 0.0, "code", "", "", "")
+def _found(path: str) -> CaseHit:
+    return CaseHit(path, 1, 1, 0.0, "code", "", "", "")
 
 
 def _is_unspelt(category: str) -> bool:

@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
-from ggrep.model.confidence import Confidence, Leading, confidence_of
+from ggrep.base.clock import Deadline
+from ggrep.model.confidence import Confidence, TopFiles, confidence_of
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import leading, rank
@@ -38,7 +38,7 @@ class Asked(Struct, frozen=True):
     suite: str
     kind: str
     even: bool
-    leading: Leading
+    leading: TopFiles
 
     @property
     def confidence(self) -> Confidence:

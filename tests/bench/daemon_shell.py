@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.wire.message_types import Cancel, Search
+from ggrep.protocol.wire.messages import Cancel, Search
 from tests.bench.serving import (
     CLOCK,
     Host,

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
@@ -28,10 +27,10 @@ from ggrep.index.embedding.static_model import StaticModel, read_model
 from ggrep.index.store.view import SegmentView
 from ggrep.interfaces.evaluation.compare import Difference, compare
 from ggrep.interfaces.evaluation.figures import Block, Mean
-from ggrep.interfaces.evaluation.questions import Answer, Found
+from ggrep.interfaces.evaluation.questions import Answer, CaseHit
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Suite, jobs_of
-from ggrep.interfaces.evaluation.suite_processes import Outcome
+from ggrep.interfaces.evaluation.suite_processes import JobResult
 from ggrep.search.engine.engine import Engine
 from tests.bench import untrained_model
 from tests.bench.fewer_pairs import Judges, train_on
@@ -135,7 +134,7 @@ class Encoders(Struct, frozen=True):
                 assert query is not None
                 values = np.array(query.values, dtype=np.int8)
                 answers.append(Answer(question.id, nearest(chunks, values, query.scale)))
-            outcomes.append(Outcome(job, tuple(answers)))
+            outcomes.append(JobResult(job, tuple(answers)))
         return scored_run(self.suite, outcomes)
 
     def _engine(self, path: Path, setting: str) -> Engine:
@@ -182,7 +181,7 @@ def chunks_of(segment: SegmentView) -> Chunks:
     return Chunks(image.paths(), image.row_files, ranking, image.vectors, image.scales)
 
 
-def nearest(segments: Sequence[Chunks], query: Int8, scale: float) -> tuple[Found, ...]:
+def nearest(segments: Sequence[Chunks], query: Int8, scale: float) -> tuple[CaseHit, ...]:
     """Return the files by the best cosine of their chunks; equal ones by path.
 
     Args:
@@ -199,7 +198,7 @@ def nearest(segments: Sequence[Chunks], query: Int8, scale: float) -> tuple[Foun
             (-float(best[place]), chunks.paths[place])
             for place in np.flatnonzero(np.isfinite(best)).tolist()
         ]
-    return tuple(Found(path, 1, 1, -far, "code", "", "", "") for far, path in sorted(ranked))
+    return tuple(CaseHit(path, 1, 1, -far, "code", "", "", "") for far, path in sorted(ranked))
 
 
 def _untrained(encoders: Encoders, shipped: StaticModel) -> str | None:

@@ -14,8 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
@@ -24,14 +23,12 @@ from ggrep.federation.routing import repo_scores
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.evaluation.figures import mean
 from ggrep.interfaces.evaluation.measures import score
-from ggrep.interfaces.evaluation.questions import Answer, Found, request_of
+from ggrep.interfaces.evaluation.questions import Answer, CaseHit, request_of
 from ggrep.interfaces.evaluation.report import Run, scored_run
 from ggrep.interfaces.evaluation.suite import Case, Suite, jobs_of
-from ggrep.interfaces.evaluation.suite_processes import Outcome
-from ggrep.model.corpus import Mode, bucket_of
-from ggrep.model.quota import select
-from ggrep.model.request import PoolRequest
-from ggrep.model.statistics import sum_statistics
+from ggrep.interfaces.evaluation.suite_processes import JobResult
+from ggrep.model.corpus import Mode, bucket_of, select
+from ggrep.model.request import PoolRequest, sum_statistics
 from ggrep.search.engine.engine import Engine
 from tests.fakes.union import build_union
 
@@ -88,7 +85,7 @@ def union_run(suite: Suite) -> Run:
                 )
                 for question in job.questions
             )
-        outcomes.append(Outcome(job, answers))
+        outcomes.append(JobResult(job, answers))
     return scored_run(suite, outcomes)
 
 
@@ -146,8 +143,8 @@ def _routed(asked: Asked, share: float) -> tuple[float, float]:
     return float(is_kept), found or 0.0
 
 
-def _found(file: str, figure: float) -> Found:
-    return Found(file, 1, 1, figure, section="", kind="", name="", qualified_name="")
+def _found(file: str, figure: float) -> CaseHit:
+    return CaseHit(file, 1, 1, figure, section="", kind="", name="", qualified_name="")
 
 
 def _files(case: Case, merged: Sequence[MergedHit]) -> list[str]:

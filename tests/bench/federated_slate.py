@@ -22,10 +22,10 @@ from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.memory import Memory
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.request import SearchRequest
@@ -82,13 +82,13 @@ class Asking(Struct, frozen=True):
             SearchRequest(question, timeout_ms=_TIMEOUT_MS), merge_strategy=self.strategy
         )
 
-    async def search(self, question: str, memory: Memory) -> Answer:
+    async def search(self, question: str, memory: CoordinatorCache) -> Answer:
         """Return the hits of a question."""
         return await federated_search(
             self.workspace, self.request(question), self.searchers, CLOCK, memory=memory
         )
 
-    async def slate(self, question: str, level: int, memory: Memory) -> Answer:
+    async def slate(self, question: str, level: int, memory: CoordinatorCache) -> Answer:
         """Return its slate."""
         return await federated_slate(
             self.workspace,
@@ -143,12 +143,12 @@ async def _level(asking: Asking, level: int) -> str:
     sizes: list[int] = []
     for turn in range(ROUNDS + 1):
         for question in QUESTIONS:
-            memory = Memory()
+            memory = CoordinatorCache()
 
             async def search(question: str = question) -> Answer:
-                return await asking.search(question, Memory())
+                return await asking.search(question, CoordinatorCache())
 
-            async def slate(question: str = question, memory: Memory = memory) -> Answer:
+            async def slate(question: str = question, memory: CoordinatorCache = memory) -> Answer:
                 return await asking.slate(question, level, memory)
 
             theirs = await _timed(search) if turn % 2 else None

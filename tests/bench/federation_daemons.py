@@ -21,15 +21,13 @@ from msgspec import to_builtins
 
 from ggrep.base import stable_json
 from ggrep.base.formats import SCHEMA_VERSIONS
-from ggrep.model.confidence import Leader, Leading, Wording
+from ggrep.model.confidence import TopFile, TopFiles, Wording
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit
-from ggrep.model.response import PoolResponse, Provenance, RepoDescription
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.model.request import CollectionStatistics, TermFrequency
+from ggrep.model.response import Hit, PoolResponse, Provenance, RepoDescription
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.wire.frames import FrameReader, frame
+from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS, FrameReader, frame
 from ggrep.protocol.wire.handshake import Welcome, welcome_json
-from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 
 LIBRARY: Final = Path(selectors.__file__).parent
 DIMENSION: Final = 256
@@ -154,7 +152,9 @@ class Daemon:
         lists = {corpus: tuple(_of(hit, corpus) for hit in hits) for corpus in _FULL}
         lists |= {Corpus.EXTRACTED_PROSE: extracted, Corpus.RECORDS: ()}
         blended = tuple(lists[_FULL[place % 2]][place] for place in range(len(hits)))
-        leaders = tuple(Leader(hit.score, hit.lexical, 0.5, 0.75, spelt=False) for hit in hits[:10])
+        leaders = tuple(
+            TopFile(hit.score, hit.lexical, 0.5, 0.75, spelt=False) for hit in hits[:10]
+        )
         return PoolResponse(
             provenance=Provenance(
                 store_id=self.store_id,
@@ -170,7 +170,7 @@ class Daemon:
             ),
             blended=blended,
             corpora=tuple((corpus, lists[corpus]) for corpus in Corpus),
-            leading=Leading(leaders, 2.0, 0.0, Wording.PLAIN),
+            leading=TopFiles(leaders, 2.0, 0.0, Wording.PLAIN),
             limits_hit=(),
             warnings=(),
         )

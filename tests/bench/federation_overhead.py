@@ -17,21 +17,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
 from ggrep.federation import coordinator
+from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_requests import RepoRequests
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.index.embedding.quantise import cosines, quantise
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.protocol.client import reply_values
+from ggrep.protocol.client import daemon_client
 from ggrep.protocol.client.channel import Channel
-from ggrep.protocol.wire.message_types import Fetch, Message
-from ggrep.protocol.wire.messages import message_json
+from ggrep.protocol.wire.messages import Fetch, Message, message_json
 from ggrep.service.daemon_addresses import DaemonAddresses
 from ggrep.service.federator import Federator
 from tests.bench.federation_daemons import DIMENSION, ROWS, echoed, simulated
@@ -76,13 +74,13 @@ SHAPES: Final = (
     Shape("global", 4, deep=True),
 )
 STAGES: Final[tuple[tuple[str, object, str], ...]] = (
-    ("prepare", RepoRequests, "prepare"),
-    ("describe", RepoRequests, "describe"),
-    ("encode", RepoRequests, "encode"),
-    ("figures", RepoRequests, "figures"),
-    ("search", RepoRequests, "search_together"),
-    ("search", RepoRequests, "search_alone"),
-    ("refill", RepoRequests, "refill"),
+    ("prepare", FanoutSession, "prepare"),
+    ("describe", FanoutSession, "describe"),
+    ("encode", FanoutSession, "encode"),
+    ("figures", FanoutSession, "figures"),
+    ("search", FanoutSession, "search_together"),
+    ("search", FanoutSession, "search_alone"),
+    ("refill", FanoutSession, "refill"),
     ("merge", coordinator, "assemble"),
     ("JSON", FederatedResponse, "to_json"),
     ("bytes", stable_json, "dumps"),
@@ -235,14 +233,14 @@ async def _stages(ask: Callable[[], Awaitable[None]], rounds: int) -> Mapping[st
 def timed(spent: defaultdict[str, float], running: list[str]) -> Iterator[None]:
     """Have the steps add up their time for the length of the block."""
     kept = [(owner, name, getattr(owner, name)) for _, owner, name in STAGES]
-    kept.append((reply_values, "from_json", reply_values.from_json))
+    kept.append((daemon_client, "from_json", daemon_client.from_json))
     try:
         for stage, owner, name in STAGES:
             plain = getattr(owner, name)
-            is_async = owner is RepoRequests
+            is_async = owner is FanoutSession
             setattr(owner, name, (_async if is_async else _sync)(plain, stage, spent, running))
-        decoding: Any = reply_values
-        decoding.from_json = _sync(reply_values.from_json, "values of JSON", spent, [])
+        decoding: Any = daemon_client
+        decoding.from_json = _sync(daemon_client.from_json, "values of JSON", spent, [])
         yield
     finally:
         for owner, name, plain in kept:

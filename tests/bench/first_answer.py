@@ -26,9 +26,8 @@ from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import TEST, SourceFile, traits_of
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import SourceFile
-from ggrep.model.traits import TEST, traits_of
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.source.walk import walk
 from ggrep.search.engine.engine import Engine

@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.config.home import Home
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.quantise import cosines, quantise

@@ -12,15 +12,15 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.federation.routing import repo_scores
 from ggrep.index.packs.opened_packs import OpenedPacks
-from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
+from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.joint_pools import joint_pools
 from ggrep.search.query.joint_view import JointView, join
-from ggrep.service.places import open_engine
+from ggrep.service.location import open_engine
 from tests.bench.many_packages import lay_out
 from tests.bench.package_answers import build, questions
 from tests.bench.serving import CLOCK, load_average
@@ -60,7 +60,7 @@ def measure_verdicts(folder: Path, number: int, asked: int = ASKED) -> list[str]
     chance, told = random.Random(_SEED), Told()
     for search in questions(roots, asked):
         top = chance.choice((1, 5, 10))
-        base = JointQuestion(replace(search, limit=top), top, 20, chance.random() < 0.8)
+        base = BatchedQuery(replace(search, limit=top), top, 20, chance.random() < 0.8)
         _judge(engines[0], view, base, _silent(engines[0], view, base, chance), told)
     return [
         f"verdicts: {len(roots)} repositories, {told.questions} questions, {load_average()}",
@@ -71,7 +71,7 @@ def measure_verdicts(folder: Path, number: int, asked: int = ASKED) -> list[str]
 
 
 def _silent(
-    engine: Engine, view: JointView, asked: JointQuestion, chance: random.Random
+    engine: Engine, view: JointView, asked: BatchedQuery, chance: random.Random
 ) -> tuple[int, ...]:
     """Return who is silent: all but a few with the best scores, or some at random."""
     every = range(len(view.members))
@@ -84,7 +84,7 @@ def _silent(
 
 
 def _judge(
-    engine: Engine, view: JointView, asked: JointQuestion, silent: tuple[int, ...], told: Told
+    engine: Engine, view: JointView, asked: BatchedQuery, silent: tuple[int, ...], told: Told
 ) -> None:
     begun = time.process_time()
     answer = _asked(engine, view, replace(asked, silent=silent))
@@ -99,7 +99,7 @@ def _judge(
     told.wrong += (answer.lists, answer.leading) != (again.lists, again.leading)
 
 
-def _asked(engine: Engine, view: JointView, question: JointQuestion) -> JointPoolResponse:
+def _asked(engine: Engine, view: JointView, question: BatchedQuery) -> BatchedPoolResponse:
     return joint_pools(
         view, question, encoder=engine.encoder, settings=engine.settings, deadline=_NEVER
     )

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from ggrep.interfaces.evaluation.figures import slate_block
 from ggrep.interfaces.evaluation.measures import SlateScore
-from ggrep.interfaces.evaluation.slate_figures import slate_block
-from ggrep.interfaces.evaluation.visible_places import SHARES
+from ggrep.interfaces.evaluation.visible_lines import SHARES
 from tests.bench.quality_tables import section
 from training.slates.visible import BUDGETS, PlaceAnswer, figures_of_sections
 

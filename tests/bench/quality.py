@@ -33,12 +33,16 @@ from msgspec.structs import replace
 from ggrep.base.stable_json import Json
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
-from ggrep.federation.strategies import GLOBAL, RRF
+from ggrep.federation.validation import GLOBAL, RRF
 from ggrep.interfaces.evaluation.compare import Comparison, compare
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
-from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overridden
-from ggrep.interfaces.evaluation.suite_files import read_kit
-from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome, in_a_process, run_jobs
+from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overridden, read_kit
+from ggrep.interfaces.evaluation.suite_processes import (
+    Conditions,
+    JobResult,
+    in_a_process,
+    run_jobs,
+)
 from ggrep.search.engine.engine import Engine
 from tests.bench import changes, confidence, encoder_quality, place_tables, slate_tables
 from tests.bench import federated as workspaces
@@ -71,7 +75,7 @@ class Bench(Struct, frozen=True):
         """Return the scored suite; what failed ends the measurement."""
         done = 0
 
-        def tell(outcome: Outcome) -> None:
+        def tell(outcome: JobResult) -> None:
             nonlocal done
             done += 1
             if sys.stderr.isatty():

@@ -12,7 +12,7 @@ from math import log
 from pathlib import Path
 from typing import Final
 
-from ggrep.model.traits import TEST, traits_of
+from ggrep.model.files import TEST, traits_of
 from ggrep.parse.languages.registry import language_of
 from training.encoder.wanted import is_source
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from ggrep.config.settings import Settings
 from ggrep.parse.source.walk import walk
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.wire.message_types import Status
+from ggrep.protocol.wire.messages import Status
 from tests.bench.serving import ask, load_average, search, serving, sync, timed_ms
 
 FILES = 2_000

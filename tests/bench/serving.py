@@ -15,13 +15,12 @@ from zlib import crc32
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.config.home import Home
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Link, Unreachable
-from ggrep.protocol.wire.message_types import Message, Search, Sync
+from ggrep.protocol.wire.messages import Message, Search, Sync
 
 CLOCK = SystemClock()
 PATIENCE_MS = 600_000

@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
-from ggrep.config import names
+from ggrep.base.clock import Deadline
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
@@ -46,8 +46,8 @@ def report(engine: Engine, scratch: Path) -> list[str]:
     view, store = engine.view(), engine.identity.store
     text = sum(int(each.image.arrays["file_sizes"].sum()) for each in view.segments)
     whole = store_bytes(store)
-    tables = sum(store_bytes(names.table_dir(store, s.image.name)) for s in view.segments)
-    images = store_bytes(names.images_dir(store))
+    tables = sum(store_bytes(store_files.table_dir(store, s.image.name)) for s in view.segments)
+    images = store_bytes(store_files.images_dir(store))
     cache = store_bytes(store / "cache")
     head = (
         f"size: {view.manifest.counts.chunks_visible:,} chunks of {text / 1e6:.1f} MB of text: "

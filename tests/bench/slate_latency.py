@@ -19,7 +19,7 @@ from ggrep.config.home import Home
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.wire.message_types import Ask, Search
+from ggrep.protocol.wire.messages import Ask, Search
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.context import Context
 from ggrep.search.slate import slate_answers as slating

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.search.engine.engine import Engine
 
@@ -26,7 +26,7 @@ def _in_git(work: Path) -> str:
     for command in (("init", "--quiet"), ("add", "--all"), ("commit", "--quiet", "-m", "all")):
         subprocess.run([*GIT, *command], cwd=tree, check=True)
     engine = Engine(tree.resolve(), Home(work / "home"))
-    record = names.unchanged_file(engine.identity.store)
+    record = store_files.unchanged_file(engine.identity.store)
 
     def status() -> None:
         subprocess.run([*GIT, "status"], cwd=tree, check=True, stdout=subprocess.DEVNULL)

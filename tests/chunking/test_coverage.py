@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey
-from ggrep.model.chunk import ChunkedFile
-from ggrep.model.source import FileText, SourceFile
+from ggrep.model.files import ChunkedFile, FileText, SourceFile
 from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.model.chunk import ChunkedFile
+from ggrep.model.files import ChunkedFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 
 Chunked = Callable[..., ChunkedFile]

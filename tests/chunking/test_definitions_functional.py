@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ggrep.model.chunk import ChunkedFile
+from ggrep.model.files import ChunkedFile
 
 Chunked = Callable[..., ChunkedFile]
 Row = tuple[str, str, tuple[str, ...]]

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.model.chunk import ChunkedFile
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import ChunkedFile
 from ggrep.parse.chunking.diagrams import mermaid_edges
 
 Chunked = Callable[..., ChunkedFile]

@@ -3,8 +3,8 @@
 import pytest
 
 from ggrep.base.ids import PathKey
-from ggrep.model.chunk import Chunk
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import Chunk
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.headers import MAX_DOC_CHARACTERS, clean_doc
 from ggrep.parse.chunking.spans import to_chunks

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.model.chunk import ChunkedFile
+from ggrep.model.files import ChunkedFile
 from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.languages.c_macros import expanded
 from tests.oracle.mentioned import mentions_of

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ggrep.model.chunk import ChunkedFile
+from ggrep.model.files import ChunkedFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import language_of
 from ggrep.parse.source.notebooks import as_script

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggrep.base.ids import PathKey
-from ggrep.model.chunk import ChunkedFile
+from ggrep.model.files import ChunkedFile
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits

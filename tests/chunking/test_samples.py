@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.model.chunk import CHUNK_TYPES
+from ggrep.model.files import CHUNK_TYPES
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.languages import query_rules
 from ggrep.parse.languages.chunk_limits import ChunkLimits

@@ -7,13 +7,12 @@ import pytest
 
 from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.terminal import Terminal
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.render.style import Style
-from ggrep.service.daemon_choice import asking_of, asks_daemon
-from ggrep.service.places import Place
+from ggrep.service.daemon_choice import daemon_client_of, uses_daemon
+from ggrep.service.location import Location
 from tests.fakes.places import short_directory
 
 UNSTARTED = {"GGREP_START_DAEMON": "false"}
@@ -30,14 +29,14 @@ def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[Daemon
     """Return where the daemon is met under some variables, and a terminal that has them."""
     said = {"GGREP_HOME": str(home), **environ}
     terminal = Terminal(said, Style(colour=False), Style(colour=False), progress=False)
-    return address_of(Place(root, ""), terminal, {}), terminal
+    return address_of(Location(root, ""), terminal, {}), terminal
 
 
 def test_a_search_asks_a_daemon_whether_or_not_it_runs(root: Path, home: Path) -> None:
     """The first one starts it."""
     address, terminal = arranged(root, home, {})
 
-    assert asks_daemon(address, terminal.environ, offline=False)
+    assert uses_daemon(address, terminal.environ, offline=False)
 
 
 def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
@@ -47,8 +46,8 @@ def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
     address.socket.parent.mkdir()
     address.socket.touch()
 
-    assert not asks_daemon(address, terminal.environ, offline=True)
-    assert not asks_daemon(address, by_variable.environ, offline=False)
+    assert not uses_daemon(address, terminal.environ, offline=True)
+    assert not uses_daemon(address, by_variable.environ, offline=False)
 
 
 def test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs(
@@ -56,12 +55,12 @@ def test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs(
 ) -> None:
     """An operator who runs daemons himself wants them asked."""
     address, terminal = arranged(root, home, UNSTARTED)
-    before = asks_daemon(address, terminal.environ, offline=False)
+    before = uses_daemon(address, terminal.environ, offline=False)
     address.socket.parent.mkdir()
     address.socket.touch()
 
     assert not before
-    assert asks_daemon(address, terminal.environ, offline=False)
+    assert uses_daemon(address, terminal.environ, offline=False)
 
 
 def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
@@ -70,10 +69,10 @@ def test_a_search_that_finds_its_daemon_gone_starts_none_against_the_settings(
     """Its socket may be what a killed one left behind."""
     started: list[object] = []
     monkeypatch.setattr(
-        "ggrep.protocol.client.reaching.start", lambda *given, **_: started.append(given)
+        "ggrep.protocol.client.connect_or_start.start", lambda *given, **_: started.append(given)
     )
     address, terminal = arranged(root, home, UNSTARTED)
-    asking = asking_of(address, terminal.environ, terminal.tell)
+    asking = daemon_client_of(address, terminal.environ, terminal.tell)
 
     with pytest.raises(NotStarted):
         asking.search(SearchRequest("words", timeout_ms=50), ViewOptions(json=False, columns=80))

@@ -8,11 +8,10 @@ from ggrep.config.home import Home
 from ggrep.config.profiles import Profile
 from ggrep.daemon.plan import Plan, PlannedLine, ServedRoot
 from ggrep.interfaces.cli.queries.command_line import read_line
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.navigation import ExpandRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import SnippetMode
-from ggrep.protocol.wire.message_types import Claim, Line, Search, Status
+from ggrep.model.request import SnippetMode, ViewOptions
+from ggrep.protocol.wire.messages import Claim, Line, Search, Status
 from ggrep.render.printed import Rendered, json_line
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.interfaces.agents.completion_scripts import SCRIPTS
+from ggrep.interfaces.agents.shells import SCRIPTS
 from ggrep.interfaces.cli.parsing import option_table
 from ggrep.interfaces.entry.complete import candidates
 from tests.fakes.repos import write_tree
@@ -120,7 +120,7 @@ def test_completions_load_next_to_nothing_and_make_nothing(tmp_path: Path) -> No
     assert set(done.stderr.split()) == {
         *("ggrep", "ggrep.base", "ggrep.base.commands", "ggrep.interfaces"),
         *("ggrep.interfaces.entry", "ggrep.interfaces.entry.complete"),
-        *("ggrep.base.options", "ggrep.base.reader"),
+        *("ggrep.base.options", "ggrep.base.commands"),
     }
     assert not home.exists()
 

@@ -1,7 +1,7 @@
 """Documents about all daemons of a host."""
 
-from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
 from ggrep.interfaces.cli.daemons.serve import stops_json
+from ggrep.interfaces.cli.daemons.status_text import daemons_json
 from ggrep.model.daemons import Stop
 from tests.fakes.daemons import rows, stops
 

@@ -8,7 +8,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, StoreError
 from ggrep.config.home import Home
-from ggrep.interfaces.agents.listing import FileState
+from ggrep.interfaces.agents.installation import FileState
 from ggrep.interfaces.cli.app import run
 from ggrep.interfaces.cli.machine.doctor import machine_text, of_agents, of_daemons, of_index
 from ggrep.model.daemons import Daemon, DaemonState
@@ -16,14 +16,15 @@ from ggrep.model.status import SnapshotStatus, Status, SyncStatus
 from ggrep.render.style import Style
 from ggrep.service import machine
 from ggrep.service.machine import (
+    CPU,
     Check,
+    TorchBuild,
     descriptors,
     examine_machine,
     room,
     torch_build,
     watches,
 )
-from ggrep.service.torch_build import CPU, TorchBuild
 from tests.fakes.repos import write_tree
 from tests.journeys.command import fits
 

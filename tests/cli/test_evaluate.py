@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.validation import STRATEGIES
 from ggrep.interfaces.cli.parsing.flags import either
 from ggrep.interfaces.evaluation.questions import Answer
-from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, Outcome, Workers
-from ggrep.interfaces.evaluation.visible_places import ShownFile, ShownSlate
+from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, JobResult, Workers
+from ggrep.interfaces.evaluation.visible_lines import ShownFile, ShownSlate
 from tests.fakes.evaluations import answer, report_document, some_run
 from tests.journeys.command import Command, fits
 
@@ -33,10 +33,10 @@ expect_any_path_contains = ["docs/"]
 def ggrep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """Return the command; workers find `a.py` whatever is asked."""
 
-    def found(job: Job, conditions: Conditions, workers: Workers) -> Outcome:
+    def found(job: Job, conditions: Conditions, workers: Workers) -> JobResult:
         assert job.target.path.is_absolute()
         answers = tuple(answer(question.id, "a.py") for question in job.questions)
-        return Outcome(job, answers)
+        return JobResult(job, answers)
 
     monkeypatch.setattr("ggrep.interfaces.evaluation.suite_processes.in_a_process", found)
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
@@ -197,10 +197,10 @@ def test_bytes_reach_the_workers_largest_first(
     suite.write_text('version = 1\n[[cases]]\nid = "a"\nquery = "q"\nplaces = "a.py:1-2"\n')
     sizes = set()
 
-    def found(job: Job, conditions: Conditions, workers: Workers) -> Outcome:
+    def found(job: Job, conditions: Conditions, workers: Workers) -> JobResult:
         sizes.update(question.slates for question in job.questions)
         shown = ShownSlate((ShownFile("a.py", ("code",), ((1, 2),), ()),), 900)
-        return Outcome(job, tuple(Answer(q.id, slates=(shown,) * 2) for q in job.questions))
+        return JobResult(job, tuple(Answer(q.id, slates=(shown,) * 2) for q in job.questions))
 
     monkeypatch.setattr("ggrep.interfaces.evaluation.suite_processes.in_a_process", found)
     outcome = ggrep("eval", "--json", *(word for size in given for word in ("--max-bytes", size)))

@@ -18,8 +18,13 @@ from ggrep.interfaces.cli.parsing.flags import (
 )
 from ggrep.interfaces.cli.parsing.parameters import Piece, pieces_of
 from ggrep.interfaces.cli.parsing.tree import EVERY
-from ggrep.interfaces.cli.queries.federation_options import Repositories
-from ggrep.interfaces.cli.queries.search_options import Asking, DeterministicFlag, Hits, Question
+from ggrep.interfaces.cli.queries.query_options import MergeOptions
+from ggrep.interfaces.cli.queries.search_options import (
+    DeterministicFlag,
+    Hits,
+    IndexOptions,
+    QueryOptions,
+)
 from ggrep.model.request import SearchRequest
 
 
@@ -68,9 +73,9 @@ def test_a_number_below_the_least_of_its_field_is_refused_by_its_flag() -> None:
 def test_flags_that_say_what_holds_anyhow_are_not_named() -> None:
     """They may stand in an alias, and without effect they mislead nobody."""
     assert typed_flags(Group(per_file=3, own=("a",), explain=True)) == ["--explain", "--own"]
-    assert typed_flags(Repositories(concurrency=4, fold=False)) == ["--fold"]
+    assert typed_flags(MergeOptions(concurrency=4, fold=False)) == ["--fold"]
     with pytest.raises(UsageError, match="--only, --fold: only with --workspace"):
-        Repositories(only=("api",), fold=True).refuse_without_file()
+        MergeOptions(only=("api",), fold=True).refuse_without_file()
 
 
 def test_each_option_of_a_request_names_a_field_of_it() -> None:
@@ -106,12 +111,12 @@ def test_the_one_declaration_is_the_one_of_the_groups() -> None:
     own = option_of("deterministic", DeterministicFlag, default=False)
 
     assert own is not None
-    assert own.flag in [each.flag for each in options_of(Asking)]
+    assert own.flag in [each.flag for each in options_of(IndexOptions)]
 
 
 def test_a_switch_is_a_word_of_its_option() -> None:
     """`-d` is `--mode discovery`."""
-    mode = next(each for each in options_of(Question) if each.name == "mode")
+    mode = next(each for each in options_of(QueryOptions) if each.name == "mode")
     snippet = next(each for each in options_of(Hits) if each.name == "snippet")
 
     assert Switch("-d --discovery", "discovery", "Intent: a broad overview.") in mode.flag.switches

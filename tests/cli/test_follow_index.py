@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import GgrepError
-from ggrep.interfaces.cli.queries.run_query import follow_index
+from ggrep.interfaces.cli.queries.query import follow_index
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.render.style import Style
 
@@ -26,10 +26,10 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], 
 
     def run(act: Callable[[], bool]) -> None:
         asking = SimpleNamespace(follow=lambda *_: act())
-        monkeypatch.setattr("ggrep.interfaces.cli.queries.run_query.asking_of", lambda *_: asking)
+        monkeypatch.setattr("ggrep.interfaces.cli.queries.query.asking_of", lambda *_: asking)
         follow_index(MEETING, Terminal({}, PLAIN, PLAIN, progress=True))
 
-    monkeypatch.setattr("ggrep.interfaces.cli.queries.run_query.watching", watching)
+    monkeypatch.setattr("ggrep.interfaces.cli.queries.query.watching", watching)
     return run
 
 

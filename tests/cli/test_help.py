@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.shorthand import EXACT, FILTERING, FILTERS, FINDS, SEARCHING, TESTS
+from ggrep.base.option_spelling import EXACT, FILTERING, FILTERS, FINDS, SEARCHING, TESTS
 from ggrep.interfaces.cli.parsing import help_pages, help_table
-from ggrep.interfaces.cli.parsing.command_page import every_page
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
-from ggrep.interfaces.cli.parsing.help_pages import page_at
-from ggrep.interfaces.cli.parsing.help_roff import roff_of
-from ggrep.interfaces.cli.parsing.help_text import text_of
-from ggrep.interfaces.cli.parsing.help_values import Page
+from ggrep.interfaces.cli.parsing.help_pages import Page, page_at, roff_of, text_of
+from ggrep.interfaces.cli.parsing.help_table import every_page
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
 from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, EVERYDAY, GROUPS
 from tests.journeys.command import Command

@@ -16,7 +16,7 @@ from ggrep.model.navigation import SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import arrange
 from ggrep.service.federator import Federator
-from ggrep.service.searchers import OwnIndexes
+from ggrep.service.searchers import IndexFallback
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, says_nothing
@@ -100,7 +100,7 @@ async def test_a_server_reads_the_index_in_place_of_the_daemon(
 ) -> None:
     """Over MCP and HTTP, for one repository and for a workspace."""
     told: list[str] = []
-    own = OwnIndexes(environ, {}, told.append)
+    own = IndexFallback(environ, {}, told.append)
     federator = Federator(Home(place / "home"), environ, SystemClock(), fallback=own)
     try:
         hits = await federator.ask_repo(place / "web", SearchRequest("charge_card"))
@@ -177,7 +177,9 @@ def test_a_step_that_cannot_be_ended_takes_the_command_no_longer(
         "ggrep.search.engine.engine.Engine.search", lambda *_, **__: Event().wait(30)
     )
     monkeypatch.setattr("ggrep.federation.fanout.fan_out", lambda *_, **__: Event().wait(30))
-    monkeypatch.setattr("ggrep.federation.repo_requests.fan_out", lambda *_, **__: Event().wait(30))
+    monkeypatch.setattr(
+        "ggrep.federation.fanout_session.fan_out", lambda *_, **__: Event().wait(30)
+    )
     found = asked(capsys, *(extra or ("--repo", "web")), "--timeout-ms", "300")
     document = stable_json.loads(found.out)
 

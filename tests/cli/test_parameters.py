@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from typer import Typer
 from typer.main import get_command
 
+from ggrep.base.commands import read
 from ggrep.base.errors import UsageError
-from ggrep.base.reader import read
 from ggrep.interfaces.cli.parsing.parameters import Command, handed, pieces_of
 from ggrep.interfaces.cli.parsing.tree import COMMANDS, EVERY
 from ggrep.interfaces.cli.parsing.typer_tree import grouped

@@ -8,8 +8,8 @@ from ggrep.base import stable_json
 from ggrep.config.home import Home
 from ggrep.index.maintenance.profile_stores import list_profiles
 from ggrep.interfaces.cli.app import run
-from ggrep.interfaces.cli.stores.profiles import profile_table
-from ggrep.model.profiles import ProfileBudgets, ProfileReport
+from ggrep.interfaces.cli.stores.index import profile_table
+from ggrep.model.status import ProfileBudgets, ProfileReport
 from ggrep.render.style import Style
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import fits

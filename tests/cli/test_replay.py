@@ -152,7 +152,7 @@ def test_a_file_that_is_too_large_is_not_read(
     ggrep: Command, receipt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever is named by mistake must not fill the memory."""
-    monkeypatch.setattr("ggrep.interfaces.cli.queries.receipt_file.MAX_RECEIPT_BYTES", 100)
+    monkeypatch.setattr("ggrep.interfaces.cli.queries.replay.MAX_RECEIPT_BYTES", 100)
     outcome = ggrep("replay", receipt)
 
     assert outcome.status == 2

@@ -7,14 +7,14 @@ import pytest
 
 from ggrep.base.errors import NoIndex, UsageError
 from ggrep.daemon.plan import Plan
-from ggrep.interfaces.cli.queries.run_query import answered, chosen_place, reach
-from ggrep.interfaces.cli.queries.search_options import Asking
+from ggrep.interfaces.cli.queries.query import answered, chosen_place, reach
+from ggrep.interfaces.cli.queries.search_options import IndexOptions
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.navigation import SymbolRequest
-from ggrep.protocol.wire.message_types import Ask
+from ggrep.protocol.wire.messages import Ask
 from ggrep.render.printed import Rendered
 from ggrep.render.style import Style
-from ggrep.service.places import Place
+from ggrep.service.location import Location
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 
@@ -23,7 +23,7 @@ PLAN = Plan(
     (Ask(REQUEST),),
     lambda answers: Rendered("".join(f"{each.path}\n" for each in answers[0].definitions), ""),
 )
-READ = Asking(offline=True)
+READ = IndexOptions(offline=True)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def shop(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_offline_the_index_is_read_here(shop: Path, home: Path) -> None:
     """No process is started for it."""
     terminal = terminal_of(home)
-    found = answered(PLAN, reach(Place(shop, ""), terminal, {}), terminal, READ)
+    found = answered(PLAN, reach(Location(shop, ""), terminal, {}), terminal, READ)
 
     assert found.out == "src/a.py\n"
 
@@ -62,11 +62,11 @@ def test_where_no_daemon_can_be_had_the_index_is_read_here(
 ) -> None:
     """And whoever asked is told so: the answer may be older than they think."""
     terminal = terminal_of(home, GGREP_START_DAEMON="false")
-    reached = reach(Place(shop, ""), terminal, {})
+    reached = reach(Location(shop, ""), terminal, {})
     reached.address.socket.parent.mkdir(exist_ok=True)
     reached.address.socket.touch()  # what a killed one left
 
-    found = answered(PLAN, reached, terminal, Asking())
+    found = answered(PLAN, reached, terminal, IndexOptions())
 
     assert found.out == "src/a.py\n"
     assert "reading the index without a daemon" in capsys.readouterr().err
@@ -77,8 +77,8 @@ def test_an_index_is_brought_up_to_date_where_that_is_asked_for(shop: Path, home
     """Without a daemon too."""
     write_tree(shop, {"src/b.py": "def charge_card():\n    return 2\n"})
     terminal = terminal_of(home)
-    reached = reach(Place(shop, ""), terminal, {})
-    found = answered(PLAN, reached, terminal, Asking(sync=True, offline=True))
+    reached = reach(Location(shop, ""), terminal, {})
+    found = answered(PLAN, reached, terminal, IndexOptions(sync=True, offline=True))
 
     assert found.out == "src/a.py\nsrc/b.py\n"
 
@@ -88,19 +88,19 @@ def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> 
     terminal = terminal_of(home)
 
     with pytest.raises(NoIndex):
-        answered(PLAN, reach(Place(root, ""), terminal, {}), terminal, READ)
+        answered(PLAN, reach(Location(root, ""), terminal, {}), terminal, READ)
 
 
 def test_a_directory_below_an_indexed_one_is_a_part_of_it(shop: Path, home: Path) -> None:
     """Outside git nothing else says where a project begins."""
-    reached = reach(Place(shop / "src", ""), terminal_of(home), {})
+    reached = reach(Location(shop / "src", ""), terminal_of(home), {})
 
     assert (reached.root, reached.scope) == (shop, "src")
 
 
 def test_a_repository_and_a_path_exclude_each_other(shop: Path) -> None:
     """Which of them would be meant?"""
-    assert chosen_place(shop, None) == Place(shop, "")
+    assert chosen_place(shop, None) == Location(shop, "")
     assert chosen_place(None, shop / "src").root in {shop, shop / "src"}
     with pytest.raises(UsageError):
         chosen_place(shop, shop / "src")

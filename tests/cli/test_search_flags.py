@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.interfaces.cli.queries.search_options import (
-    Asking,
     Hits,
-    Kept,
-    Question,
-    Typed,
+    IndexOptions,
+    QueryOptions,
+    ReceiptOutput,
+    TypedSearch,
     given_fields,
     request_of,
 )
@@ -19,12 +19,12 @@ from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 
-PLAIN = Typed("words")
+PLAIN = TypedSearch("words")
 
 
 def asked(**options: object) -> SearchRequest:
     """Return the request of a question with some options."""
-    return request_of(Typed("words", question=Question(**options)), scope="")  # type: ignore[arg-type] # they vary
+    return request_of(TypedSearch("words", question=QueryOptions(**options)), scope="")  # type: ignore[arg-type] # they vary
 
 
 def test_without_flags_the_defaults_of_every_surface_hold() -> None:
@@ -61,7 +61,7 @@ def test_corpora_keep_one_order_however_they_are_given() -> None:
 
 def test_of_several_depths_the_deepest_wins() -> None:
     """An alias with `-s` in it can still be overruled by `-c`."""
-    request = request_of(Typed("words", hits=Hits(snippet=("short", "full"))), scope="")
+    request = request_of(TypedSearch("words", hits=Hits(snippet=("short", "full"))), scope="")
 
     assert request.snippet is SnippetMode.FULL
 
@@ -85,21 +85,21 @@ def test_the_same_intent_twice_is_one_intent() -> None:
 @pytest.mark.parametrize(
     ("group", "kind", "said"),
     [
-        (Question(mode=("debug", "planning")), UsageError, "debug and planning"),
-        (Question(mode=("code",)), InvalidRequest, "--corpus"),
-        (Question(mode=("x",)), InvalidRequest, "balanced"),
-        (Question(corpora=("balanced",)), InvalidRequest, "extracted-prose"),
-        (Question(filters=("lang",)), InvalidRequest, "--filter: 'lang' is not key:value"),
+        (QueryOptions(mode=("debug", "planning")), UsageError, "debug and planning"),
+        (QueryOptions(mode=("code",)), InvalidRequest, "--corpus"),
+        (QueryOptions(mode=("x",)), InvalidRequest, "balanced"),
+        (QueryOptions(corpora=("balanced",)), InvalidRequest, "extracted-prose"),
+        (QueryOptions(filters=("lang",)), InvalidRequest, "--filter: 'lang' is not key:value"),
         (Hits(backend="ann"), InvalidRequest, "use auto or exact"),
-        (Asking(timeout_ms=-1), InvalidRequest, "--timeout-ms: -1"),
+        (IndexOptions(timeout_ms=-1), InvalidRequest, "--timeout-ms: -1"),
         (Hits(limit=(-3,)), InvalidRequest, "-m must be at least 1, is -3"),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(
-    group: Question | Hits | Asking, kind: type[Exception], said: str
+    group: QueryOptions | Hits | IndexOptions, kind: type[Exception], said: str
 ) -> None:
     """The message holds the flag, the value or what could stand instead."""
-    name = {Question: "question", Hits: "hits", Asking: "asking"}[type(group)]
+    name = {QueryOptions: "question", Hits: "hits", IndexOptions: "asking"}[type(group)]
     with pytest.raises(kind, match=said):
         request_of(replace(PLAIN, **{name: group}), scope="")  # type: ignore[arg-type] # by its name
 
@@ -114,7 +114,7 @@ def test_the_number_of_hits_is_given_once() -> None:
 
 def test_what_was_typed_is_kept_from_a_profile() -> None:
     """What is the default is said all the same, once it was typed."""
-    typed = replace(PLAIN, question=Question(mode=("balanced",)), hits=Hits(per_file=3))
+    typed = replace(PLAIN, question=QueryOptions(mode=("balanced",)), hits=Hits(per_file=3))
 
     assert given_fields(PLAIN) == frozenset()
     assert given_fields(typed) == {"mode", "per_file"}
@@ -123,7 +123,7 @@ def test_what_was_typed_is_kept_from_a_profile() -> None:
 
 def test_a_receipt_is_of_a_deterministic_answer() -> None:
     """Nobody could ask again for what differs each time."""
-    kept = replace(PLAIN, output=Kept(receipt=Path("r.json")))
+    kept = replace(PLAIN, output=ReceiptOutput(receipt=Path("r.json")))
 
     assert request_of(kept, scope="").deterministic
     assert not request_of(PLAIN, scope="").deterministic

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
-from ggrep.daemon.host import AlreadyServed, Outcome
+from ggrep.daemon.host import AlreadyServed, ServeResult
 from ggrep.interfaces.cli import app
 from ggrep.interfaces.cli.daemons.hosting import Ready
 
-Told = Callable[[Sequence[Outcome]], None]
+Told = Callable[[Sequence[ServeResult]], None]
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,9 @@ def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None
     """Have the host come to these outcomes, one for each root."""
 
     def serve(roots: Sequence[Path], *_: object, told: Told, **__: Any) -> str:
-        found = [Outcome(root, "s", None, error) for root, error in zip(roots, errors, strict=True)]
+        found = [
+            ServeResult(root, "s", None, error) for root, error in zip(roots, errors, strict=True)
+        ]
         if all(errors):
             raise next(error for error in errors if error)
         told(found)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.home import Home
-from ggrep.model.scope import keys_of_scope, scope_of_keys
-from ggrep.service.places import Place, enclosing_index
+from ggrep.model.filters import keys_of_scope, scope_of_keys
+from ggrep.service.location import Location, enclosing_index
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 
@@ -89,12 +89,12 @@ def test_what_nothing_is_indexed_of_is_named(ggrep: Command, shop: Path) -> None
 def test_an_index_above_has_them_below_it(shop: Path, built: object) -> None:
     """Outside of git a directory may be a root of its own, or below one."""
     found = enclosing_index(
-        Place(shop / "src", "a.py\0b.py"),
+        Location(shop / "src", "a.py\0b.py"),
         {"GGREP_HOME": str(Home(built.home).base), "GGREP_ENCODER": "none"},  # type: ignore[attr-defined]
         {},
     )
 
-    assert found == Place(shop, "src/a.py\0src/b.py")
+    assert found == Location(shop, "src/a.py\0src/b.py")
 
 
 @pytest.mark.parametrize(

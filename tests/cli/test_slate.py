@@ -7,9 +7,9 @@ import pytest
 
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.interfaces.cli.queries.slate_options import (
-    Format,
     Session,
-    Shape,
+    SlateFormat,
+    SlateOptions,
     level_of_snippet,
     slate_fields,
     slate_request_of,
@@ -31,7 +31,7 @@ def paths(outcome: Outcome) -> list[str]:
 
 def test_without_flags_a_slate_is_of_level_1_with_anchors_and_graph() -> None:
     """Enough to start from, and never whole files unasked."""
-    request = slate_request_of(Shape(), SEARCH)
+    request = slate_request_of(SlateOptions(), SEARCH)
 
     assert (request.level, request.anchors, request.graph) == (1, True, True)
     assert request.budgets == Budgets()
@@ -40,7 +40,7 @@ def test_without_flags_a_slate_is_of_level_1_with_anchors_and_graph() -> None:
 
 def test_flags_become_budgets() -> None:
     """Each bound of a slate can be set."""
-    shape = Shape(level=2, total_bytes=9_000, file_bytes=800, files=7, evidence_per_file=2)
+    shape = SlateOptions(level=2, total_bytes=9_000, file_bytes=800, files=7, evidence_per_file=2)
 
     assert slate_request_of(shape, SEARCH).budgets == Budgets(9_000, 800, 7, 2)
 
@@ -59,7 +59,7 @@ def test_what_a_session_does_follows_from_what_it_is_given(
     typed: Session, session: SessionRequest
 ) -> None:
     """`--op` is for those who want to say it."""
-    assert slate_request_of(Shape(), SEARCH, typed).session == session
+    assert slate_request_of(SlateOptions(), SEARCH, typed).session == session
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,16 @@ def test_what_a_session_does_follows_from_what_it_is_given(
         (Session("T", "start"), "--session new"),
         (Session("T", "expand"), "--target"),
         (Session("T", "refine", ("a.py",)), "--target"),
-        (Shape(level=4), "--level: 4"),
-        (Shape(files=-1), "--max-files: -1"),
-        (Shape(graph=False, form="dot"), "--no-graph"),
+        (SlateOptions(level=4), "--level: 4"),
+        (SlateOptions(files=-1), "--max-files: -1"),
+        (SlateOptions(graph=False, form="dot"), "--no-graph"),
     ],
 )
-def test_flags_that_mean_nothing_together_are_named(group: Shape | Session, said: str) -> None:
+def test_flags_that_mean_nothing_together_are_named(
+    group: SlateOptions | Session, said: str
+) -> None:
     """A flag without effect would be a wrong answer in silence."""
-    groups = (group, SEARCH) if isinstance(group, Shape) else (Shape(), SEARCH, group)
+    groups = (group, SEARCH) if isinstance(group, SlateOptions) else (SlateOptions(), SEARCH, group)
     with pytest.raises(GgrepError, match=said):
         slate_request_of(*groups)
 
@@ -88,15 +90,17 @@ def test_flags_that_mean_nothing_together_are_named(group: Shape | Session, said
 def test_targets_are_taken_as_the_repository_writes_them() -> None:
     """They are typed as seen from the current directory."""
     session = Session("T", targets=("a.py:3", "b.py"))
-    request = slate_request_of(Shape(), SEARCH, session, resolve=lambda typed: f"src/{typed}")
+    request = slate_request_of(
+        SlateOptions(), SEARCH, session, resolve=lambda typed: f"src/{typed}"
+    )
 
     assert request.session == SessionRequest("T", "expand", ("src/a.py:3", "src/b.py"))
 
 
 def test_what_was_typed_is_kept_from_a_profile() -> None:
     """A repository's defaults are for what its user left open."""
-    assert slate_fields(Shape()) == frozenset()
-    assert slate_fields(Shape(level=0, files=3, anchors=False, form="dot")) == {
+    assert slate_fields(SlateOptions()) == frozenset()
+    assert slate_fields(SlateOptions(level=0, files=3, anchors=False, form="dot")) == {
         "level",
         "files",
         "anchors",
@@ -106,17 +110,17 @@ def test_what_was_typed_is_kept_from_a_profile() -> None:
 
 def test_a_format_is_text_or_slate() -> None:
     """Bounds of a slate mean nothing without one."""
-    assert not wants_slate(Format())
-    assert wants_slate(Format(level=0, form="slate"))
+    assert not wants_slate(SlateFormat())
+    assert wants_slate(SlateFormat(level=0, form="slate"))
     with pytest.raises(UsageError, match="only with --format slate"):
-        wants_slate(Format(total_bytes=9_000))
+        wants_slate(SlateFormat(total_bytes=9_000))
 
 
 def test_a_graph_is_printed_as_dot_or_mermaid() -> None:
     """Other programs draw it."""
     forms = (None, "dot", "mermaid")
 
-    assert tuple(Shape(form=form).graph_form for form in forms) == forms
+    assert tuple(SlateOptions(form=form).graph_form for form in forms) == forms
 
 
 def test_snippet_depths_are_levels() -> None:

@@ -11,11 +11,10 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Incompatible
 from ggrep.config.home import Home
 from ggrep.index.maintenance.status import with_load
-from ggrep.interfaces.cli.daemons.daemon_rows import row_of
 from ggrep.interfaces.cli.daemons.status import _with_fan_out
-from ggrep.model.daemons import DaemonState
-from ggrep.model.load import DaemonLoad, SyncLoad
-from ggrep.model.standing import AT_REST
+from ggrep.interfaces.cli.daemons.status_text import row_of
+from ggrep.model.daemons import DaemonLoad, DaemonState, SyncLoad
+from ggrep.model.index_freshness import UP_TO_DATE
 from ggrep.model.status import Status
 from ggrep.service.status_reading import read_document
 from tests.fakes.daemons import busy_load, quiet_load
@@ -26,7 +25,7 @@ INDEXED = {"snapshot": {"active_snapshot_id": "0" * 26, "files": 7}}
 
 def shown(load: DaemonLoad | None, **changes: Any) -> Status:
     """Return what a client reads of a document, through bytes."""
-    document = with_load(EMPTY_STATUS, load, AT_REST).to_dict() | changes
+    document = with_load(EMPTY_STATUS, load, UP_TO_DATE).to_dict() | changes
     return read_document(stable_json.loads(stable_json.dumps(document)))
 
 
@@ -65,7 +64,7 @@ def test_a_status_counts_the_daemons_of_its_root(
     """Each of them watches the same files, and scripts read no notes for people."""
     roots = ["/code/other", *["/code/shop"] * daemons]
     records = [SimpleNamespace(root=root) for root in roots]
-    monkeypatch.setattr("ggrep.protocol.client.daemon_listing.running", lambda _: records)
+    monkeypatch.setattr("ggrep.protocol.client.daemon_files.running", lambda _: records)
     document = {"canonical_root": "/code/shop", "warnings": []}
 
     found = _with_fan_out(document, Home(Path("/h")))

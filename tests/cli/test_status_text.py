@@ -17,9 +17,8 @@ from ggrep.interfaces.cli.daemons.status_text import (
     status_block,
     status_rows,
 )
-from ggrep.model.daemons import Daemon, DaemonState
-from ggrep.model.load import DaemonLoad
-from ggrep.model.standing import AT_REST
+from ggrep.model.daemons import Daemon, DaemonLoad, DaemonState
+from ggrep.model.index_freshness import UP_TO_DATE
 from ggrep.render.style import Style
 from ggrep.service.status_reading import read_document
 from tests.fakes.daemons import busy_load, quiet_load, rows
@@ -50,7 +49,7 @@ SNAPSHOT = {
 
 def block(load: DaemonLoad | None, **changes: Any) -> dict[str, str]:
     """Return label to value of a repository's lines."""
-    document = with_load(EMPTY_STATUS, load, AT_REST).to_dict() | changes
+    document = with_load(EMPTY_STATUS, load, UP_TO_DATE).to_dict() | changes
     shown = read_document(stable_json.loads(stable_json.dumps(document)))
     text = status_block(shown, PLAIN)
     return dict(re.split(r" {2,}", line, maxsplit=1) for line in text.splitlines())
@@ -106,7 +105,7 @@ def test_a_daemon_is_one_line() -> None:
 
 def test_warnings_are_lines_of_their_own() -> None:
     """Nobody reads JSON to learn that a daemon is stale."""
-    text = status_block(with_load(EMPTY_STATUS, busy_load(), AT_REST), PLAIN)
+    text = status_block(with_load(EMPTY_STATUS, busy_load(), UP_TO_DATE), PLAIN)
 
     assert text.count("\nwarning") == 3
     assert "the encoder changed" in text

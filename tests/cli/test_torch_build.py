@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.service.torch_build import CPU, TorchBuild, installed_torch
+from ggrep.service.machine import CPU, TorchBuild, installed_torch
 
 
 def put(
@@ -70,7 +70,7 @@ def test_where_there_is_none_nothing_is_told(tmp_path: Path) -> None:
 def test_looking_imports_no_torch() -> None:
     """Which takes seconds."""
     code = (
-        "import sys; from ggrep.service.torch_build import installed_torch; installed_torch(); "
+        "import sys; from ggrep.service.machine import installed_torch; installed_torch(); "
         "print('torch' in sys.modules)"
     )
     line = [sys.executable, "-c", code]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.interfaces.cli.queries.editor_search import places
+from ggrep.interfaces.cli.queries.search import places
 from ggrep.model.request import Find, SearchRequest
 from tests.journeys.command import Command
 

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import asdict, fields
 
 from ggrep.base import stable_json
-from ggrep.interfaces.cli.queries.federation_options import Members
-from ggrep.interfaces.cli.queries.search_options import Typed
+from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
+from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.workspace_names import in_workspace
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import Command, fits
@@ -159,9 +159,9 @@ def test_what_is_of_one_repository_is_refused_beside_a_workspace(
 def test_every_option_of_a_workspace_reaches_the_question() -> None:
     """`--all-repos` was dropped on its way."""
     given = {"files": (Path("w"),), "only": ("a",), "concurrency": 7, "all_repos": True}
-    members = Members(**given, select=("b",), stats=True, include_paths=True)
+    members = WorkspaceOptions(**given, select=("b",), stats=True, include_paths=True)
 
-    handed = in_workspace(Typed(""), members, (), None).repositories
+    handed = in_workspace(TypedSearch(""), members, (), None).repositories
     assert {each.name: getattr(handed, each.name) for each in fields(members)} == asdict(members)
 
 

@@ -7,15 +7,11 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.federation.daemon_upkeep import DaemonState
 from ggrep.federation.doctor import examine
-from ggrep.federation.live import LiveDaemon
 from ggrep.interfaces.cli.text_tables import Cell, render_pairs, render_table
-from ggrep.interfaces.cli.workspaces.workspace_doctor import examination_text
-from ggrep.interfaces.cli.workspaces.workspace_state import (
-    diagnostics_text,
-    status_text,
-    summary_text,
-)
+from ggrep.interfaces.cli.workspaces.doctor import examination_text
+from ggrep.interfaces.cli.workspaces.state import diagnostics_text, status_text, summary_text
 from ggrep.render.style import Style
 from tests.fakes.workspace_documents import Workspaces
 
@@ -51,7 +47,7 @@ def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:
     )
     wrong = replace(gamma, error=InvalidRequest("x"))
     manifest = replace(some.manifest, repos=(partial, degraded, wrong))
-    daemons = {beta.repo_id: LiveDaemon("silent", 5), gamma.repo_id: LiveDaemon("other_version")}
+    daemons = {beta.repo_id: DaemonState("silent", 5), gamma.repo_id: DaemonState("other_version")}
 
     lines = [line.split("  ") for line in status_text(manifest, daemons, PLAIN, 100).splitlines()]
 

@@ -17,8 +17,8 @@ from ggrep.base.processes import start_ticks
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
+from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS
 from ggrep.protocol.wire.handshake import Hello
-from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import CONFIG, STORE, FakeDaemon
 from tests.fakes.clocks import ManualClock

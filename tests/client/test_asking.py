@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
-from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import SearchRequest
-from ggrep.protocol.client.exchange import Exchange, IndexingProgress, Printed
+from ggrep.config.declarations import MAX_QUERY_TIMEOUT_MS
+from ggrep.model.request import SearchRequest, ViewOptions
+from ggrep.protocol.client.connect_or_start import Connector
+from ggrep.protocol.client.daemon_client import DaemonClient, IndexingProgress, Printed
 from ggrep.protocol.client.link import Link, Unreachable
-from ggrep.protocol.client.reaching import Reaching
 from ggrep.protocol.client.starting import NotStarted
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import RENDERED, Reply, packed, says
@@ -29,7 +27,7 @@ VIEW = ViewOptions(json=False, columns=80)
 ASK = SearchRequest("words", timeout_ms=20_000)
 
 
-class Reached(Reaching):
+class Reached(Connector):
     """Reaches a daemon that runs; counts how often it is wanted."""
 
     def __init__(self, spot: Spot, replies: list[Reply]) -> None:
@@ -74,7 +72,7 @@ def search(reached: Reached, spot: Spot, watch: Any = None) -> Printed:
     def wait(seconds: float) -> None:
         clock.advance(1_000 * seconds)
 
-    return Exchange(spot.address, reached, clock, wait=wait).search(ASK, VIEW, watch)
+    return DaemonClient(spot.address, reached, clock, wait=wait).search(ASK, VIEW, watch)
 
 
 def test_what_the_daemon_says_is_returned_as_it_is(spot: Spot) -> None:
@@ -100,7 +98,7 @@ def test_a_search_says_how_long_it_was_waited_for(spot: Spot) -> None:
     now_ms = clock.monotonic_ms()
     for began_ms in (None, now_ms - 812.5, now_ms - 1e12):
         reached = Reached(spot, [prints()])
-        Exchange(spot.address, reached, clock, began_ms=began_ms).search(ASK, VIEW)
+        DaemonClient(spot.address, reached, clock, began_ms=began_ms).search(ASK, VIEW)
 
     times = [said["waited_ms"] for said in spot.daemon.seen if "request" in said]
     assert times == [0, 812, MAX_QUERY_TIMEOUT_MS]
@@ -111,7 +109,7 @@ def test_a_question_has_no_more_than_what_is_left_of_the_commands_time(spot: Spo
     clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
     for left_ms in (5_000, 200):
         until = Deadline.after(clock, left_ms)
-        Exchange(spot.address, Reached(spot, [prints()]), clock, until=until).search(ASK, VIEW)
+        DaemonClient(spot.address, Reached(spot, [prints()]), clock, until=until).search(ASK, VIEW)
 
     times = [said["request"]["timeout_ms"] for said in spot.daemon.seen if "request" in said]
     assert times == [4_950, 180]
@@ -121,7 +119,7 @@ def test_a_late_answer_is_a_timeout_of_a_request_that_is_named(spot: Spot) -> No
     """Whoever reports it can be told which request of the log it was."""
     over = threading.Event()
     reached = Reached(spot, [lambda _: b"" * over.wait(20)])
-    exchange = Exchange(spot.address, reached, CLOCK, until=Deadline.after(CLOCK, 100))
+    exchange = DaemonClient(spot.address, reached, CLOCK, until=Deadline.after(CLOCK, 100))
 
     with pytest.raises(DeadlineExceeded, match="did not answer in time") as caught:
         exchange.search(ASK, VIEW)
@@ -140,7 +138,7 @@ def test_a_search_brings_the_time_it_has_left(spot: Spot) -> None:
 
     configured = spot.address.settings.query_timeout_ms
     for asked in (ASK, replace(ASK, timeout_ms=0)):
-        Exchange(spot.address, Slow(spot, [prints()]), clock).search(asked, VIEW)
+        DaemonClient(spot.address, Slow(spot, [prints()]), clock).search(asked, VIEW)
 
     times = [said["request"]["timeout_ms"] for said in spot.daemon.seen if "request" in said]
     assert times == [20_000 - 1_550, configured - 1_550]
@@ -150,7 +148,7 @@ def test_several_questions_share_one_connection_where_that_is_wanted(spot: Spot)
     """A handshake each would cost more than many an answer."""
     spot.daemon.lasting = True
     reached = Reached(spot, [prints()])
-    exchange = Exchange(spot.address, reached, CLOCK)
+    exchange = DaemonClient(spot.address, reached, CLOCK)
 
     with exchange.one_connection():
         for _ in range(3):
@@ -163,7 +161,7 @@ def test_several_questions_share_one_connection_where_that_is_wanted(spot: Spot)
 def test_a_kept_connection_that_breaks_is_replaced(spot: Spot) -> None:
     """A daemon may end between two questions."""
     reached = Reached(spot, [prints()])
-    exchange = Exchange(spot.address, reached, CLOCK)
+    exchange = DaemonClient(spot.address, reached, CLOCK)
 
     with exchange.one_connection():
         exchange.search(SearchRequest("words"), ViewOptions())
@@ -251,7 +249,7 @@ def test_a_sync_returns_its_report(spot: Spot) -> None:
     done: Reply = lambda asked: packed({**head(asked), "report": {"indexed": 1}})  # noqa: E731 - typed
     reached = Reached(spot, [goes_away, done])
 
-    assert Exchange(spot.address, reached, CLOCK).sync() == {"indexed": 1}
+    assert DaemonClient(spot.address, reached, CLOCK).sync() == {"indexed": 1}
     assert spot.daemon.seen[-1]["message"] == "sync"
 
 
@@ -268,7 +266,7 @@ def follow(spot: Spot, states: list[dict[str, Any]]) -> tuple[bool, list[int]]:
         left -= 1
         return packed({**head(asked), "sync": next(told)})
 
-    asking = Exchange(
+    asking = DaemonClient(
         spot.address, Reached(spot, [reply]), clock, wait=lambda s: clock.advance(1000 * s)
     )
     there = asking.follow(
@@ -314,13 +312,13 @@ def test_an_interrupt_ends_the_search_at_the_daemon(root: Path, home: Path) -> N
         return [counts.cancelled_total, counts.in_flight]
 
     with served(root, home, gated=True) as host:
-        asking = Exchange(host.address, Reaching(host.address, CLOCK, {}), CLOCK)
+        asking = DaemonClient(host.address, Connector(host.address, CLOCK, {}), CLOCK)
         with pytest.raises(KeyboardInterrupt):
             asking.search(replace(ASK, deterministic=True), VIEW, interrupt)
         host.eventually(lambda: statuses() == [1, 0])
 
 
-class Unready(Reaching):
+class Unready(Connector):
     """Finds nobody who listens until its deadline has passed, as long as others start one."""
 
     def running(self, deadline: Deadline | None = None) -> None:
@@ -332,12 +330,14 @@ def test_a_daemon_that_is_not_ready_in_time_is_a_timeout(
     spot: Spot, monkeypatch: pytest.MonkeyPatch, manual: ManualClock, timeout_ms: int
 ) -> None:
     """Whoever set the time decides by the exit status whether to try again with more of it."""
-    monkeypatch.setattr("ggrep.protocol.client.reaching.start", lambda *_, **__: False)
+    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", lambda *_, **__: False)
 
     def wait(seconds: float) -> None:
         manual.advance(1_000 * seconds)
 
-    asking = Exchange(spot.address, Unready(spot.address, manual, {}, wait=wait), manual, wait=wait)
+    asking = DaemonClient(
+        spot.address, Unready(spot.address, manual, {}, wait=wait), manual, wait=wait
+    )
     with pytest.raises(DeadlineExceeded, match="no daemon was ready in time") as caught:
         asking.search(replace(ASK, timeout_ms=timeout_ms), VIEW)
 
@@ -353,8 +353,8 @@ def test_a_start_that_takes_all_the_time_is_a_timeout(
         manual.advance(1_000 * timeout_s)
         raise NotStarted("timed out")
 
-    monkeypatch.setattr("ggrep.protocol.client.reaching.start", start)
-    asking = Exchange(spot.address, Reaching(spot.address, manual, {}), manual)
+    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", start)
+    asking = DaemonClient(spot.address, Connector(spot.address, manual, {}), manual)
 
     with pytest.raises(DeadlineExceeded, match="no daemon was ready in time"):
         asking.search(ASK, VIEW)

@@ -7,12 +7,11 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError
-from ggrep.protocol.client.exchange import Exchange
+from ggrep.protocol.client.connect_or_start import Connector
+from ggrep.protocol.client.daemon_client import DaemonClient
 from ggrep.protocol.client.link import Link, Unreachable
-from ggrep.protocol.client.reaching import Reaching
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import Reply, packed
 from tests.fakes.navigations import (
@@ -42,7 +41,7 @@ CASES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
 every = pytest.mark.parametrize("name", CASES)
 
 
-class Reached(Reaching):
+class Reached(Connector):
     """Reaches a daemon that runs, for as many connections as there are replies."""
 
     def __init__(self, spot: Spot, *replies: Reply) -> None:
@@ -71,7 +70,7 @@ def replies(name: str) -> Reply:
 def ask(spot: Spot, name: str, *answers: Reply) -> Any:
     """Ask one question."""
     request, _ = CASES[name]
-    return Exchange(spot.address, Reached(spot, *answers), CLOCK).ask(request)
+    return DaemonClient(spot.address, Reached(spot, *answers), CLOCK).ask(request)
 
 
 @every

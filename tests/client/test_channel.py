@@ -11,17 +11,16 @@ from typing import Any
 import anyio
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError, Incompatible, InvalidRequest
 from ggrep.config.home import Home
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client import channel as module
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
-from ggrep.protocol.client.link import Silent, Unreachable
-from ggrep.protocol.wire.message_types import Encode, Ping, Search, Status
-from ggrep.protocol.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+from ggrep.protocol.client.link import NoReply, Unreachable
+from ggrep.protocol.wire.frames import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+from ggrep.protocol.wire.messages import Encode, Ping, Search, Status
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -491,7 +490,7 @@ async def test_a_daemon_that_does_not_introduce_itself_is_silent(
     """It would have seconds, and has half of the time that is left."""
     daemon.greets = False
 
-    with pytest.raises(Silent, match=f"process {os.getpid()}, does not answer"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()}, does not answer"):
         await opened(address, soon(100))
 
 
@@ -502,9 +501,9 @@ async def test_a_daemon_that_is_stopped_is_silent_at_once(
     channel = await opened(address)
     monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: True)
 
-    with pytest.raises(Silent, match=f"process {os.getpid()}, is stopped"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()}, is stopped"):
         await opened(address)
-    with pytest.raises(Silent):
+    with pytest.raises(NoReply):
         await channel.ask(Ping(), NEVER)
     await channel.aclose()
 
@@ -519,7 +518,7 @@ async def test_a_daemon_that_is_stopped_while_it_is_asked_is_silent_soon(
     daemon.script = says_nothing
     channel = await opened(address)
 
-    with pytest.raises(Silent):
+    with pytest.raises(NoReply):
         await channel.ask(Ping(), NEVER)
     await channel.aclose()
 

@@ -12,22 +12,21 @@ import anyio
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, Incompatible, NoIndex
 from ggrep.base.processes import start_ticks
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.protocol.client import channels, launching
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
-from ggrep.protocol.client.daemon_listing import running
-from ggrep.protocol.client.link import Silent, Unreachable
+from ggrep.protocol.client.daemon_control import stop
+from ggrep.protocol.client.daemon_files import running
+from ggrep.protocol.client.link import NoReply, Unreachable
 from ggrep.protocol.client.starting import Died, NotStarted, StillStarting
-from ggrep.protocol.client.stopping import stop
-from ggrep.protocol.wire.message_types import Describe, Ping, Status
-from ggrep.protocol.wire.socket_place import marker_path
+from ggrep.protocol.wire.endpoint import marker_path
+from ggrep.protocol.wire.messages import Describe, Ping, Status
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, hangs_up, says_nothing, scripted
 
@@ -52,7 +51,7 @@ def meet(tmp_path: Path, home: Path) -> Meet:
         root.mkdir()
         found = arrange(root, Home(home), environ={}, flags={**FLAGS, **flags})
         if published:
-            pointer = names.active_file(found.identity.store)
+            pointer = store_files.active_file(found.identity.store)
             pointer.parent.mkdir(parents=True)
             pointer.touch()
         return found
@@ -91,7 +90,7 @@ class Starts:
 def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
     """Return what starts, which starts nothing unless a test says so."""
     found = Starts()
-    monkeypatch.setattr("ggrep.protocol.client.reaching.start", found.one)
+    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", found.one)
     monkeypatch.setattr("ggrep.protocol.client.launching.start_all", found.all)
     return found
 
@@ -299,7 +298,7 @@ async def test_a_silent_daemon_is_told_as_such(meet: Meet, starts: Starts) -> No
     with scripted(address) as daemon:
         daemon.greets = False
 
-        with pytest.raises(Silent):
+        with pytest.raises(NoReply):
             await Channels(CLOCK, {}).ask(address, Ping(), soon(100))
     assert starts.made == []
 
@@ -314,7 +313,7 @@ async def test_a_daemon_that_hangs_takes_nothing_from_the_others(meet: Meet, gre
         try:
             await found.ask(address, Ping(), soon(milliseconds))
             told.append("answered")
-        except (DeadlineExceeded, Silent):
+        except (DeadlineExceeded, NoReply):
             told.append("too late")
 
     with scripted(stuck, says_nothing) as hung, scripted(well):
@@ -574,7 +573,7 @@ async def test_a_process_that_is_stopped_or_killed_does_not_hold_its_clients(
     os.kill(pid, signal.SIGSTOP)
 
     for client in clients:
-        with pytest.raises(Silent, match=f"process {pid}, is stopped"):
+        with pytest.raises(NoReply, match=f"process {pid}, is stopped"):
             await client.ask(trees[0], Status(), soon(4_000))
     os.kill(pid, signal.SIGKILL)
     assert "status" in (await clients[0].ask(trees[0], Status(), soon(60_000))).body
@@ -607,8 +606,8 @@ async def test_another_home_makes_another_host(meet: Meet, starts: Starts, home:
     root = one.identity.root.parent / "b"
     root.mkdir()
     other = arrange(root, Home(home.parent / "other"), environ={}, flags=FLAGS)
-    names.active_file(other.identity.store).parent.mkdir(parents=True)
-    names.active_file(other.identity.store).touch()
+    store_files.active_file(other.identity.store).parent.mkdir(parents=True)
+    store_files.active_file(other.identity.store).touch()
     await Channels(CLOCK, {}).prepare([one, other], soon())
 
     assert sorted(starts.made) == [["a"], ["b"]]

@@ -11,11 +11,10 @@ import anyio
 import pytest
 from anyio.abc import SocketAttribute
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import BudgetExceeded, DeadlineExceeded
-from ggrep.protocol.client import dialling
-from ggrep.protocol.client.dialling import before, dial
+from ggrep.protocol.client import channel
+from ggrep.protocol.client.channel import before, dial
 from ggrep.protocol.client.link import Unreachable
 from tests.fakes.places import short_directory
 
@@ -86,7 +85,7 @@ async def test_a_daemon_that_accepts_nobody_is_unreachable(
     path: Path, full: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is stopped, and many have tried before."""
-    monkeypatch.setattr(dialling, "CONNECT_MS", 30)
+    monkeypatch.setattr(channel, "CONNECT_MS", 30)
 
     with pytest.raises(Unreachable, match="does not accept"):
         await dial(path)

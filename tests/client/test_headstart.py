@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.protocol.client.headstart import HeadStart
+from ggrep.protocol.client.preload import Preload
 from ggrep.protocol.client.starting import NotStarted, start
 from tests.client.conftest import Program, Spot
 
@@ -24,7 +24,7 @@ def test_it_is_told_what_a_daemon_is_started_with(
     root = spot.address.identity.root
     address = replace(spot.address, flags={"encoder": "hashed"}, served_profile="data")
 
-    assert start(address, {}, head=HeadStart({"GGREP_X": "of the client"}))
+    assert start(address, {}, head=Preload({"GGREP_X": "of the client"}))
     assert stable_json.loads(job.read_bytes()) == {
         "arguments": ["--path", str(root), "--encoder", "hashed"],
         "home": str(address.home.base),
@@ -40,7 +40,7 @@ def test_nothing_of_its_client_is_open_to_it(program: Program, tmp_path: Path) -
     program(f"exec {PYTHON} -c '{_LOOK}' {said}")
     with (tmp_path / "held").open("w") as held:
         os.set_inheritable(held.fileno(), True)
-        head = HeadStart({})
+        head = Preload({})
         head.channel.close()
 
         assert head.wait() == 0
@@ -61,7 +61,7 @@ open(sys.argv[1], "w").write(" ".join([str(os.getsid(0)), *links]))
 def test_it_ends_where_no_daemon_is_wanted(program: Program) -> None:
     """One runs already, or a setting keeps any from being started."""
     program("cat <&3; exit 7")
-    head = HeadStart({})
+    head = Preload({})
 
     assert head.poll() is None
     head.close()
@@ -72,7 +72,7 @@ def test_it_ends_where_no_daemon_is_wanted(program: Program) -> None:
 def test_it_ends_with_its_client(program: Program) -> None:
     """Whatever ended that one."""
     program("cat <&3; exit 7")
-    head = HeadStart({})
+    head = Preload({})
     head.channel.close()
 
     assert head.wait() == 7
@@ -84,7 +84,7 @@ def test_one_that_has_ended_is_started_from_the_beginning(
     """Whatever became of it, there is to be a daemon."""
     said = tmp_path / "said"
     program(f'case "$*" in *--later*) exit 1;; esac; echo "$@" > {said}')
-    head = HeadStart({})
+    head = Preload({})
     head.wait()
 
     assert start(spot.address, {}, head=head)
@@ -96,7 +96,7 @@ def test_why_it_does_not_become_one_is_said(spot: Spot, program: Program) -> Non
     program(f"exec {PYTHON} -c '{_COMPLAIN}'")
 
     with pytest.raises(NotStarted, match="did not start: no room"):
-        start(spot.address, {}, head=HeadStart({}))
+        start(spot.address, {}, head=Preload({}))
 
 
 _COMPLAIN = """

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.base.durable import SHARED
 from ggrep.base.errors import Busy, DeadlineExceeded, Incompatible, InvalidRequest
-from ggrep.base.modes import SHARED
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.client.link import Link, Silent, Unreachable, greeting_ms
-from ggrep.protocol.wire.message_types import Ping, Search
+from ggrep.protocol.client.link import Link, NoReply, Unreachable, greeting_ms
+from ggrep.protocol.wire.messages import Ping, Search
 from ggrep.protocol.wire.replies import Reply
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import packed, says, welcome
@@ -85,7 +84,7 @@ def test_a_daemon_that_does_not_introduce_itself_leaves_half_of_the_time(spot: S
     spot.daemon.greeting = lambda _: (spot.daemon.asked.wait(20) and b"") or b""
     deadline = Deadline.after(CLOCK, 200)
 
-    with pytest.raises(Silent, match="does not answer") as caught:
+    with pytest.raises(NoReply, match="does not answer") as caught:
         Link.connect(spot.daemon.address, spot.address.hello, CLOCK, deadline)
     spot.daemon.asked.set()
     assert (caught.value.code, caught.value.exit_status) == ("timeout", 11)
@@ -106,7 +105,7 @@ def test_a_daemon_that_is_stopped_is_known_at_once(
     """Its socket still takes connections, and nothing else comes of them."""
     monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda pid: pid == os.getpid())
 
-    with pytest.raises(Silent, match=f"process {os.getpid()}, is stopped"):
+    with pytest.raises(NoReply, match=f"process {os.getpid()}, is stopped"):
         connect(spot)
     assert spot.daemon.seen == []
 
@@ -120,7 +119,7 @@ def test_a_daemon_that_is_stopped_while_it_is_asked_is_known_soon(
     spot.daemon.reply = lambda _: b"" * over.wait(20)
     with connect(spot) as link:
         monkeypatch.setattr("ggrep.protocol.client.link.is_stopped", lambda _: True)
-        with pytest.raises(Silent):
+        with pytest.raises(NoReply):
             link.ask(Ping(), Deadline.after(CLOCK, 20_000))
     over.set()
 
@@ -133,7 +132,7 @@ def test_a_daemon_that_accepts_nobody_is_silent(tmp_path: Path, spot: Spot) -> N
         listener.listen(0)
         waits.connect(str(path))
 
-        with pytest.raises(Silent, match="does not accept"):
+        with pytest.raises(NoReply, match="does not accept"):
             Link.connect(path, spot.address.hello, CLOCK, Deadline.after(CLOCK, 20))
 
 
@@ -146,7 +145,7 @@ def test_a_daemon_that_does_not_read_is_silent(spot: Spot) -> None:
         assert spot.daemon.asked.wait(20)
         large = [Search(SearchRequest("x" * 60_000))] * 20
         soon = Deadline.after(CLOCK, 200)
-        with pytest.raises(Silent, match="does not read"):
+        with pytest.raises(NoReply, match="does not read"):
             list(map(link.send, large, [soon] * 20))
     over.set()
 

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from ggrep.base import durable
 from ggrep.base.processes import own_start_ticks
 from ggrep.config.home import Home
-from ggrep.protocol.client.daemon_listing import is_starting, read_record, running
-from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
-from ggrep.protocol.wire.socket_place import place_of_socket
+from ggrep.protocol.client.daemon_files import is_starting, read_record, running
+from ggrep.protocol.wire.endpoint import DaemonRecord, place_of_socket, record_bytes, record_path
 from tests.fakes.places import short_directory
 
 
@@ -22,7 +21,7 @@ from tests.fakes.places import short_directory
 def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return where sockets go whose home has too long a path: a place of this test's own."""
     with short_directory() as base:
-        monkeypatch.setattr("ggrep.protocol.wire.socket_place.FALLBACK", base)
+        monkeypatch.setattr("ggrep.protocol.wire.endpoint.FALLBACK", base)
         yield base
 
 
@@ -102,7 +101,7 @@ def test_what_somebody_else_lists_is_not_read(apart: Path, monkeypatch: pytest.M
     if owner == 0:
         os.chown(apart / "h/daemon", 12_345, -1)
     else:
-        monkeypatch.setattr("ggrep.protocol.wire.socket_place.os.geteuid", lambda: owner + 1)
+        monkeypatch.setattr("ggrep.protocol.wire.endpoint.os.geteuid", lambda: owner + 1)
 
     assert running(Home(apart / "h")) == []
 

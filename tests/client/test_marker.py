@@ -8,8 +8,8 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.processes import start_ticks
-from ggrep.protocol.client.marker import marked, standing_reason
-from ggrep.protocol.wire.socket_place import marker_path
+from ggrep.protocol.client.daemon_files import marked, standing_reason
+from ggrep.protocol.wire.endpoint import marker_path
 
 
 def write(socket: Path, pid: int, started: int) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Incompatible
 from ggrep.base.processes import start_ticks
+from ggrep.protocol.client.connect_or_start import Connector, version_key
 from ggrep.protocol.client.link import Unreachable
-from ggrep.protocol.client.reaching import Reaching, version_key
 from ggrep.protocol.client.starting import Died, NotStarted
-from ggrep.protocol.wire.socket_place import marker_path
+from ggrep.protocol.wire.endpoint import marker_path
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import fails, packed
 from tests.fakes.clocks import ManualClock
@@ -38,7 +38,7 @@ class Reacher:
         self.meanwhile: Callable[[], object] = lambda: None
         self.log: list[object] = []
         self._clock = clock
-        self.reaching = Reaching(spot.address, clock, {}, wait=self._wait, told=self.log.append)
+        self.reaching = Connector(spot.address, clock, {}, wait=self._wait, told=self.log.append)
 
     def start(self, *_: object, **__: object) -> bool:
         """Stand in for the function that starts."""
@@ -62,7 +62,7 @@ def reacher(spot: Spot, manual: ManualClock, monkeypatch: pytest.MonkeyPatch) ->
     """Return one for the spot; starting opens it unless a test says otherwise."""
     found = Reacher(spot, manual)
     found.acts = [lambda: opens(spot)]
-    monkeypatch.setattr("ggrep.protocol.client.reaching.start", found.start)
+    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", found.start)
     return found
 
 

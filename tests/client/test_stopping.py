@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.protocol.client.marker import standing_reason
-from ggrep.protocol.client.stopping import Stopped, stop, stopped
-from ggrep.protocol.wire.endpoint import record_path
-from ggrep.protocol.wire.socket_place import marker_path
+from ggrep.protocol.client.daemon_control import Stopped, stop, stopped
+from ggrep.protocol.client.daemon_files import standing_reason
+from ggrep.protocol.wire.endpoint import marker_path, record_path
 from tests.client.conftest import Spot
 from tests.entry.fake_daemon import Reply, packed
 from tests.fakes.clocks import ManualClock
@@ -92,7 +91,9 @@ def test_a_number_that_is_given_away_while_we_ask_is_not_signalled(
     spot.address.socket.touch()
     looks, signalled = iter([True]), []
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.protocol.client.stopping.is_running", lambda *_: next(looks, False))
+        patch.setattr(
+            "ggrep.protocol.client.daemon_control.is_running", lambda *_: next(looks, False)
+        )
         patch.setattr("os.kill", lambda *given: signalled.append(given))
         end(spot, manual, process)
 

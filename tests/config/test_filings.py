@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.config.filings import filing_of
+from ggrep.config.roles import filing_of
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from msgspec.structs import fields
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED
 from ggrep.config.home import Home
-from ggrep.config.role_rules import rules_of
+from ggrep.config.roles import rules_of
 from ggrep.config.settings import Settings, load_settings
 
 FILE = ".ggrep.toml"

@@ -8,17 +8,19 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
-from ggrep.config.profile_file import MAX_PROFILES, load_profiles, parse_profiles
 from ggrep.config.profiles import (
+    MAX_PROFILES,
     Profile,
     ProfileView,
     QueryDefaults,
     apply_to_request,
     apply_to_slate,
+    load_profiles,
+    parse_profiles,
     said_fields,
     said_of_slate,
 )
-from ggrep.config.role_rules import rules_of
+from ggrep.config.roles import rules_of
 from ggrep.config.settings import LoadedSettings, index_shaping, load_settings
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter

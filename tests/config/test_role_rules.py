@@ -3,8 +3,7 @@
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.config.role_rules import RoleRules, rules_of
-from ggrep.config.roles import BUILTIN_ROLES
+from ggrep.config.roles import BUILTIN_ROLES, RoleRules, rules_of
 from ggrep.model.slate import ROLES, Role
 from tests.fakes.processor_time import quickest_s
 

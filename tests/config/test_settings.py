@@ -9,7 +9,6 @@ from msgspec.structs import fields
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.declarations import DECLARED
-from ggrep.config.files import read_user_file
 from ggrep.config.home import Home
 from ggrep.config.settings import (
     LoadedSettings,
@@ -21,6 +20,7 @@ from ggrep.config.settings import (
     unknown_variables,
     user_home,
 )
+from ggrep.config.settings_files import read_user_file
 
 
 class Fixture:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.config.profile_file import exclusions
+from ggrep.config.profiles import exclusions
 from ggrep.config.settings import Settings
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk

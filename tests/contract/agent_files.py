@@ -4,7 +4,7 @@ from pathlib import Path
 
 import ggrep.interfaces.agents
 from ggrep import __version__
-from ggrep.interfaces.agents.texts import market_files, registry_text
+from ggrep.interfaces.agents.instructions import market_files, registry_text
 
 FOLDER = Path(ggrep.interfaces.agents.__file__).parent / "shipped"
 

@@ -16,11 +16,9 @@ from msgspec import NODEFAULT, Struct
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.config.declarations import DECLARED, PROFILE_NAME
-from ggrep.config.profile_file import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE
-from ggrep.config.profiles import Profile
-from ggrep.federation.validation import TOP
-from ggrep.federation.workspace_draft import IncludeDraft
-from ggrep.interfaces.evaluation.file_keys import (
+from ggrep.config.profiles import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE, Profile
+from ggrep.federation.validation import TOP, IncludeDraft
+from ggrep.interfaces.evaluation.toml_file import (
     CASE,
     CHECK,
     CHECK_DEFAULTS,
@@ -29,7 +27,7 @@ from ggrep.interfaces.evaluation.file_keys import (
     VERSION,
     Keys,
 )
-from ggrep.model.keys import Declared, declared
+from ggrep.model.field_meta import DeclaredKey, declared_keys
 
 FOLDER: Final = Path(str(files("ggrep") / "model" / "schemas" / "files"))
 
@@ -61,7 +59,7 @@ def _config() -> Schema:
 
 
 def _repository() -> Schema:
-    profile = _table(declared(Profile).values())
+    profile = _table(declared_keys(Profile).values())
     properties = profile["properties"]
     assert isinstance(properties, Mapping)
     view = {"description": "What answers are narrowed to.", **_table(VIEW_TABLE.values())}
@@ -106,7 +104,7 @@ def _questions(title: str, name: str, each: Keys, defaults: Keys, top: Keys) -> 
     return {**_file(title, about, top.values(), tables), "required": ["version", name]}
 
 
-def _file(title: str, about: str, keys: Iterable[Declared], tables: Schema) -> Schema:
+def _file(title: str, about: str, keys: Iterable[DeclaredKey], tables: Schema) -> Schema:
     top = _table(keys)
     properties = top["properties"]
     assert isinstance(properties, Mapping)
@@ -128,7 +126,7 @@ def _by_name(about: str, table: Schema, pattern: str) -> Schema:
     }
 
 
-def _table(keys: Iterable[Declared]) -> Schema:
+def _table(keys: Iterable[DeclaredKey]) -> Schema:
     held = list(keys)
     found: Schema = {
         "type": "object",
@@ -142,15 +140,15 @@ def _table(keys: Iterable[Declared]) -> Schema:
     return {**found, "required": required} if required else found
 
 
-def _value(each: Declared) -> Schema:
+def _value(each: DeclaredKey) -> Schema:
     says = each.says
     about: Schema = {"description": says.text[:1].upper() + says.text[1:]}
     if each.is_table:
-        return {**about, **_table(declared(each.kind).values())}
+        return {**about, **_table(declared_keys(each.kind).values())}
     if each.is_list:
         inner: Any = get_args(each.kind)[0]
         items = (
-            _table(declared(inner).values())
+            _table(declared_keys(inner).values())
             if isinstance(inner, type) and issubclass(inner, Struct)
             else _text(each)
         )
@@ -174,14 +172,14 @@ def _value(each: Declared) -> Schema:
     return {**about, "default": each.default} if _may_stand(each) else about
 
 
-def _may_stand(each: Declared) -> bool:
+def _may_stand(each: DeclaredKey) -> bool:
     """Tell whether the default is a value that a file may hold; profiles leave open what is not."""
     if isinstance(each.default, int):
         return each.kind is bool or each.says.least <= each.default <= each.says.most
     return isinstance(each.default, str) and each.default != ""
 
 
-def _text(each: Declared) -> Schema:
+def _text(each: DeclaredKey) -> Schema:
     if each.words:
         return {"type": "string", "enum": list(each.words)}
     if each.says.pattern:

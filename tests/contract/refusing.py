@@ -14,12 +14,11 @@ from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, WorkspaceError
 from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
-from ggrep.federation.parsing import parse_text
 from ggrep.federation.validation import validate
+from ggrep.federation.workspace_text import parse_text
 from ggrep.interfaces.evaluation.check_file import read_checks
-from ggrep.interfaces.evaluation.suite_files import read_suite
-from ggrep.interfaces.mcp.arguments import read_arguments
-from ggrep.interfaces.mcp.spellings import in_our_words
+from ggrep.interfaces.evaluation.suite import read_suite
+from ggrep.interfaces.mcp.arguments import in_our_words, read_arguments
 from ggrep.interfaces.mcp.tools import ELSEWHERE, TOOLS
 from ggrep.interfaces.surfaces import body
 from ggrep.protocol.wire.handshake import parse_hello, parse_welcome

@@ -15,44 +15,41 @@ from msgspec import Struct
 
 import ggrep.model.daemons
 import ggrep.model.maintenance
-import ggrep.model.profiles
 import ggrep.model.schemas
 import ggrep.model.status
 from ggrep.model.schemas import (
-    agents,
-    checks,
+    answers,
     evaluation,
     failure,
     federated,
     federated_names,
     handshake,
-    index_report,
     machine,
-    navigation,
-    outline,
     receipts,
-    remotes,
-    replay,
-    resolved,
-    search,
     slate,
     stores,
     workspace,
     workspace_manifest,
 )
+from ggrep.model.schemas import evaluation as checks
+from ggrep.model.schemas import machine as agents
+from ggrep.model.schemas import receipts as replay
+from ggrep.model.schemas import stores as index_report
+from ggrep.model.schemas import stores as remotes
+from ggrep.model.schemas import workspace as resolved
 from tests.contract.schema_making import Maker, Schema, Texts
 from tests.contract.tool_schemas import RETURNED, TOOLS_FILE, returned
 
 FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "agents": ("Agents that ask ggrep", agents, "AgentsJson"),
-    "answers": ("Several answers", navigation, "AnswersJson"),
+    "answers": ("Several answers", answers, "AnswersJson"),
     "audit": ("Audit of a store", ggrep.model.maintenance, "Audit"),
     "check_report": ("Checks", checks, "CheckReportJson"),
     "daemons": ("Daemons of this host", ggrep.model.daemons, "DaemonsDocument"),
     "eval_comparison": ("Comparison", evaluation, "EvalComparisonJson"),
     "eval_report": ("Evaluation", evaluation, "EvalReportJson"),
-    "expand_success": ("Surroundings of a place", navigation, "ExpandJson"),
+    "expand_success": ("Surroundings of a place", answers, "ExpandJson"),
     "federated_answers": (
         "Several answers of a workspace",
         federated_names,
@@ -84,17 +81,17 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "remotes": ("Remotes, and what travels", remotes, "RemoteDocumentJson"),
     "machine": ("What ggrep stands on", machine, "MachineJson"),
     "maintenance": ("Maintenance of a store", ggrep.model.maintenance, "Maintenance"),
-    "outline_success": ("Outlines of files and folders", outline, "OutlineJson"),
-    "profiles": ("Profiles of a repository", ggrep.model.profiles, "ProfilesReport"),
+    "outline_success": ("Outlines of files and folders", answers, "OutlineJson"),
+    "profiles": ("Profiles of a repository", ggrep.model.status, "ProfilesReport"),
     "query_error": ("Failure", failure, "FailureJson"),
-    "query_success": ("Search answer", search, "SearchJson"),
+    "query_success": ("Search answer", answers, "SearchJson"),
     "receipt": ("Receipt", receipts, "ReceiptJson"),
-    "references_success": ("Usages of a name", navigation, "ReferencesJson"),
+    "references_success": ("Usages of a name", answers, "ReferencesJson"),
     "replay_report": ("Replay", replay, "ReplayJson"),
     "slate_success": ("Slate", slate, "SlateAnswerJson"),
     "status": ("Status of a repository", ggrep.model.status, "Status"),
-    "symbol_success": ("Definitions of a name", navigation, "SymbolJson"),
-    "tour_success": ("Tour of a repository", outline, "TourJson"),
+    "symbol_success": ("Definitions of a name", answers, "SymbolJson"),
+    "tour_success": ("Tour of a repository", answers, "TourJson"),
     "workspace": ("Looking after a workspace", workspace, "WorkspaceJson"),
     "workspace_manifest": ("Workspace manifest", workspace_manifest, "ManifestJson"),
     "workspace_receipt": ("Receipt of a workspace", receipts, "WorkspaceReceiptJson"),

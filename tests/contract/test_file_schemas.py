@@ -8,7 +8,7 @@ import jsonschema_rs
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.federation.parsing import parse_text
+from ggrep.federation.workspace_text import parse_text
 from tests.contract.file_schemas import FOLDER, file_of, file_schemas
 from tests.contract.refusing import FILE, expanded, said
 from tests.docs.pages import page

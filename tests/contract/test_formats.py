@@ -14,7 +14,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Incompatible
 from ggrep.base.formats import INDEX_STATE, LEASE, MANIFEST
 from ggrep.base.lease import read_record
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.health import check_health
@@ -51,11 +51,11 @@ def rows_99(store: Path) -> None:
 
 
 def state_99(store: Path) -> None:
-    change_json(names.index_state_file(store), {"schema_version": 99} | EXTRA)
+    change_json(store_files.index_state_file(store), {"schema_version": 99} | EXTRA)
 
 
 def lease_99(store: Path) -> None:
-    change_json(names.lease_files(store).record, {"schema_version": 99} | EXTRA)
+    change_json(store_files.lease_files(store).record, {"schema_version": 99} | EXTRA)
 
 
 def image_99(store: Path) -> None:
@@ -92,15 +92,15 @@ def test_a_store_of_the_first_schema_is_read(home: Path) -> None:
     store = schema_1_store(home)
     view = open_active(store)
     Verifier(store, full=True).manifest(view.manifest)
-    state = read_index_state(names.index_state_file(store))
-    record = read_record(names.lease_files(store).record)
+    state = read_index_state(store_files.index_state_file(store))
+    record = read_record(store_files.lease_files(store).record)
 
     assert version_in(active_manifest(store), MANIFEST) == MANIFEST.oldest
     assert sorted(view.live_files()) == ["a.py", "b.md", "c.py"]
-    assert version_in(names.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes - 1
+    assert version_in(store_files.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes - 1
     assert state is not None
     assert (state.last_result, state.active_snapshot_id) == ("ok", active_of(store))
-    assert version_in(names.lease_files(store).record, LEASE) == LEASE.writes - 1
+    assert version_in(store_files.lease_files(store).record, LEASE) == LEASE.writes - 1
     assert record is not None
     assert (record.lease_epoch, record.released) == (2, True)
 
@@ -111,7 +111,7 @@ def test_a_lease_of_the_first_schema_is_followed_by_the_next_epoch(home: Path) -
     with held_lease(store, SystemClock()) as lease:
         assert lease.epoch == 3
 
-    assert version_in(names.lease_files(store).record, LEASE) == LEASE.writes
+    assert version_in(store_files.lease_files(store).record, LEASE) == LEASE.writes
 
 
 @pytest.mark.slow
@@ -119,7 +119,7 @@ def test_fields_of_a_later_build_are_ignored(engine: Engine) -> None:
     """They are added without a new version, so that older builds go on."""
     store = engine.identity.store
     change_manifest(store, EXTRA)
-    for file in (names.index_state_file(store), names.lease_files(store).record):
+    for file in (store_files.index_state_file(store), store_files.lease_files(store).record):
         change_json(file, EXTRA)
     write_tree(engine.identity.root, {"c.py": "retry = 3\n"})
 
@@ -154,7 +154,7 @@ def test_a_later_store_is_refused_by_writers_and_left_as_it_is(
     """Also what a dead writer of the later build was putting together."""
     change, said = REFUSED[artifact]
     store = engine.identity.store
-    staged = names.staging_dir(store) / "theirs"
+    staged = store_files.staging_dir(store) / "theirs"
     staged.mkdir(parents=True)
     (staged / "file").write_bytes(b"theirs")
     change(store)
@@ -189,7 +189,7 @@ def test_what_a_reset_may_replace_it_replaces(engine: Engine) -> None:
 def test_an_image_names_its_format(engine: Engine) -> None:
     """Segments and masks are both images."""
     store = engine.identity.store
-    (image,) = names.images_dir(store).iterdir()
+    (image,) = store_files.images_dir(store).iterdir()
     image.write_bytes(re.sub(rb"ggrep-image-\d", b"ggrep-image-9", image.read_bytes()))
 
     with pytest.raises(Incompatible, match=r"\.image: image format 'ggrep-image-9'"):

@@ -16,22 +16,23 @@ from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import failure_json
 from ggrep.federation.workspace import resolved_object
-from ggrep.federation.workspace_receipts_json import (
-    workspace_receipt_document,
-    workspace_replay_json,
-)
+from ggrep.federation.workspace_receipts import workspace_receipt_document, workspace_replay_json
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionRequest, SlateRequest
+from ggrep.render.answer_json import (
+    expand_success,
+    outline_success,
+    references_success,
+    slate_success,
+    symbol_success,
+    tour_success,
+)
 from ggrep.render.batches import answers_success
-from ggrep.render.error_json import query_error
-from ggrep.render.navigation_json import expand_success, references_success, symbol_success
-from ggrep.render.outline_json import outline_success, tour_success
-from ggrep.render.receipt_json import receipt_document
-from ggrep.render.replay_json import replay_json
-from ggrep.render.slate_json import slate_success
+from ggrep.render.failures import query_error
+from ggrep.render.receipts import receipt_document, replay_json
 from ggrep.search.engine.engine import Engine
 from tests.contract import schema_files
 from tests.fakes import daemons, evaluations

@@ -11,7 +11,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, Issue, NoIndex, WorkspaceError
-from ggrep.interfaces.mcp.tool_failures import failure, federated_failure
+from ggrep.interfaces.mcp.tool_calls import failure, federated_failure
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS
 from tests.contract.tool_schemas import RETURNED
 

@@ -10,20 +10,11 @@ from functools import reduce
 from typing import Any, Final
 
 from ggrep.model import maintenance
-from ggrep.model.schemas import (
-    failure,
-    federated,
-    federated_names,
-    navigation,
-    outline,
-    search,
-    slate,
-    status,
-)
+from ggrep.model.schemas import answers, failure, federated, federated_names, slate, stores
 from tests.contract.schema_making import Maker, Schema, Texts
 
 RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
-    "search": (search.SearchJson, failure.ToolFailureJson),
+    "search": (answers.SearchJson, failure.ToolFailureJson),
     "context": (slate.SlateAnswerJson, failure.ToolFailureJson),
     "search_workspace": (
         federated.FederatedJson,
@@ -31,31 +22,31 @@ RETURNED: Final[Mapping[str, tuple[type, ...]]] = {
         federated.ToolWorkspaceFailureJson,
     ),
     "symbol": (
-        navigation.SymbolJson,
+        answers.SymbolJson,
         federated_names.FederatedSymbolJson,
         federated.ToolWorkspaceFailureJson,
         failure.ToolFailureJson,
     ),
     "references": (
-        navigation.ReferencesJson,
+        answers.ReferencesJson,
         federated_names.FederatedReferencesJson,
         federated.ToolWorkspaceFailureJson,
         failure.ToolFailureJson,
     ),
     "expand": (
-        navigation.ExpandJson,
+        answers.ExpandJson,
         federated_names.FederatedExpandJson,
         federated.ToolWorkspaceFailureJson,
         failure.ToolFailureJson,
     ),
-    "outline": (outline.OutlineJson, outline.TourJson, failure.ToolFailureJson),
+    "outline": (answers.OutlineJson, answers.TourJson, failure.ToolFailureJson),
     "ggrep_status": (
-        status.ServedStatusJson,
-        status.UnservedStatusJson,
+        stores.ServedStatusJson,
+        stores.UnservedStatusJson,
         failure.ToolFailureJson,
     ),
     "ggrep_health": (maintenance.Health, failure.ToolFailureJson),
-    "good_search": (search.SearchJson, failure.ToolFailureJson),
+    "good_search": (answers.SearchJson, failure.ToolFailureJson),
 }
 """What each tool may return: answers, then failures."""
 SEVERAL: Final = frozenset({"symbol", "references", "expand"})
@@ -86,7 +77,7 @@ def returned(name: str, texts: Texts) -> Schema:
         heads = {key: _head(each) for key, each in properties.items()}
         one = {"type": "object", "properties": heads}
         properties = {**properties, "answers": {"type": "array", "items": one}}
-        sets.append(sorted(navigation.AnswersJson.__required_keys__))
+        sets.append(sorted(answers.AnswersJson.__required_keys__))
     return {
         "type": "object",
         "properties": properties,

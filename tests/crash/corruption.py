@@ -14,12 +14,12 @@ from typing import Any
 from msgspec import Struct
 
 from ggrep.base.errors import GgrepError
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
-from ggrep.render.query_json import query_success
+from ggrep.render.answer_json import query_success
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
@@ -237,7 +237,7 @@ def _kinds(home: Path, store: Path) -> dict[str, Sequence[str]]:
 
 def _kind(path: Path, store: Path) -> str | None:
     """Return what a file is; None for what no reader looks into."""
-    if path == names.lease_files(store).record:
+    if path == store_files.lease_files(store).record:
         return "lease"
     if path.suffix == ".sqlite3":
         return "vectors"
@@ -250,10 +250,10 @@ def _kind(path: Path, store: Path) -> str | None:
 
 def _needed(home: Path, store: Path, snapshot_id: str) -> Iterator[str]:
     manifest = read_manifest(store, snapshot_id)  # type: ignore[arg-type] # a name
-    paths = [names.active_file(store), names.manifest_file(store, manifest.snapshot_id)]
+    paths = [store_files.active_file(store), store_files.manifest_file(store, manifest.snapshot_id)]
     refs = (*manifest.tombstones, *manifest.segment_map, manifest.visibility)
     paths += [store / ref.path for ref in refs]
     for segment in manifest.segments:
-        paths.append(names.image_file(store, segment.table))
-        paths += [p for p in names.table_dir(store, segment.table).rglob("*") if p.is_file()]
+        paths.append(store_files.image_file(store, segment.table))
+        paths += [p for p in store_files.table_dir(store, segment.table).rglob("*") if p.is_file()]
     yield from (path.relative_to(home).as_posix() for path in paths)

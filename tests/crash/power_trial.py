@@ -11,7 +11,7 @@ import pytest
 from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, NoIndex
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.view import newest_epoch
 from ggrep.model.request import SearchRequest
@@ -125,7 +125,7 @@ def _convergence(publish: Publish, home: Path) -> str:
         return f"sync: {type(error).__name__}: {error}"
     if report.published and engine.view().manifest.lease_epoch <= epoch:
         return f"epoch {engine.view().manifest.lease_epoch} follows {epoch}"
-    return "staging is not empty" if any(names.staging_dir(store).glob("*")) else ""
+    return "staging is not empty" if any(store_files.staging_dir(store).glob("*")) else ""
 
 
 def _told(publish: Publish, tree: Tree, what: str) -> str:

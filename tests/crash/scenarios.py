@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
-from ggrep.config import names
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.remotes import Remote
 from ggrep.index.maintenance.clone import clone_store
@@ -89,13 +88,13 @@ def _damaged(root: Path, home: Path) -> None:
     engine = engine_over(root, home)
     _collect(root, home)
     last = engine.view().manifest.segments[-1]
-    shutil.rmtree(names.table_dir(engine.identity.store, last.table))
+    shutil.rmtree(store_files.table_dir(engine.identity.store, last.table))
 
 
 def _taken_over(root: Path, home: Path) -> None:
     """Leave the record of a writer that died."""
     _two_segments(root, home)
-    record = names.lease_files(engine_over(root, home).identity.store).record
+    record = store_files.lease_files(engine_over(root, home).identity.store).record
     values = stable_json.loads(record.read_bytes())
     record.write_bytes(stable_json.dumps(seal(values | {"released": False})))
 

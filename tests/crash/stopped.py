@@ -12,7 +12,7 @@ import sys
 import threading
 from pathlib import Path
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.index.sync import syncer
 from ggrep.interfaces.entry import main as ggrep
 from tests.fakes.repos import InProcessPool
@@ -52,7 +52,7 @@ class Stop:
 def main(root: str, point: str) -> int:
     """Return the exit status of `ggrep index`."""
     syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
-    with faults.watched(Stop(point)):
+    with durable.watched(Stop(point)):
         return ggrep(["index", str(Path(root))])
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base import durable
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Busy
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.verify import Verifier
@@ -41,7 +40,7 @@ def engine_over(root: Path, home: Path, clock: JumpingClock, **flags: object) ->
     return Engine(root, Home(home), flags=chosen, clock=clock)
 
 
-def at(point: str, act: Callable[[], None]) -> faults.Hook:
+def at(point: str, act: Callable[[], None]) -> durable.Hook:
     """Return a hook that acts the first time the point is reached."""
     left = [act]
 
@@ -73,7 +72,7 @@ def test_a_jump_between_grant_and_swap_steals_nothing(root: Path, home: Path, ye
         with theirs.target() as target, pytest.raises(Busy):
             sync(target, deadline=Deadline.after(target.clock, 0))
 
-    with faults.watched(at("publish.before_segment", jump)):
+    with durable.watched(at("publish.before_segment", jump)):
         report = ours.sync()
 
     assert report.published
@@ -97,7 +96,7 @@ def test_snapshots_stand_in_by_epoch_and_not_by_date(root: Path, home: Path, yea
     store = ours.identity.store
     found = []
     for gone in (last, after):
-        names.manifest_file(store, gone).unlink()  # type: ignore[arg-type] # a name
+        store_files.manifest_file(store, gone).unlink()  # type: ignore[arg-type] # a name
         found.append(engine_over(root, home, JumpingClock()).view())
 
     assert [view.manifest.snapshot_id for view in found] == [after, jumped]

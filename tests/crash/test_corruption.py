@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.health import Health
 from ggrep.index.maintenance.repair import repair
@@ -162,8 +162,8 @@ def recover(kept: Kept, home: Path) -> None:
         engine.sync()
     except Incompatible:
         # One digit of a version fell over; both files may be deleted while nobody works.
-        names.lease_files(engine.identity.store).record.unlink()
-        names.index_state_file(engine.identity.store).unlink()
+        store_files.lease_files(engine.identity.store).record.unlink()
+        store_files.index_state_file(engine.identity.store).unlink()
         engine.sync()
     except CorruptStore:
         forget_connections()

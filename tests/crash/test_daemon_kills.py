@@ -13,10 +13,9 @@ import pytest
 
 from ggrep.base.errors import GgrepError
 from ggrep.config.home import Home
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import SearchRequest
-from ggrep.protocol.client.exchange import Exchange
-from ggrep.protocol.client.reaching import Reaching
+from ggrep.model.request import SearchRequest, ViewOptions
+from ggrep.protocol.client.connect_or_start import Connector
+from ggrep.protocol.client.daemon_client import DaemonClient
 from ggrep.render.printed import render_answer
 from ggrep.search.engine.engine import Engine
 from tests.journeys.household import CLOCK, Household, eventually, household
@@ -68,7 +67,7 @@ class Load:
         """Be one client."""
         environ = self.house.environ(GGREP_CLIENT_ID=f"client-{number}")
         address = self.house.address(self.root, GGREP_CLIENT_ID=f"client-{number}")
-        asking = Exchange(address, Reaching(address, CLOCK, environ), CLOCK)
+        asking = DaemonClient(address, Connector(address, CLOCK, environ), CLOCK)
         turn = number
         while not self.enough.is_set():
             query = QUERIES[turn % len(QUERIES)]

@@ -14,10 +14,10 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base import faults, stable_json
+from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore, NoIndex
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.needed_files import named, unnamed
@@ -155,7 +155,7 @@ def check(stage: Stage, *, acknowledged: bool) -> float:
     assert lying_about(engine.identity.store) == []
     assert answer_bytes(engine_over(stage.root, stage.home), ASK) == stage.after
     assert engine_over(stage.root, stage.home).view().notices == ()
-    assert not any(names.staging_dir(engine.identity.store).glob("*"))
+    assert not any(store_files.staging_dir(engine.identity.store).glob("*"))
     return took
 
 
@@ -170,11 +170,13 @@ def check_packs(stage: Stage) -> None:
 
 def lying_about(store: Path) -> list[Path]:
     """Return what lies in or beside a store and belongs to none of its snapshots."""
-    manifests = [path.parent.name for path in names.snapshots_dir(store).glob("*/manifest.json")]
+    manifests = [
+        path.parent.name for path in store_files.snapshots_dir(store).glob("*/manifest.json")
+    ]
     kept = [named(store, read_manifest(store, SnapshotId(name))) for name in manifests]
     found = unnamed(store, frozenset().union(*kept))
     temporary = [path for path in store.rglob("*.tmp") if path.name.startswith(".")]
-    beside = [path for path in store.parent.iterdir() if names.store_of_remains(path)]
+    beside = [path for path in store.parent.iterdir() if store_files.store_of_remains(path)]
     return [*found.snapshots, *found.segments, *found.leftovers, *temporary, *beside]
 
 
@@ -227,7 +229,7 @@ def test_every_fault_point_is_killed_at() -> None:
     """A point without a kill proves nothing; a kill without a point is a misspelling."""
     tried = {point for points in POINTS.values() for point in points}
 
-    assert tried == set(faults.POINTS)
+    assert tried == set(durable.POINTS)
     assert len(tried) >= 25
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
-from ggrep.base.deadline import Deadline
+from ggrep.base import durable
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, CorruptStore, LeaseLost
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.transaction import Journal, Staged, stage
@@ -51,16 +51,16 @@ def _check_order(engine: Engine, events: list[tuple[str, int | str]], *, new_sto
     synced = [what for kind, what in events[:swap] if kind == "sync"]
     before = [what for kind, what in events[:move] if kind == "sync"]
     moved = [what for kind, what in events[move:swap] if kind == "sync"]
-    home = names.snapshot_dir(store, manifest.snapshot_id)
+    home = store_files.snapshot_dir(store, manifest.snapshot_id)
     written = set(_own_files(store, manifest))
     for path in written:
         assert path.stat().st_ino in synced, path
         for directory in path.relative_to(store).parents:
             assert (store / directory).stat().st_ino in synced, directory
-    assert names.manifest_file(store, manifest.snapshot_id) in written
+    assert store_files.manifest_file(store, manifest.snapshot_id) in written
     assert store.stat().st_ino in before[before.index(_images(store)) :], "a segment's two names"
     assert home.parent.stat().st_ino in moved, "the move of the snapshot's directory"
-    staging = names.staging_dir(store)
+    staging = store_files.staging_dir(store)
     assert staging.stat().st_ino in moved, "a name that came back would be swept with its files"
     assert home.stat().st_ino in moved, "the manifest's name"
     assert events[swap + 1] == ("sync", store.stat().st_ino), "the pointer's name"
@@ -70,18 +70,20 @@ def _check_order(engine: Engine, events: list[tuple[str, int | str]], *, new_sto
 
 
 def _images(store: Path) -> int:
-    return names.images_dir(store).stat().st_ino
+    return store_files.images_dir(store).stat().st_ino
 
 
 def _own_files(store: Path, manifest: SnapshotManifest) -> list[Path]:
     """Return the files that this snapshot brought."""
-    own = [store / manifest.visibility.path, names.manifest_file(store, manifest.snapshot_id)]
+    own = [store / manifest.visibility.path, store_files.manifest_file(store, manifest.snapshot_id)]
     for ref in (*manifest.tombstones, *manifest.segment_map):
         own += [store / ref.path] if manifest.snapshot_id in ref.path else []
     for segment in manifest.segments:
         if manifest.snapshot_id in segment.table:
             own.append(store / segment.image.path)
-            own += [p for p in names.table_dir(store, segment.table).rglob("*") if p.is_file()]
+            own += [
+                p for p in store_files.table_dir(store, segment.table).rglob("*") if p.is_file()
+            ]
     return own
 
 
@@ -116,7 +118,7 @@ def test_the_pointer_is_swapped_under_the_guard(root: Path, home: Path) -> None:
     """
     write_tree(root, OLD)
     engine = engine_over(root, home)
-    guard = names.lease_files(engine.identity.store).guard
+    guard = store_files.lease_files(engine.identity.store).guard
     kept_out = []
 
     def try_it(point: str) -> None:
@@ -126,7 +128,7 @@ def test_the_pointer_is_swapped_under_the_guard(root: Path, home: Path) -> None:
                 pass
             kept_out.append(point)
 
-    with faults.watched(try_it):
+    with durable.watched(try_it):
         engine.sync()
 
     assert kept_out == ["publish.before_swap"]
@@ -142,9 +144,9 @@ def test_a_lease_that_is_lost_at_the_last_moment_publishes_nothing(root: Path, h
 
     def lose_it(point: str) -> None:
         if point == "publish.after_verification":
-            names.lease_files(engine.identity.store).record.unlink()
+            store_files.lease_files(engine.identity.store).record.unlink()
 
-    with faults.watched(lose_it), pytest.raises(LeaseLost):
+    with durable.watched(lose_it), pytest.raises(LeaseLost):
         engine.sync()
 
     assert read_active(engine.identity.store) == before

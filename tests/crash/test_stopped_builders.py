@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.base.errors import GgrepError, LeaseLost
 from ggrep.base.ids import StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.store.judging import open_active
@@ -37,7 +37,7 @@ class Successor:
     def at_hand(self) -> Iterator[None]:
         """Take over in the block, and go on after it."""
         try:
-            with faults.watched(self._hook):
+            with durable.watched(self._hook):
                 yield
                 self._resumed.set()
                 self._thread.join(30)
@@ -113,9 +113,9 @@ def test_who_was_taken_over_after_its_swap_leaves_the_memory_of_its_successor(
             write_tree(root, {"b.md": "# Queue\n"})
             reports.append(later.sync())
 
-    with faults.watched(take_over), suppress(LeaseLost):
+    with durable.watched(take_over), suppress(LeaseLost):
         stopped.sync(fresh=True)
 
-    state = read_index_state(names.index_state_file(later.identity.store))
+    state = read_index_state(store_files.index_state_file(later.identity.store))
     assert state is not None
     assert [state.active_snapshot_id] == [report.snapshot_id for report in reports]

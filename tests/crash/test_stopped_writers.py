@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
-from ggrep.base.deadline import Deadline
+from ggrep.base import durable
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, GgrepError, LeaseLost
 from ggrep.base.ids import PathKey
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.maintenance import collection
 from ggrep.index.maintenance.collection import collect_garbage
@@ -27,7 +27,7 @@ from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_parent
 from ggrep.model.request import SearchRequest
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import WokenClock, answer_bytes, open_engine, write_tree
 
@@ -139,12 +139,12 @@ def test_who_was_taken_over_says_so_and_publishes_nothing(
             with ours.target() as target:
                 collect_garbage(target, deadline=Deadline.after(target.clock, 0))
 
-    with faults.watched(take_over), pytest.raises(LeaseLost):
+    with durable.watched(take_over), pytest.raises(LeaseLost):
         theirs.sync()
 
     (report,) = reports
     view = engine_over(root, home).view()
-    state = read_index_state(names.index_state_file(ours.identity.store))
+    state = read_index_state(store_files.index_state_file(ours.identity.store))
     assert (view.manifest.snapshot_id, view.notices) == (report.snapshot_id, ())
     assert state is not None
     assert (state.active_snapshot_id, state.last_result) == (report.snapshot_id, "ok")
@@ -197,7 +197,7 @@ def test_a_rebuild_that_was_stopped_leaves_what_came_after_it(root: Path, home: 
             write_tree(root, left.pop())
             ours.sync()
 
-    with faults.watched(take_over), suppress(LeaseLost):
+    with durable.watched(take_over), suppress(LeaseLost):
         theirs.sync(fresh=True)
 
     view = engine_over(root, home).view()
@@ -237,7 +237,7 @@ def test_who_was_taken_over_removes_nothing_of_its_successors(root: Path, home: 
         assert staged.wait(30)
         return view
 
-    with faults.watched(hook):
+    with durable.watched(hook):
         with theirs.target() as target, suppress(LeaseLost):
             try:
                 sync(target, opening=stopped)
@@ -341,7 +341,7 @@ def test_a_slow_writer_that_beats_is_never_taken_over(root: Path, home: Path) ->
             assert beats.acquire(timeout=600)
             assert beats.acquire(timeout=600)
 
-    with faults.watched(hook):
+    with durable.watched(hook):
         report = ours.sync()
 
     assert len(refused) == 1

@@ -12,7 +12,7 @@ import traceback
 from pathlib import Path
 from typing import NoReturn
 
-from ggrep.base import faults, stable_json
+from ggrep.base import durable, stable_json
 from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.index.sync import syncer
 from tests.crash.faults import Death, recorded
@@ -45,7 +45,7 @@ def write(scenario: str, root: str, home: str, kind: str, what: str, occurrence:
     """Never return, unless the write does not come that far."""
     act = SCENARIOS[scenario].act
     if kind == "point":
-        with faults.watched(_killer(what, int(occurrence))):
+        with durable.watched(_killer(what, int(occurrence))):
             act(Path(root), Path(home))
     else:
         Death.__init__ = _die  # type: ignore[assignment] # no unwinding
@@ -53,7 +53,7 @@ def write(scenario: str, root: str, home: str, kind: str, what: str, occurrence:
             act(Path(root), Path(home))
 
 
-def _killer(point: str, occurrence: int) -> faults.Hook:
+def _killer(point: str, occurrence: int) -> durable.Hook:
     left = [occurrence]
 
     def hook(reached: str) -> None:

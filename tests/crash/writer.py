@@ -13,12 +13,12 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
-from ggrep.base import faults
-from ggrep.base.deadline import Deadline
+from ggrep.base import durable
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.ids import PathKey
 from ggrep.base.lease import read_record
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.store.active import read_active
@@ -63,7 +63,7 @@ class Writer:
 
     def work(self, rounds: int) -> None:
         """Edit and sync so often."""
-        with faults.watched(self._note):
+        with durable.watched(self._note):
             for _ in range(rounds):
                 self._edit()
                 self._engine.sync(progress=self._edit_once_more)
@@ -107,7 +107,7 @@ class Writer:
             found = read_manifest(store, active)
             self._log.append(Swap(active, found.parent_snapshot_id, found.lease_epoch))
         elif point in {"lease.after_record", "lease.before_release"}:
-            record = read_record(names.lease_files(store).record)
+            record = read_record(store_files.lease_files(store).record)
             if record is None:
                 raise AssertionError("the record is gone")
             kind = Grant if point == "lease.after_record" else Release

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, InvalidRequest
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Ping, Search, Sync
-from ggrep.protocol.wire.messages import message_json
+from ggrep.protocol.wire.messages import Ping, Search, Sync, message_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served

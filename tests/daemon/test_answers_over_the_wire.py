@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.messages import Search
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.wires import Wire

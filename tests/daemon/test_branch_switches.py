@@ -18,7 +18,7 @@ import pytest
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
@@ -64,7 +64,7 @@ class Branches:
 
     def look(self) -> str:
         """Take up what was published; return the branch that is active, empty for a mixture."""
-        for directory in names.snapshots_dir(self.store).iterdir():
+        for directory in store_files.snapshots_dir(self.store).iterdir():
             with suppress(GgrepError, OSError):  # it is not published yet, or collected just now
                 self._take_up(SnapshotId(directory.name))
         active = read_active(self.store)

@@ -6,9 +6,9 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
-from ggrep.daemon import config_watch
-from ggrep.daemon.config_watch import load_config
-from ggrep.daemon.service import Quiet
+from ggrep.daemon import watched_root
+from ggrep.daemon.daemon_tasks import Debouncer
+from ggrep.daemon.watched_root import load_config
 from tests.fakes.repos import write_tree
 
 
@@ -43,7 +43,7 @@ def test_settings_are_those_of_one_moment(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that changes while it is read is read again, and not for ever."""
-    load, edits = config_watch.load_settings, iter(range(100))
+    load, edits = watched_root.load_settings, iter(range(100))
 
     def load_and_edit(*args: object, **kwargs: object) -> object:
         found = load(*args, **kwargs)  # type: ignore[arg-type] # passed through
@@ -51,7 +51,7 @@ def test_settings_are_those_of_one_moment(
             write_tree(root, {".ggrep.toml": f"max_query_results = {number + 1}\n"})
         return found
 
-    monkeypatch.setattr(config_watch, "load_settings", load_and_edit)
+    monkeypatch.setattr(watched_root, "load_settings", load_and_edit)
     until = 2
     assert load_config(root, Home(home), {}, {}).settings.max_query_results == 2
     until = 100
@@ -63,7 +63,7 @@ def test_settings_are_those_of_one_moment(
 def test_a_change_is_taken_in_once_it_has_lasted() -> None:
     """A rebase writes the file many times; a daemon must not restart its store each time."""
     now_ms = [0.0]
-    quiet = Quiet(2_000.0, lambda: now_ms[0])
+    quiet = Debouncer(2_000.0, lambda: now_ms[0])
 
     def look(seen: str, at_ms: float, *, changed: bool = True) -> bool:
         now_ms[0] = at_ms

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.daemon.daemon_locks import AlreadyServed, DaemonLocks, HeldLock
+from ggrep.daemon.endpoint_files import AlreadyServed, DaemonLocks, HeldLock
 
 NAMES = ("a.lock", "b.lock", "c.lock")
 

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Cancel, Ping, Search
+from ggrep.protocol.wire.messages import Cancel, Ping, Search
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.wires import Wire

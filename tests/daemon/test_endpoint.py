@@ -9,19 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.durable import open_lock
+from ggrep.base.durable import SHARED, open_lock
 from ggrep.base.errors import StoreError
 from ggrep.base.linux import peer_of
-from ggrep.base.modes import SHARED
 from ggrep.config.home import Home
 from ggrep.daemon import endpoint_files as endpoint
-from ggrep.daemon.daemon_locks import AlreadyServed
-from ggrep.daemon.endpoint_files import Endpoint, is_welcome, sweep
-from ggrep.protocol.wire.endpoint import MAX_SOCKET_PATH_BYTES, DaemonRecord
+from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint, is_welcome, sweep
+from ggrep.protocol.wire.endpoint import MAX_SOCKET_PATH_BYTES, DaemonRecord, place_of_socket
 from ggrep.protocol.wire.handshake import hello_json
 from ggrep.protocol.wire.locator import locator_name
-from ggrep.protocol.wire.message_types import Ping
-from ggrep.protocol.wire.socket_place import place_of_socket
+from ggrep.protocol.wire.messages import Ping
 from tests.fakes.hosts import served
 from tests.fakes.places import short_directory
 from tests.fakes.wires import Wire
@@ -223,7 +220,7 @@ def test_another_user_is_let_go_without_a_word(
 ) -> None:
     """Nothing he sends is read."""
     with served(indexed, home) as host:
-        monkeypatch.setattr("ggrep.daemon.reception.is_welcome", lambda uid, path: False)
+        monkeypatch.setattr("ggrep.daemon.accept_loop.is_welcome", lambda uid, path: False)
         with Wire(host.address.socket) as wire:
             wire.send(hello_json(host.address.hello))
             assert wire.ends()

@@ -12,9 +12,7 @@ from msgspec.structs import fields, replace
 
 from ggrep.base import stable_json
 from ggrep.base.ids import StoreId
-from ggrep.daemon.event_log import EventLog
-from ggrep.daemon.log_events import LIFECYCLE_FIELDS, QueryEvent, SyncEvent
-from ggrep.daemon.open_logs import OpenLogs
+from ggrep.daemon.event_log import LIFECYCLE_FIELDS, EventLog, OpenLogs, QueryEvent, SyncEvent
 from tests.fakes.clocks import ManualClock
 
 STORE = StoreId("shop-0123456789ab-0123456789ab")

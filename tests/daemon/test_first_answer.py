@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from ggrep.base.ids import SnapshotId
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import Ask, Search, Sync, SyncStatus
+from ggrep.protocol.wire.messages import Ask, Search, Sync, SyncStatus
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire
@@ -82,7 +81,7 @@ def test_the_first_index_leaves_the_machine_to_the_first_answer(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It reads the same files and would take half of the processor from who waits."""
-    monkeypatch.setattr("ggrep.daemon.service._FIRST_ANSWER_S", 600.0)
+    monkeypatch.setattr("ggrep.daemon.daemon_tasks._FIRST_ANSWER_S", 600.0)
     write_tree(root, TREE)
     with served(root, home, awaited=True) as host:
         host.ask(SyncStatus())
@@ -101,7 +100,7 @@ def test_who_needs_the_index_does_not_wait_for_a_first_answer(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, message: Sync | Search
 ) -> None:
     """There will be none before."""
-    monkeypatch.setattr("ggrep.daemon.service._FIRST_ANSWER_S", 600.0)
+    monkeypatch.setattr("ggrep.daemon.daemon_tasks._FIRST_ANSWER_S", 600.0)
     write_tree(root, TREE)
     with served(root, home, awaited=True) as host:
         host.ask(message)

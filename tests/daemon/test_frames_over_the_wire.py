@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ggrep.protocol.wire.frames import frame
-from ggrep.protocol.wire.message_types import Ping
+from ggrep.protocol.wire.messages import Ping
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.wires import Wire
 

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import (
+from ggrep.protocol.wire.messages import (
     Cancel,
     Describe,
     Encode,
@@ -256,7 +256,7 @@ def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(
     host: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A monitor gone wild must cost neither memory nor anybody's search."""
-    monkeypatch.setattr("ggrep.daemon.status_reply._MOST_WAITING", 1)
+    monkeypatch.setattr("ggrep.daemon.handlers._MAX_WAITING_STATUS", 1)
     desk, refused = host.daemon.shared.desk, []
     holders = [object() for _ in range(int(desk.total_tokens))]
     for holder in holders:

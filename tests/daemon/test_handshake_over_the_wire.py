@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.protocol.wire.handshake import hello_json
-from ggrep.protocol.wire.message_types import Ping
+from ggrep.protocol.wire.messages import Ping
 from tests.fakes.hosts import BUILD, Served
 from tests.fakes.wires import Wire
 

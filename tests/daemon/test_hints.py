@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Claim, Search
+from ggrep.protocol.wire.messages import Claim, Search
 from tests.fakes.git import Git
 from tests.fakes.hosts import BUILD, FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree

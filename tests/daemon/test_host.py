@@ -7,21 +7,20 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, InvalidRequest, StoreError
 from ggrep.config.home import Home
 from ggrep.config.settings import load_settings
-from ggrep.daemon.daemon_locks import AlreadyServed
-from ggrep.daemon.endpoint_files import Endpoint
+from ggrep.daemon.daemon_tasks import DaemonTasks
+from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
 from ggrep.daemon.host import _Host
-from ggrep.daemon.service import Service
 from ggrep.model.navigation import SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
-from ggrep.protocol.client.adoption import adopted
+from ggrep.protocol.client.daemon_control import adopted
 from ggrep.protocol.wire.endpoint import parse_record, record_path
-from ggrep.protocol.wire.message_types import Ask, Search, Shutdown, Status
+from ggrep.protocol.wire.messages import Ask, Search, Shutdown, Status
 from tests.fakes.hosts import BUILD, CLOCK, FLAGS
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
@@ -166,14 +165,14 @@ def test_a_fault_in_one_leaves_the_other_serving(
     """The fault is logged by its kind, and the place is free again."""
     one, two = roots
     seen = []
-    warm = Service._warm
+    warm = DaemonTasks._warm
 
-    async def break_one(service: Service) -> None:
+    async def break_one(service: DaemonTasks) -> None:
         if service.daemon.identity.root == one:
             raise RuntimeError("a fault with a secret in it")
         await warm(service)
 
-    monkeypatch.setattr(Service, "_warm", break_one)
+    monkeypatch.setattr(DaemonTasks, "_warm", break_one)
 
     def act(host: Hosted) -> None:
         eventually(lambda: not host.address(one).socket.exists())
@@ -250,7 +249,7 @@ def test_a_socket_that_cannot_be_bound_is_told(
             raise OSError(28, "No space left on device")
         return await bind(path, mode=mode)
 
-    monkeypatch.setattr("ggrep.daemon.reception.anyio.create_unix_listener", refuse_one)
+    monkeypatch.setattr("ggrep.daemon.accept_loop.anyio.create_unix_listener", refuse_one)
 
     def act(host: Hosted) -> None:
         outcomes.extend(host.outcomes)
@@ -313,10 +312,10 @@ def test_a_host_whose_daemons_have_all_failed_fails(
 ) -> None:
     """Whoever supervises it must see that this was no orderly end."""
 
-    async def fail(_: Service) -> None:
+    async def fail(_: DaemonTasks) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(Service, "_warm", fail)
+    monkeypatch.setattr(DaemonTasks, "_warm", fail)
 
     with pytest.raises(StoreError, match=rf"the daemon of {roots[0]} failed: RuntimeError"):
         hosted(monkeypatch, roots, home, lambda _: None)

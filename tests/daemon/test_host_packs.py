@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.daemon import host_packs
-from ggrep.daemon.host_packs import HostPacks
+from ggrep.daemon import joint_members
+from ggrep.daemon.joint_members import HostPacks
 from ggrep.index.packs.pack_directory import pack_files, texts_file
 from tests.fakes.clocks import ManualClock
 from tests.fakes.packs import Stores, pack, some_stores, write_texts
@@ -35,7 +35,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         told.append(stable_json.loads(fields["input"]))
         return CompletedProcess([], 0, b"", b"")
 
-    monkeypatch.setattr(host_packs.anyio, "run_process", run_process)
+    monkeypatch.setattr(joint_members.anyio, "run_process", run_process)
     return told
 
 
@@ -47,7 +47,7 @@ def test_many_loose_segments_are_packed_once(
     host = HostPacks(stores.home, clock)
     view = host.view(members)
     assert not host.wants_packing(view)
-    monkeypatch.setattr(host_packs, "MANY_LOOSE", 3)
+    monkeypatch.setattr(joint_members, "MANY_LOOSE", 3)
     assert host.wants_packing(view)
     anyio.run(host.pack, view)
     clock.advance(MINUTE_MS)

@@ -12,17 +12,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.config.home import Home
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import arrange
-from ggrep.protocol.client.daemon_listing import running
+from ggrep.protocol.client.daemon_files import running
 from ggrep.protocol.client.link import Link, Unreachable
-from ggrep.protocol.wire.endpoint import parse_record, record_path
-from ggrep.protocol.wire.message_types import Message, Search
+from ggrep.protocol.wire.endpoint import parse_record, place_of_socket, record_path
+from ggrep.protocol.wire.messages import Message, Search
 from ggrep.protocol.wire.replies import Reply
-from ggrep.protocol.wire.socket_place import place_of_socket
 from tests.fakes.repos import write_tree
 
 pytestmark = pytest.mark.slow

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.config.home import Home
-from ggrep.daemon import host_packs
+from ggrep.daemon import joint_members
 from ggrep.index.packs.pack_directory import pack_files, texts_file
-from ggrep.model.joint_pools import JointPoolRequest, Member, members_key
-from ggrep.protocol.wire.message_types import Describe, JointDescribe, JointPool, Sync
+from ggrep.model.batched_query import BatchedPoolRequest, Member, members_key
+from ggrep.protocol.wire.messages import Describe, JointDescribe, JointPool, Sync
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.packs import question
 from tests.fakes.repos import write_tree
@@ -51,7 +51,7 @@ def described(daemons: dict[str, Served], known: str = "", *, said: bool = True)
 
 
 def pooled(daemons: dict[str, Served], epoch: str, *members: int) -> Any:
-    asked = JointPoolRequest(question("fetch page"), epoch, members or (0, 1))
+    asked = BatchedPoolRequest(question("fetch page"), epoch, members or (0, 1))
     reply = daemons["a"].ask(JointPool(asked))
     if reply.error is not None:
         raise reply.error
@@ -174,7 +174,7 @@ def test_many_loose_segments_are_packed_behind_the_answer(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The next question finds them together, and gets the same."""
-    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
     epoch = described(daemons)["epoch"]
     loose = pooled(daemons, epoch)
     daemons["a"].eventually(lambda: pack_files(Home(home)))
@@ -191,8 +191,8 @@ def test_packs_that_somebody_deleted_are_made_again(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They may be deleted at will, also while the host goes on."""
-    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
-    monkeypatch.setattr(host_packs, "_AGAIN_MS", 0.0)
+    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "_AGAIN_MS", 0.0)
     epoch = described(daemons)["epoch"]
     loose = pooled(daemons, epoch)
     packs = daemons["a"].daemon.shared.packs
@@ -209,10 +209,10 @@ def test_a_packing_that_failed_is_tried_again(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk that was full, or a directory that could not be written, costs no question."""
-    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
-    monkeypatch.setattr(host_packs, "_AGAIN_MS", 0.0)
+    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "_AGAIN_MS", 0.0)
     failed = Event()
-    monkeypatch.setattr(host_packs._LOG, "warning", lambda *_: failed.set())
+    monkeypatch.setattr(joint_members._LOG, "warning", lambda *_: failed.set())
     Home(home).packs.write_bytes(b"no directory")
     epoch = described(daemons)["epoch"]
     loose = pooled(daemons, epoch)
@@ -229,8 +229,8 @@ def test_packs_have_texts_by_and_by(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are made behind the packs, and again where somebody deleted them."""
-    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
-    monkeypatch.setattr(host_packs, "_AGAIN_MS", 0.0)
+    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "_AGAIN_MS", 0.0)
     epoch = described(daemons)["epoch"]
     plain = pooled(daemons, epoch)
     packs = daemons["a"].daemon.shared.packs
@@ -270,7 +270,7 @@ def test_whoever_is_asked_lends_neither_encoder_nor_settings(tmp_path: Path, hom
         two = {name: found[name] for name in ("a", "b")}
         key = members_key(places(two))
         epoch = found["odd"].ask(JointDescribe(key, places(two))).body["described"]["epoch"]
-        asked = JointPool(JointPoolRequest(question("fetch page"), epoch, (0, 1)))
+        asked = JointPool(BatchedPoolRequest(question("fetch page"), epoch, (0, 1)))
 
         told = [found[name].ask(asked).body["pools"] for name in ("odd",)]
         described(two)
@@ -282,7 +282,7 @@ def test_text_of_a_table_that_was_touched_is_not_shown(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whose table is not as it was published is asked by itself, even where texts hold it."""
-    monkeypatch.setattr(host_packs, "MANY_LOOSE", 2)
+    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
     epoch = described(daemons)["epoch"]
     pooled(daemons, epoch)
     daemons["a"].eventually(lambda: texts_files(home))

@@ -9,12 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.errors import BudgetExceeded, NoIndex
-from ggrep.daemon.service import MOST_CONNECTIONS
+from ggrep.daemon.daemon_tasks import MOST_CONNECTIONS
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.endpoint import parse_record, record_path
 from ggrep.protocol.wire.handshake import hello_json
-from ggrep.protocol.wire.message_types import Ping, Search, Shutdown, Status, Sync
-from ggrep.protocol.wire.messages import message_json
+from ggrep.protocol.wire.messages import Ping, Search, Shutdown, Status, Sync, message_json
 from tests.entry.fake_daemon import packed
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
@@ -163,7 +162,7 @@ def test_whose_request_is_at_work_keeps_his_connection(
     indexed: Path, home: Path, held: HeldSearches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long ago he was heard: he waits for an answer."""
-    monkeypatch.setattr("ggrep.daemon.service.MOST_CONNECTIONS", 2)
+    monkeypatch.setattr("ggrep.daemon.daemon_tasks.MOST_CONNECTIONS", 2)
     with served(indexed, home) as host, client(host, "a") as working, client(host, "b") as silent:
         working.send_message("1", asked())
         host.eventually(lambda: held.begun)
@@ -286,7 +285,7 @@ def test_a_daemon_ends_some_time_after_its_root_is_gone(
     with served(indexed, home) as host:
         indexed.rename(indexed.with_name("moved"))
         assert "response" in host.ask(asked()).body
-        monkeypatch.setattr("ggrep.daemon.service._GONE_MS", 50.0)
+        monkeypatch.setattr("ggrep.daemon.daemon_tasks._GONE_MS", 50.0)
         host.eventually(lambda: not host.address.socket.exists())
 
         assert host.daemon.stopping == "its root is gone"
@@ -322,7 +321,7 @@ def test_a_connection_that_cannot_be_taken_in_ends_no_daemon(
     async def refuse(path: Path, *, mode: int) -> Refusing:
         return Refusing(await bind(path, mode=mode), failures)
 
-    monkeypatch.setattr("ggrep.daemon.reception.anyio.create_unix_listener", refuse)
+    monkeypatch.setattr("ggrep.daemon.accept_loop.anyio.create_unix_listener", refuse)
 
     with served(indexed, home) as host:
         assert host.ask(Ping()).name == "ping"
@@ -342,9 +341,9 @@ def test_a_daemon_ends_when_another_build_was_installed(
             looks.append(host.daemon.stopping)
             raise FileNotFoundError
 
-        monkeypatch.setattr("ggrep.daemon.service.build_id", unreadable)
+        monkeypatch.setattr("ggrep.daemon.daemon_tasks.build_id", unreadable)
         host.eventually(lambda: len(looks) > 1)
-        monkeypatch.setattr("ggrep.daemon.service.build_id", lambda: "newer")
+        monkeypatch.setattr("ggrep.daemon.daemon_tasks.build_id", lambda: "newer")
         host.eventually(lambda: not host.address.socket.exists())
 
         assert host.daemon.stopping == "another build of ggrep was installed"
@@ -361,9 +360,9 @@ def test_a_daemon_ends_some_time_after_ggrep_was_removed(
         raise FileNotFoundError
 
     with served(indexed, home) as host:
-        monkeypatch.setattr("ggrep.daemon.service.build_id", unreadable)
+        monkeypatch.setattr("ggrep.daemon.daemon_tasks.build_id", unreadable)
         assert "response" in host.ask(asked()).body
-        monkeypatch.setattr("ggrep.daemon.service._GONE_MS", 50.0)
+        monkeypatch.setattr("ggrep.daemon.daemon_tasks._GONE_MS", 50.0)
         host.eventually(lambda: not host.address.socket.exists())
 
         assert host.daemon.stopping == "ggrep was removed"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import GgrepError
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Ping, Search, Status
+from ggrep.protocol.wire.messages import Ping, Search, Status
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 
@@ -80,7 +80,7 @@ def is_right(host: Served, expected: dict[str, Any]) -> bool:
 def images(host: Served) -> list[Path]:
     """Return the files that the daemon has mapped."""
     store = host.daemon.identity.store
-    return [*sorted(names.images_dir(store).iterdir()), *_masks(host)]
+    return [*sorted(store_files.images_dir(store).iterdir()), *_masks(host)]
 
 
 def _masks(host: Served) -> list[Path]:

@@ -13,8 +13,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import hello_json
-from ggrep.protocol.wire.message_types import Ping, Search, Status
-from ggrep.protocol.wire.messages import message_json
+from ggrep.protocol.wire.messages import Ping, Search, Status, message_json
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 

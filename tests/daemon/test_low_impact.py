@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from ggrep.daemon.sync_process import SyncProcess
-from ggrep.model.sync_jobs import SyncJob, SyncOutcome
+from ggrep.model.sync import SyncJob, SyncOutcome
 from tests.fakes.repos import write_tree
 
 FILES = 250

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from ggrep.base import stable_json
-from ggrep.base.decode import decode
+from ggrep.base.stable_json import decode
 from ggrep.daemon import daemon_metrics as metrics
 from ggrep.daemon.daemon_metrics import metrics_json, metrics_text, samples
-from ggrep.model.load import DaemonLoad
+from ggrep.model.daemons import DaemonLoad
 from tests.fakes.daemons import busy_load, quiet_load
 
 

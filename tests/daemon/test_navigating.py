@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.decode import decode
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.fair_queue import Lane
+from ggrep.base.stable_json import decode
 from ggrep.model.navigation import (
     ExpandRequest,
     ExpandResponse,
@@ -23,7 +23,7 @@ from ggrep.model.operations import bounded
 from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest, SlateResponse
-from ggrep.protocol.wire.message_types import Ask
+from ggrep.protocol.wire.messages import Ask
 from tests.fakes.hosts import Served, served
 from tests.fakes.navigations import FakeNavigation
 from tests.fakes.wires import Wire

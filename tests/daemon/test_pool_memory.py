@@ -9,15 +9,15 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
-from ggrep.daemon.pool_memory import MOST_BYTES, PoolMemory, remembered
+from ggrep.config import store_files
+from ggrep.daemon.joint_members import MOST_BYTES, PoolCache, cached_pool
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
 from ggrep.model.response import PoolResponse
-from ggrep.protocol.wire.message_types import Describe, Fetch, Sync
+from ggrep.protocol.wire.messages import Describe, Fetch, Sync
 from ggrep.search.engine.engine import Engine
 from tests.fakes.hosts import CLOCK, Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -49,12 +49,12 @@ async def pool_of(*rows: FakeRow, snapshot_id: str = "S1") -> PoolResponse:
 
 async def test_what_was_put_in_comes_out_with_its_json() -> None:
     """The JSON is most of the work."""
-    memory, pool = PoolMemory(), await pool_of()
+    memory, pool = PoolCache(), await pool_of()
     put = memory.put(FULL, pool)
     got = memory.get("S1", FULL)
 
     assert got is put
-    assert got == remembered(pool)
+    assert got == cached_pool(pool)
     assert got.pool is pool
     assert got.document == to_builtins(pool)
     assert memory.statistics().found == 1
@@ -63,7 +63,7 @@ async def test_what_was_put_in_comes_out_with_its_json() -> None:
 @pytest.mark.parametrize("name", OTHERS)
 async def test_another_question_is_not_answered(name: str) -> None:
     """Lists belong to the figures and the vector that they were measured against."""
-    memory = PoolMemory()
+    memory = PoolCache()
     memory.put(FULL, await pool_of())
 
     assert memory.get("S1", OTHERS[name]) is None
@@ -71,7 +71,7 @@ async def test_another_question_is_not_answered(name: str) -> None:
 
 async def test_time_is_no_part_of_the_question() -> None:
     """Each caller has another deadline."""
-    memory = PoolMemory()
+    memory = PoolCache()
     memory.put(FULL, await pool_of())
     hurried = replace(FULL, search=replace(FULL.search, timeout_ms=5))
 
@@ -80,7 +80,7 @@ async def test_time_is_no_part_of_the_question() -> None:
 
 async def test_a_caller_who_names_no_snapshot_gets_the_active_ones() -> None:
     """As one does who measures against the repository itself."""
-    memory = PoolMemory()
+    memory = PoolCache()
     memory.put(FULL, await pool_of())
 
     assert memory.get("S1", replace(FULL, snapshot_id=None)) is not None
@@ -88,7 +88,7 @@ async def test_a_caller_who_names_no_snapshot_gets_the_active_ones() -> None:
 
 async def test_a_caller_who_names_a_snapshot_that_went_gets_nothing() -> None:
     """He must hear that it is gone."""
-    memory = PoolMemory()
+    memory = PoolCache()
     memory.put(FULL, await pool_of())
 
     assert memory.get("S2", FULL) is None
@@ -97,7 +97,7 @@ async def test_a_caller_who_names_a_snapshot_that_went_gets_nothing() -> None:
 
 async def test_lists_are_of_the_snapshot_that_gave_them() -> None:
     """A publish between looking and searching puts them where they belong."""
-    memory = PoolMemory()
+    memory = PoolCache()
     memory.put(PLAIN, await pool_of(snapshot_id="S2"))
 
     assert memory.get("S1", PLAIN) is None
@@ -106,7 +106,7 @@ async def test_lists_are_of_the_snapshot_that_gave_them() -> None:
 
 async def test_it_takes_no_more_than_it_may() -> None:
     """Text, hits, vectors and words count."""
-    memory, pool = PoolMemory(200_000), await pool_of()
+    memory, pool = PoolCache(200_000), await pool_of()
     for number in range(100):
         memory.put(replace(FULL, per_list=number), pool)
     full = memory.statistics()
@@ -128,7 +128,7 @@ async def test_a_large_question_takes_more_room(larger: PoolRequest, by: int) ->
     """It is held as well."""
     sizes, pool = [], await pool_of()
     for request in (FULL, larger):
-        memory = PoolMemory()
+        memory = PoolCache()
         memory.put(request, pool)
         sizes.append(memory.statistics().size_bytes)
 
@@ -137,7 +137,7 @@ async def test_a_large_question_takes_more_room(larger: PoolRequest, by: int) ->
 
 async def test_lists_larger_than_all_of_it_are_given_and_not_held() -> None:
     """Their caller has them; nothing else is thrown out for them."""
-    memory, pool = PoolMemory(1_000), await pool_of()
+    memory, pool = PoolCache(1_000), await pool_of()
 
     assert memory.put(FULL, pool).pool is pool
     assert memory.statistics().entries == 0
@@ -291,8 +291,8 @@ def test_a_snapshot_that_stands_in_is_told_of_and_not_remembered(
     write_tree(indexed, {"src/new.py": "def settled_invoice():\n    return 1\n"})
     host.ask(Sync())
     store = host.daemon.identity.store
-    active = names.active_file(store).read_text().strip()
-    names.manifest_file(store, SnapshotId(active)).write_bytes(b"{}")
+    active = store_files.active_file(store).read_text().strip()
+    store_files.manifest_file(store, SnapshotId(active)).write_bytes(b"{}")
     host.call(host.daemon.close_engine)
     description = host.ask(Describe()).body["description"]
 

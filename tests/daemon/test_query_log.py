@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.protocol.wire.message_types import Fetch, Search, Sync
+from ggrep.protocol.wire.messages import Fetch, Search, Sync
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import write_tree

@@ -14,12 +14,12 @@ import pytest
 from anyio.abc import SocketStream
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.daemon import reception as module
-from ggrep.daemon.reception import Reception
+from ggrep.daemon import accept_loop as module
+from ggrep.daemon.accept_loop import AcceptLoop
 from ggrep.protocol.client.link import Link, Unreachable
 from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import Hello, hello_json
-from ggrep.protocol.wire.message_types import Ping, Shutdown
+from ggrep.protocol.wire.messages import Ping, Shutdown
 from tests.fakes.hosts import CLOCK
 from tests.fakes.places import short_directory
 from tests.fakes.processes import Hosted, hosted
@@ -59,12 +59,12 @@ def said(store: str) -> bytes:
 
 
 @asynccontextmanager
-async def opened(*stores: str) -> AsyncIterator[tuple[Reception, list[Desk]]]:
+async def opened(*stores: str) -> AsyncIterator[tuple[AcceptLoop, list[Desk]]]:
     """Let some daemons be met at sockets in one directory."""
     with short_directory() as directory:
         desks = [Desk(directory, store) for store in stores]
         async with anyio.create_task_group() as group:
-            reception = Reception(group)
+            reception = AcceptLoop(group)
             for desk in desks:
                 await reception.open(desk, desk.name, 0o600)
             with anyio.fail_after(20):

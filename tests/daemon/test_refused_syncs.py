@@ -7,7 +7,7 @@ from ggrep.base import stable_json
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import Ask, Describe, Health, Search, Status
+from ggrep.protocol.wire.messages import Ask, Describe, Health, Search, Status
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 

@@ -10,8 +10,8 @@ from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.daemon.watching import HostWatcher, Mode, WatchState
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Describe, Ping, Search, Shutdown, Status, Sync
-from ggrep.render.query_json import query_success
+from ggrep.protocol.wire.messages import Describe, Ping, Search, Shutdown, Status, Sync
+from ggrep.render.answer_json import query_success
 from tests.fakes.git import Git
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
-from ggrep.protocol.wire.message_types import Ask
+from ggrep.protocol.wire.messages import Ask
 from ggrep.search.slate.levels import MIN_SLATE_BYTES
 from tests.fakes.hosts import CLOCK, Served, served
 from tests.fakes.repos import write_tree

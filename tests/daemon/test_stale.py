@@ -9,11 +9,11 @@ import pytest
 from ggrep.base.errors import InvalidRequest, NoIndex
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
-from ggrep.daemon.config_watch import LoadedConfig
+from ggrep.daemon.watched_root import LoadedConfig
 from ggrep.daemon.watching import HostWatcher, WatchState
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.daemon_address import arrange
-from ggrep.protocol.wire.message_types import (
+from ggrep.protocol.wire.messages import (
     Compact,
     Describe,
     Gc,
@@ -203,7 +203,7 @@ def test_a_daemon_notices_an_edit_by_itself_and_leads_nobody_astray(
 ) -> None:
     """Plain searches are not led to it while it is stale, and are again afterwards."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
-    monkeypatch.setattr("ggrep.daemon.service._CONFIG_DEBOUNCE_MS", 30.0)
+    monkeypatch.setattr("ggrep.daemon.daemon_tasks._CONFIG_DEBOUNCE_MS", 30.0)
     with served(indexed, home, flags={}, environ=AS_FLAGS) as host:
         host.settled()
         assert list((home / "daemon").glob("*.locator"))
@@ -226,7 +226,7 @@ def test_a_settings_edit_while_it_syncs_ends_the_sync_and_not_the_daemon(
 ) -> None:
     """What an edit leads to is decided in a thread, and done in the loop that the sync runs in."""
     monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
-    monkeypatch.setattr("ggrep.daemon.service._CONFIG_DEBOUNCE_MS", 1.0)
+    monkeypatch.setattr("ggrep.daemon.daemon_tasks._CONFIG_DEBOUNCE_MS", 1.0)
 
     with served(indexed, home, gated=True) as host:
         host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")

@@ -17,7 +17,7 @@ from ggrep.base.errors import (
 )
 from ggrep.base.stable_json import Json
 from ggrep.model.limits import Notice
-from ggrep.model.sync_jobs import (
+from ggrep.model.sync import (
     Compacted,
     SyncFailed,
     SyncJob,
@@ -28,8 +28,8 @@ from ggrep.model.sync_jobs import (
     job_json,
     outcome_from,
     outcome_json,
-    wish_from,
-    wish_line,
+    priority_from,
+    priority_line,
 )
 
 
@@ -61,8 +61,8 @@ def test_a_wish_comes_through_and_is_no_job() -> None:
     """They share a pipe."""
     job = stable_json.dumps({"job_id": "1", **job_json(SyncJob(Path("/r"), Path("/h")))})
 
-    assert wish_from(wish_line("s", ["a.py", "ü.py"])) == ("s", ("a.py", "ü.py"))
-    assert wish_from(job) is None
+    assert priority_from(priority_line("s", ["a.py", "ü.py"])) == ("s", ("a.py", "ü.py"))
+    assert priority_from(job) is None
 
 
 def test_an_outcome_comes_through() -> None:

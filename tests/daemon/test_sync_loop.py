@@ -9,12 +9,11 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
-from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
-from ggrep.daemon.sync_rounds import Wanted
-from ggrep.model.load import WAITS_FOR_GIT
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.daemon.sync_loop import LoopFigures, SyncKind, SyncLoop
+from ggrep.model.daemons import WAITS_FOR_GIT
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from tests.fakes.clocks import ManualClock
 
 AT_ONCE = LoopFigures(debounce_ms=0, coalesce_ms=0)
@@ -82,7 +81,7 @@ class Stage:
 
     async def ask(self, *, fresh: bool = False, seconds: float = 9) -> SyncOutcome:
         deadline = Deadline.after(self.clock, seconds * 1000)
-        return await self.loop.sync_now(Wanted(fresh=fresh), deadline)
+        return await self.loop.sync_now(SyncKind(fresh=fresh), deadline)
 
 
 def play(

@@ -17,7 +17,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.daemon.sync_process import SyncChild, SyncProcess
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress, wish_from
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, priority_from
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.fakes.sync_workers import hanging_ended, write_worker
 
@@ -73,7 +73,7 @@ def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Pat
 
         assert stable_json.loads(told.snapshot_id.encode()) == [said]
         assert again.snapshot_id == told.snapshot_id, "said once"
-        assert wish_from(heard[0].snapshot_id.encode()) == ("s", ("c.py",))
+        assert priority_from(heard[0].snapshot_id.encode()) == ("s", ("c.py",))
 
     play(act, SyncProcess(write_worker(tmp_path)))
 
@@ -311,7 +311,7 @@ def test_a_worker_killed_in_the_middle_leaves_the_next_sync_a_sound_store(
 _HOST = """
 import anyio, sys
 from pathlib import Path
-from ggrep.model.sync_jobs import SyncJob
+from ggrep.model.sync import SyncJob
 from ggrep.daemon.sync_process import SyncProcess
 
 async def main():

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ggrep.base import stable_json
-from ggrep.daemon.sync_serving import Telling
+from ggrep.daemon.sync_work import ProgressWriter
 from tests.fakes.clocks import ManualClock
 
 
@@ -16,7 +16,7 @@ class Host:
         self.clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
         self.cpu_ms = 500.0
         self._heard = io.BytesIO()
-        self.telling = Telling(self._heard, self.clock, lambda: self.cpu_ms)
+        self.telling = ProgressWriter(self._heard, self.clock, lambda: self.cpu_ms)
 
     def heard(self) -> list[dict[str, Any]]:
         return [stable_json.loads(line) for line in self._heard.getvalue().splitlines()]

@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.base.errors import Cancelled, GgrepError
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState, advanced, begun, ended
-from ggrep.model.sync_jobs import SyncFailed, SyncProgress
+from ggrep.model.sync import SyncFailed, SyncProgress
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -7,11 +7,10 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
-from ggrep.config import names
-from ggrep.daemon.sync_work import Worker
-from ggrep.daemon.throttle import Throttle
+from ggrep.config import store_files
+from ggrep.daemon.sync_work import Throttle, Worker
 from ggrep.index.store.view import open_snapshot
-from ggrep.model.sync_jobs import SyncJob
+from ggrep.model.sync import SyncJob
 from tests.fakes.hosts import FLAGS
 from tests.fakes.repos import open_engine, write_tree
 
@@ -92,7 +91,7 @@ def test_of_a_build_of_many_nothing_is_published_early(
 def test_of_a_build_of_many_the_home_is_swept_once(root: Path, home: Path) -> None:
     """Else each of ten thousand repositories would look at ten thousand stores."""
     write_tree(root, {"a.py": "a = 1\n"})
-    left = names.trash_dir(home / "data" / "gone", 1)
+    left = store_files.trash_dir(home / "data" / "gone", 1)
     works, alone = worker(Told()), worker(Told())
     works.do(SyncJob(root, home, flags=FLAGS, abreast=2))
     left.mkdir()

@@ -6,7 +6,7 @@ from threading import Thread
 import anyio
 import pytest
 
-from ggrep.daemon.thread_event import ThreadEvent
+from ggrep.daemon.sync_loop import ThreadEvent
 
 
 def descriptors() -> int:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.daemon.throttle import MOST_SLEEP_MS, Throttle, cpu_ms
+from ggrep.daemon.sync_work import MOST_SLEEP_MS, Throttle, cpu_ms
 from tests.fakes.clocks import ManualClock
 
 

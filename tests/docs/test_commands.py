@@ -10,8 +10,8 @@ import pytest
 import typer
 
 from ggrep.base.commands import COMMANDS
-from ggrep.base.shorthand import written_out
-from ggrep.interfaces.agents.texts import AT_THE_SHELL
+from ggrep.base.option_spelling import written_out
+from ggrep.interfaces.agents.instructions import AT_THE_SHELL
 from ggrep.interfaces.cli.parsing.typer_tree import parser
 from tests.docs.pages import PAGES, ROOT, page
 from tests.fakes.repos import write_tree

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 import ggrep
-from ggrep.service import call_options as options
+from ggrep.service import calls as options
 from tests.docs.pages import mentions, page, table_rows
 from tests.journeys.household import Household, household
 

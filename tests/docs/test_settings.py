@@ -2,10 +2,9 @@
 
 import re
 
-from ggrep.config.caps import MAX_CONFIG_FILE_BYTES
-from ggrep.config.declarations import DECLARED
+from ggrep.config.declarations import DECLARED, MAX_CONFIG_FILE_BYTES
 from ggrep.config.settings import KNOWN_VARIABLES, Settings, index_shaping
-from ggrep.model.keys import Declared
+from ggrep.model.field_meta import DeclaredKey
 from tests.docs.pages import page, table_rows
 
 PAGE = "docs/configuration.md"
@@ -32,7 +31,7 @@ def _without_links(cell: str) -> str:
     return re.sub(r"`|\[(\w+)]\(\S+\)", r"\1", cell)
 
 
-def _row(declared: Declared) -> list[str]:
+def _row(declared: DeclaredKey) -> list[str]:
     says, default = declared.says, str(declared.default)
     caps = f"{says.least} to {says.most}".replace(str(2**50), "2^50") if says.most else ""
     if declared.default == ():

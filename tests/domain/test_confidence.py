@@ -6,27 +6,27 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.model.confidence import (
-    LEADERS,
+    MOST_TOP_FILES,
     Confidence,
-    Leader,
-    Leading,
+    TopFile,
+    TopFiles,
     Wording,
     confidence_notices,
     confidence_of,
     hits_kept,
-    merge_leading,
-    ordered_leaders,
+    merge_top_files,
+    ordered_top_files,
     shortened_list,
 )
 
-GOOD = Leader(score=2.0, evidence=2.0, stem=1.0, found=1.0, spelt=False)
-POOR = Leader(score=0.1, evidence=0.1, stem=0.0, found=0.25, spelt=False)
+GOOD = TopFile(score=2.0, evidence=2.0, stem=1.0, found=1.0, spelt=False)
+POOR = TopFile(score=0.1, evidence=0.1, stem=0.0, found=0.25, spelt=False)
 
 
 def leading(
-    *leaders: Leader, weight: float = 1.0, unknown: float = 0.0, wording: Wording = Wording.PLAIN
-) -> Leading:
-    return Leading(leaders, weight, unknown, wording)
+    *leaders: TopFile, weight: float = 1.0, unknown: float = 0.0, wording: Wording = Wording.PLAIN
+) -> TopFiles:
+    return TopFiles(leaders, weight, unknown, wording)
 
 
 def test_good_evidence_is_strong_and_poor_evidence_none() -> None:
@@ -60,7 +60,9 @@ def test_letters_and_question_words_that_stand_nowhere_fit_nothing() -> None:
 
 def test_which_of_the_best_files_comes_first_decides_nothing() -> None:
     """What puts the best files in order is another matter than whether they fit."""
-    files = [replace(GOOD, evidence=0.1 * place, stem=place / 10) for place in range(LEADERS)]
+    files = [
+        replace(GOOD, evidence=0.1 * place, stem=place / 10) for place in range(MOST_TOP_FILES)
+    ]
     turned = [replace(leader, score=2.0 - leader.score) for leader in reversed(files)]
 
     assert leading(*files).signals() == leading(*turned).signals()
@@ -69,14 +71,14 @@ def test_which_of_the_best_files_comes_first_decides_nothing() -> None:
 
 def test_what_an_encoder_gives_to_all_alike_says_nothing() -> None:
     """Likeness lifts every file's score; what their words say stays the same."""
-    lifted = [replace(POOR, score=5.0)] * LEADERS
+    lifted = [replace(POOR, score=5.0)] * MOST_TOP_FILES
 
-    assert leading(*lifted).signals() == leading(*[POOR] * LEADERS).signals()
+    assert leading(*lifted).signals() == leading(*[POOR] * MOST_TOP_FILES).signals()
 
 
 def test_a_third_of_a_long_description_says_more_than_a_third_of_a_short_one() -> None:
     """Ten rare words in one file are no chance, however many others are missing."""
-    third = Leader(score=0.3, evidence=0.3, stem=0.0, found=0.35, spelt=False)
+    third = TopFile(score=0.3, evidence=0.3, stem=0.0, found=0.35, spelt=False)
 
     assert confidence_of(leading(third, weight=6.0, unknown=0.2)) is Confidence.STRONG
     assert confidence_of(leading(third, weight=1.0, unknown=0.2)) is not Confidence.STRONG
@@ -85,7 +87,7 @@ def test_a_third_of_a_long_description_says_more_than_a_third_of_a_short_one() -
 def test_words_that_stand_nowhere_lower_confidence() -> None:
     """Who speaks of what the repository does not know asks another one."""
     order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
-    middling = Leader(score=0.5, evidence=0.5, stem=0.0, found=0.6, spelt=False)
+    middling = TopFile(score=0.5, evidence=0.5, stem=0.0, found=0.6, spelt=False)
     found = [
         order.index(confidence_of(leading(middling, weight=2.0, unknown=share / 10)))
         for share in range(11)
@@ -103,7 +105,7 @@ def test_words_that_stand_nowhere_lower_confidence() -> None:
         (replace(GOOD, evidence=0.4, stem=0.5), replace(GOOD, evidence=0.4, stem=0.5, found=0.2)),
     ],
 )
-def test_more_evidence_never_lowers_confidence(better: Leader, worse: Leader) -> None:
+def test_more_evidence_never_lowers_confidence(better: TopFile, worse: TopFile) -> None:
     """A signal with the wrong sign would praise noise."""
     order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
 
@@ -120,20 +122,20 @@ def test_merged_leaders_are_those_of_one_collection_whatever_order_they_came_in(
     first = leading(*(replace(GOOD, score=2.0 - i / 10) for i in range(8)))
     second = leading(*(replace(POOR, score=1.95 - i / 10) for i in range(8)), weight=3.0)
 
-    merged = merge_leading([second, first, leading()])
+    merged = merge_top_files([second, first, leading()])
 
-    assert merged == merge_leading([first, second])
+    assert merged == merge_top_files([first, second])
     assert [item.score for item in merged.leaders[:3]] == [2.0, 1.95, 1.9]
-    assert len(merged.leaders) == LEADERS
+    assert len(merged.leaders) == MOST_TOP_FILES
     assert merged.weight == 1.0
-    assert merge_leading([]).leaders == ()
+    assert merge_top_files([]).leaders == ()
 
 
 def test_equal_scores_are_ordered_by_the_other_figures() -> None:
     """How files lie in segments must not decide who is looked at."""
     twins = [replace(GOOD, found=share) for share in (0.2, 0.9, 0.5)]
 
-    assert [item.found for item in ordered_leaders(twins)] == [0.9, 0.5, 0.2]
+    assert [item.found for item in ordered_top_files(twins)] == [0.9, 0.5, 0.2]
 
 
 def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:

@@ -3,8 +3,8 @@
 import pytest
 from msgspec import Struct
 
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.ids import SnapshotId
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.corpus import Mode
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import pytest
 from msgspec import Struct
 
-from ggrep.base.decode import DecodeError, decode
+from ggrep.base.stable_json import DecodeError, decode
 
 
 class Said(Struct, frozen=True):

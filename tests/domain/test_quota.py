@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.model.corpus import Bucket, Mode
-from ggrep.model.quota import deal, quotas, select
+from ggrep.model.corpus import Bucket, Mode, allocate, quotas, select
 
 TABLE = {
     1: ("1/0/0", "1/0/0", "1/0/0"),
@@ -99,7 +98,7 @@ def test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_ove
 ) -> None:
     """They are met once for their bucket and again for the places that are left."""
     ranked = ["a1", "a2", "b1", "a3", "a4", "c1", "c2"]
-    dealt = deal(
+    dealt = allocate(
         ranked,
         [Bucket.CODE for _ in ranked],
         [item[0] for item in ranked],

@@ -1,11 +1,11 @@
 """Values kept within a budget of bytes."""
 
-from ggrep.model.recent import Recent
+from ggrep.model.lru_cache import LruCache
 
 
 def test_the_least_recently_used_goes_first() -> None:
     """What is asked for again and again stays."""
-    recent: Recent[str, int] = Recent(20)
+    recent: LruCache[str, int] = LruCache(20)
     recent.put("a", 1, 10)
     recent.put("b", 2, 10)
     recent.get("a")
@@ -16,7 +16,7 @@ def test_the_least_recently_used_goes_first() -> None:
 
 def test_the_budget_is_never_exceeded() -> None:
     """Memory is bounded whatever is asked."""
-    recent: Recent[int, int] = Recent(100)
+    recent: LruCache[int, int] = LruCache(100)
     sizes = []
     for number in range(50):
         recent.put(number, number, number % 37)
@@ -28,7 +28,7 @@ def test_the_budget_is_never_exceeded() -> None:
 
 def test_what_is_larger_than_the_budget_takes_nobody_s_place() -> None:
     """One huge answer must not empty the memory."""
-    recent: Recent[str, int] = Recent(20)
+    recent: LruCache[str, int] = LruCache(20)
     recent.put("a", 1, 10)
     recent.put("huge", 2, 21)
 
@@ -38,7 +38,7 @@ def test_what_is_larger_than_the_budget_takes_nobody_s_place() -> None:
 
 def test_a_value_put_again_is_counted_once() -> None:
     """Otherwise the figures would drift until nothing fits."""
-    recent: Recent[str, int] = Recent(20)
+    recent: LruCache[str, int] = LruCache(20)
     for number in range(5):
         recent.put("a", number, 15)
 
@@ -49,7 +49,7 @@ def test_a_value_put_again_is_counted_once() -> None:
 
 def test_a_value_that_grew_too_large_leaves() -> None:
     """The one that was held is out of date."""
-    recent: Recent[str, int] = Recent(20)
+    recent: LruCache[str, int] = LruCache(20)
     recent.put("a", 1, 10)
     recent.put("a", 2, 30)
 
@@ -59,7 +59,7 @@ def test_a_value_that_grew_too_large_leaves() -> None:
 
 def test_a_budget_of_nothing_holds_nothing() -> None:
     """Switched off means off."""
-    recent: Recent[str, int] = Recent(0)
+    recent: LruCache[str, int] = LruCache(0)
     recent.put("a", 1, 1)
 
     assert recent.get("a") is None
@@ -67,7 +67,7 @@ def test_a_budget_of_nothing_holds_nothing() -> None:
 
 def test_it_counts_what_it_had_and_what_it_had_not() -> None:
     """An operator sees whether it is worth its bytes."""
-    recent: Recent[str, int] = Recent(20)
+    recent: LruCache[str, int] = LruCache(20)
     recent.put("a", 1, 1)
     recent.get("a")
     recent.get("b")
@@ -78,7 +78,7 @@ def test_it_counts_what_it_had_and_what_it_had_not() -> None:
 
 def test_cleared_it_holds_nothing() -> None:
     """And its whole budget is free again."""
-    recent: Recent[str, int] = Recent(20)
+    recent: LruCache[str, int] = LruCache(20)
     recent.put("a", 1, 20)
     recent.clear()
     recent.put("b", 2, 20)
@@ -88,7 +88,7 @@ def test_cleared_it_holds_nothing() -> None:
 
 def test_what_is_as_large_as_the_budget_is_held() -> None:
     """The bound is what may be held."""
-    recent: Recent[str, int] = Recent(20)
+    recent: LruCache[str, int] = LruCache(20)
     recent.put("whole", 1, 20)
 
     assert recent.get("whole") == 1

@@ -3,7 +3,7 @@
 import pytest
 
 from ggrep.base.errors import Incompatible
-from ggrep.model.statistics import CollectionStatistics, TermFrequency, sum_statistics
+from ggrep.model.request import CollectionStatistics, TermFrequency, sum_statistics
 
 
 def part(layout: str, chunks: int, *terms: TermFrequency) -> CollectionStatistics:

@@ -2,15 +2,7 @@
 
 import pytest
 
-from ggrep.model.traits import (
-    DECLARATION,
-    ENTRANCE,
-    EXAMPLE,
-    GENERATED,
-    TEST,
-    VENDORED,
-    traits_of,
-)
+from ggrep.model.files import DECLARATION, ENTRANCE, EXAMPLE, GENERATED, TEST, VENDORED, traits_of
 
 
 @pytest.mark.parametrize(

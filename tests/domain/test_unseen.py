@@ -2,8 +2,8 @@
 
 import pytest
 
-from ggrep.model.source import SkippedFile
-from ggrep.model.unseen import NOTHING_UNSEEN, UNSEEN, Unseen, skip_counts, unseen_notices
+from ggrep.model.files import SkippedFile
+from ggrep.model.limits import NOTHING_UNSEEN, UNSEEN, Unseen, skip_counts, unseen_notices
 
 SKIPPED = (("too large", 1), ("binary", 2))
 PARTIAL = (("cut at max_bulk_bytes", 3),)

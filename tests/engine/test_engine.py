@@ -12,18 +12,17 @@ import numpy as np
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.base.fair_queue import Lane
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.index.store.judging import Judgement, judge
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.render.query_json import query_success
+from ggrep.render.answer_json import query_success
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
@@ -196,7 +195,7 @@ def test_a_damaged_pointer_is_recovered_from_under_a_held_view(root: Path, home:
     write_tree(root, TREE)
     engine.sync()
     engine.search(SearchRequest("retry"))
-    names.active_file(engine.identity.store).write_bytes(b"garbage\n")
+    store_files.active_file(engine.identity.store).write_bytes(b"garbage\n")
 
     found = engine.search(SearchRequest("retry"))
     assert [notice.code for notice in found.warnings] == ["snapshot_fallback"]

@@ -6,10 +6,10 @@ import pytest
 
 from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks
+from ggrep.model.batched_query import BatchedPoolResponse
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit
-from ggrep.model.joint_pools import JointPoolResponse
 from ggrep.model.request import SearchRequest
+from ggrep.model.response import Hit
 from tests.fakes.packs import Stores, pack, question
 
 CODE = "def fetch(page):\n    return parse(page)\n"
@@ -26,7 +26,7 @@ def write(stores: Stores, **repos: dict[str, str]) -> None:
             stores.write(name, files)
 
 
-def hits(response: JointPoolResponse, corpus: Corpus = Corpus.CODE) -> list[tuple[int, Hit]]:
+def hits(response: BatchedPoolResponse, corpus: Corpus = Corpus.CODE) -> list[tuple[int, Hit]]:
     return [(lists.member, hit) for lists in response.lists for hit in dict(lists.corpora)[corpus]]
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks
-from ggrep.model.confidence import LEADERS, NOBODY_LEADS, Leader, Leading
+from ggrep.model.confidence import MOST_TOP_FILES, NO_TOP_FILES, TopFile, TopFiles
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.joint_reach import members_reaching
@@ -21,7 +21,7 @@ CODE = "def fetch(page):\n    return parse(page)\n"
 WEAK = "value = 1  # what a fetch of a page gives, in many more words than these are\n"
 GUIDE = "# Fetch a page\n\nHow to fetch a page.\n"
 WEAK_GUIDE = "# Notes\n\nAmong very many other things somebody once wrote of a page here.\n"
-MANY = {f"fetch{n}.py": CODE.replace("page", f"page, {n}") for n in range(LEADERS + 2)}
+MANY = {f"fetch{n}.py": CODE.replace("page", f"page, {n}") for n in range(MOST_TOP_FILES + 2)}
 
 
 @pytest.fixture
@@ -67,9 +67,11 @@ def ranked(stores: Stores, factor: float) -> tuple[Ranked, float]:
     return replace(found, correction=Learned(factor)), best  # type: ignore[arg-type]  # has its way
 
 
-def led_by(score: float) -> Leading:
+def led_by(score: float) -> TopFiles:
     """Return leaders of which the last one scores so much."""
-    return replace(NOBODY_LEADS, leaders=(Leader(score, 0.0, 0.0, 0.0, spelt=False),) * LEADERS)
+    return replace(
+        NO_TOP_FILES, leaders=(TopFile(score, 0.0, 0.0, 0.0, spelt=False),) * MOST_TOP_FILES
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from ggrep.base.errors import InvalidRequest, NoIndex
 from ggrep.base.ids import SnapshotId
 from ggrep.base.stable_json import Json
-from ggrep.config import names
-from ggrep.model.replay import Outcome, ReplayDifference
+from ggrep.config import store_files
+from ggrep.model.receipt import ReplayDifference, ReplayResult
 from ggrep.search.engine import receipts
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.receipts import MOST_DIFFERENCES, differences
@@ -34,7 +34,7 @@ def edit(engine: Engine) -> None:
 
 def remove(engine: Engine, snapshot_id: str) -> None:
     """Remove a snapshot as a collection does: its manifest first of all."""
-    names.manifest_file(engine.identity.store, SnapshotId(snapshot_id)).unlink()
+    store_files.manifest_file(engine.identity.store, SnapshotId(snapshot_id)).unlink()
 
 
 def test_two_receipts_of_one_state_are_equal(engine: Engine) -> None:
@@ -48,7 +48,7 @@ def test_the_same_bytes_come_after_edits_while_the_snapshot_lives(engine: Engine
     edit(engine)
     found = replayed(engine, receipt)
 
-    assert found.outcome is Outcome.REPRODUCED
+    assert found.outcome is ReplayResult.REPRODUCED
     assert (found.changes, found.differing, found.new_hits) == ((), 0, ())
     assert {fate for fate, _ in told(found).values()} == {"same"}
 
@@ -59,7 +59,7 @@ def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> No
     edit(engine)
     found = replayed(engine, receipt, today=True)
 
-    assert found.outcome is Outcome.NEWER_SNAPSHOT
+    assert found.outcome is ReplayResult.NEWER_SNAPSHOT
     assert told(found) == {
         "edited.py": ("edited", "edited.py:4"),
         "gone.md": ("gone", ""),
@@ -83,7 +83,7 @@ def test_a_snapshot_that_is_gone_is_told(engine: Engine) -> None:
     remove(engine, receipt.origin.snapshot_id)
     found = replayed(engine, receipt)
 
-    assert found.outcome is Outcome.SNAPSHOT_GONE
+    assert found.outcome is ReplayResult.SNAPSHOT_GONE
     assert {change.what for change in found.changes} == {"snapshot_id"}
     assert told(found)["moved.py"] == ("moved", "deeper/moved.py:1")
 
@@ -106,7 +106,7 @@ def test_another_ranking_is_told_with_the_places_that_differ(
     monkeypatch.setattr("ggrep.search.engine.query_answers.RANKING_REVISION", "ranking-next")
     found = replayed(engine, receipt)
 
-    assert found.outcome is Outcome.DIFFERS
+    assert found.outcome is ReplayResult.DIFFERS
     assert [change.what for change in found.changes] == ["query_fingerprint"]
     assert [item.place for item in found.differences] == ["$.query_fingerprint", "$.request_id"]
     assert found.same_hits
@@ -122,7 +122,7 @@ def test_an_answer_too_long_to_keep_is_compared_by_its_digest(
 
     assert receipt.answer is None
     assert replayed(engine, receipt).is_reproduced
-    assert replayed(engine, told_lie).outcome is Outcome.DIFFERS
+    assert replayed(engine, told_lie).outcome is ReplayResult.DIFFERS
 
 
 def test_another_store_of_the_repository_is_told(engine: Engine) -> None:
@@ -133,7 +133,7 @@ def test_another_store_of_the_repository_is_told(engine: Engine) -> None:
     other.sync()
     found = replayed(other, receipt)
 
-    assert found.outcome is Outcome.OTHER_STORE
+    assert found.outcome is ReplayResult.OTHER_STORE
     assert {"store_id", "snapshot_id", "config_fingerprint"} <= {x.what for x in found.changes}
     assert found.same_hits
 
@@ -149,7 +149,7 @@ def test_a_copy_elsewhere_is_another_repository_with_the_same_hits(
     other.sync()
     found = replayed(other, receipt)
 
-    assert found.outcome is Outcome.OTHER_REPOSITORY
+    assert found.outcome is ReplayResult.OTHER_REPOSITORY
     assert found.same_hits
     assert {fate for fate, _ in told(found).values()} == {"same"}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ggrep.base import stable_json
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
-from ggrep.render.slate_json import slate_success
+from ggrep.render.answer_json import slate_success
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content

@@ -11,7 +11,7 @@ from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
-from ggrep.render.slate_json import slate_success
+from ggrep.render.answer_json import slate_success
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.slate_answers import slate_fingerprint
 from tests.fakes.repos import open_engine, write_tree

@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import (
     DeadlineExceeded,
     InvalidRequest,
@@ -33,7 +32,7 @@ from ggrep.model.slate import (
     SlateRequest,
     SlateResponse,
 )
-from ggrep.render.slate_json import slate_success
+from ggrep.render.answer_json import slate_success
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.tokens import MAX_TOKEN_BYTES, path_hash
 from tests.fakes.repos import AheadClock, open_engine, write_tree

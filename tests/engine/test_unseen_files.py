@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from ggrep.model.limits import UNSEEN
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.model.unseen import UNSEEN
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions

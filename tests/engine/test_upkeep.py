@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import BudgetExceeded
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.disk import store_bytes
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import held_lease
@@ -56,4 +56,4 @@ def test_a_store_over_its_budget_is_collected_before_it_refuses(root: Path, home
     small.clock = LaterClock()
 
     assert small.sync().files.indexed == 1
-    assert len(list(names.snapshots_dir(small.identity.store).glob("*/manifest.json"))) <= 2
+    assert len(list(store_files.snapshots_dir(small.identity.store).glob("*/manifest.json"))) <= 2

@@ -19,16 +19,23 @@ from ggrep.base.command_time import now_ms
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.interfaces.entry import ask
+from ggrep.interfaces.entry.daemon_place import Locator
 from ggrep.interfaces.entry.fast import client_of, messages_of, terminal_view
-from ggrep.interfaces.entry.plain_place import Locator
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.connection import ClientConnection, DaemonConnection, Lost, Misfit
-from ggrep.protocol.wire.frames import frame
+from ggrep.protocol.wire.connection import (
+    ClientConnection,
+    DaemonConnection,
+    InvalidMessage,
+    Lost,
+    Role,
+    State,
+    Step,
+    follow,
+)
+from ggrep.protocol.wire.frames import DEFAULT_MAX_REQUEST_BYTES, frame
 from ggrep.protocol.wire.handshake import Hello, Welcome, welcome_json
-from ggrep.protocol.wire.message_types import Envelope, Line, Search
+from ggrep.protocol.wire.messages import Envelope, Line, Search
 from ggrep.protocol.wire.replies import Reply, error_json, reply_json
-from ggrep.protocol.wire.states import Role, State, Step, follow
-from ggrep.protocol.wire.versions import DEFAULT_MAX_REQUEST_BYTES
 from tests.fakes.places import short_directory
 
 HELLO = Hello((1,), "shop-1", "ff", "c1")
@@ -186,7 +193,7 @@ def test_a_misfit_ends_a_plain_search_without_a_word() -> None:
     daemon = DaemonConnection(DEFAULT_MAX_REQUEST_BYTES, CAP)
     daemon.receive(bytes(4))
     misfit = daemon.next_event()
-    assert isinstance(misfit, Misfit)
+    assert isinstance(misfit, InvalidMessage)
 
     (refused, *_) = of_fast_path([daemon.refuse(misfit)])
 

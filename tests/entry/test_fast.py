@@ -18,11 +18,10 @@ from ggrep.federation.federated_response import failure_json
 from ggrep.interfaces import entry
 from ggrep.interfaces.entry import fast
 from ggrep.interfaces.entry import plain_terminal as terminal
-from ggrep.model.answer_view import ViewOptions
+from ggrep.model.request import ViewOptions
 from ggrep.protocol.wire.handshake import parse_hello
-from ggrep.protocol.wire.message_types import Line
-from ggrep.protocol.wire.messages import parse_message
-from ggrep.render.error_json import query_error
+from ggrep.protocol.wire.messages import Line, parse_message
+from ggrep.render.failures import query_error
 from ggrep.render.printed import json_line, render_failure
 from tests.entry.conftest import Served
 from tests.entry.fake_daemon import RENDERED, Reply, fails, packed, prints, says, welcome

@@ -28,13 +28,13 @@ LOADED = {
         "ggrep.base.commands",
         "ggrep.base.linux",
         "ggrep.base.options",
-        "ggrep.base.reader",
+        "ggrep.base.commands",
         "ggrep.base.terminal",
         "ggrep.interfaces.entry.fast",
     ),
     *(
-        "ggrep.interfaces.entry.line",
-        "ggrep.interfaces.entry.plain_place",
+        "ggrep.interfaces.entry.daemon_place",
+        "ggrep.interfaces.entry.daemon_place",
         "ggrep.interfaces.entry.plain_terminal",
     ),
 }
@@ -55,7 +55,7 @@ def _search(run: str, *arguments: str) -> subprocess.Popen[bytes]:
 @pytest.mark.parametrize(
     ("typed", "more"),
     [
-        ("words -m 5", {"ggrep.base.quoted", "ggrep.base.shorthand"}),
+        ("words -m 5", {"ggrep.base.commands", "ggrep.base.option_spelling"}),
         ("symbol Name", set()),
     ],
 )

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.command_time import now_ms
-from ggrep.base.reader import read
+from ggrep.base.commands import read
 from ggrep.interfaces import entry
-from ggrep.interfaces.entry import fast, line
+from ggrep.interfaces.entry import daemon_place, fast
 from ggrep.interfaces.entry import plain_terminal as terminal
-from ggrep.protocol.wire.message_types import Line
-from ggrep.protocol.wire.messages import parse_message
+from ggrep.protocol.wire.messages import Line, parse_message
 from tests.entry.conftest import Served
 from tests.entry.fake_daemon import RENDERED, fails, prints
 
@@ -102,13 +101,13 @@ def test_a_line_is_about_the_last_place_that_is_there(
     (tmp_path / "src").mkdir()
     (tmp_path / "src/a.py").touch()
 
-    assert line.place_in(read(["symbol", "src"])) is None
-    assert line.place_in(read(["symbol", "Name", "src"])) == "src"
-    assert line.place_in(read(["refs", "Name", "src", "-m", "5"])) == "src"
-    assert line.place_in(read(["expand", "src/a.py:3-5"])) == "src/a.py"
-    assert line.place_in(read(["expand", "abcdef12"])) is None
-    assert line.place_in(read(["symbol", "Name", "--repo", "elsewhere"])) == "elsewhere"
-    assert line.place_in(read(["status", "--path=elsewhere"])) == "elsewhere"
+    assert daemon_place.place_in(read(["symbol", "src"])) is None
+    assert daemon_place.place_in(read(["symbol", "Name", "src"])) == "src"
+    assert daemon_place.place_in(read(["refs", "Name", "src", "-m", "5"])) == "src"
+    assert daemon_place.place_in(read(["expand", "src/a.py:3-5"])) == "src/a.py"
+    assert daemon_place.place_in(read(["expand", "abcdef12"])) is None
+    assert daemon_place.place_in(read(["symbol", "Name", "--repo", "elsewhere"])) == "elsewhere"
+    assert daemon_place.place_in(read(["status", "--path=elsewhere"])) == "elsewhere"
 
 
 def test_a_workspace_is_asked_of_any_of_its_daemons(
@@ -163,4 +162,4 @@ def test_offline_asks_no_daemon(
 )
 def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str]) -> None:
     """The client's own start counts."""
-    assert line.with_timeout(typed, 70) == sent
+    assert daemon_place.with_timeout(typed, 70) == sent

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config import files
+from ggrep.config import settings_files
 from ggrep.config.settings import home_from
-from ggrep.interfaces.entry.plain_place import (
+from ggrep.interfaces.entry.daemon_place import (
     REPO_FILE,
     is_led,
     locator_file,
@@ -15,7 +15,7 @@ from ggrep.interfaces.entry.plain_place import (
     read_locator,
 )
 from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name
-from ggrep.service.places import place_of as typed_place_of
+from ggrep.service.location import location_of as typed_place_of
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_outside_git_the_guess_is_the_root_that_the_command_line_finds(
 
 def test_the_settings_of_a_repository_are_called_as_everywhere() -> None:
     """Their name is said twice, as the other module is slow to import."""
-    assert REPO_FILE == files.REPO_FILE
+    assert REPO_FILE == settings_files.REPO_FILE
 
 
 @pytest.mark.parametrize("environ", [{"HOME": "/h"}, {"HOME": "/h", "GGREP_HOME": "/g/h"}])

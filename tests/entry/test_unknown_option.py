@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from ggrep.base.reader import options_of
-from ggrep.base.unknown_option import unknown_option
+from ggrep.base.commands import options_of
+from ggrep.base.option_spelling import unknown_option
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
 from ggrep.interfaces.cli.parsing.tree import EVERY
 

@@ -9,8 +9,8 @@ import pytest
 
 from ggrep.base.errors import NoIndex
 from ggrep.interfaces.evaluation.check_file import read_checks
-from ggrep.interfaces.evaluation.check_rules import Outcome, run_checks
-from ggrep.interfaces.evaluation.questions import Question, Target
+from ggrep.interfaces.evaluation.check_rules import CheckResult, run_checks
+from ggrep.interfaces.evaluation.questions import CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.suite_questions import open_asker, stated_confidence
 from tests.fakes.evaluations import silent
 from tests.fakes.repos import write_tree
@@ -31,7 +31,9 @@ def nested(root: Path) -> Path:
     return root / "part"
 
 
-def asked(target: Target, environ: MappingProxyType[str, str], question: Question) -> list[str]:
+def asked(
+    target: QueriedPath, environ: MappingProxyType[str, str], question: CaseQuery
+) -> list[str]:
     """Return the files of an answer over a fresh index."""
     asker = open_asker(target, environ)
     asker.sync(silent)
@@ -43,9 +45,9 @@ def test_a_directory_inside_a_repository_narrows_it(
     nested: Path, environ: MappingProxyType[str, str]
 ) -> None:
     """As a search with a path does; paths begin at the repository."""
-    question = Question("q", "needle")
+    question = CaseQuery("q", "needle")
 
-    assert asked(Target(nested), environ, question) == ["part/a.py"]
+    assert asked(QueriedPath(nested), environ, question) == ["part/a.py"]
 
 
 @pytest.mark.slow
@@ -53,20 +55,20 @@ def test_a_directory_can_be_measured_alone(
     nested: Path, environ: MappingProxyType[str, str]
 ) -> None:
     """Trees that are kept inside a repository for the measuring."""
-    question = Question("q", "needle")
+    question = CaseQuery("q", "needle")
 
-    assert asked(Target(nested, alone=True), environ, question) == ["a.py"]
+    assert asked(QueriedPath(nested, alone=True), environ, question) == ["a.py"]
 
 
 def test_without_an_index_there_is_nothing_to_ask(
     root: Path, environ: MappingProxyType[str, str]
 ) -> None:
     """An empty answer would fail every check for the wrong reason."""
-    asker = open_asker(Target(root), environ)
+    asker = open_asker(QueriedPath(root), environ)
 
     with pytest.raises(NoIndex):
         asker.require_index()
-    assert "no index yet" in asker.ask(Question("q", "needle")).error
+    assert "no index yet" in asker.ask(CaseQuery("q", "needle")).error
 
 
 def test_confidence_is_read_in_whatever_form() -> None:
@@ -82,10 +84,10 @@ def test_confidence_is_read_in_whatever_form() -> None:
     assert stated_confidence(Stated(Stated())) == "weak"
 
 
-def run(file: Path, environ: MappingProxyType[str, str]) -> Outcome:
+def run(file: Path, environ: MappingProxyType[str, str]) -> CheckResult:
     """Return what becomes of a file of checks over fresh indexes."""
 
-    def opened(target: Target) -> object:
+    def opened(target: QueriedPath) -> object:
         asker = open_asker(target, environ)
         asker.sync(silent)
         return asker

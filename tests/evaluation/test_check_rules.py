@@ -8,11 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.check_file import Check, read_checks
-from ggrep.interfaces.evaluation.check_misses import RULES
-from ggrep.interfaces.evaluation.check_rules import judge, rank_of
-from ggrep.interfaces.evaluation.expected import Expected
-from ggrep.interfaces.evaluation.questions import Answer, Question, Target
+from ggrep.interfaces.evaluation.check_file import Check, Expected, read_checks
+from ggrep.interfaces.evaluation.check_rules import RULES, judge, rank_of
+from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
 from tests.fakes.evaluations import answer, found, some_checks
 
 FILE = """\
@@ -40,7 +38,7 @@ expect_order = ["a.py", "b.py"]
 
 def expecting(tolerance: int = 0, **parts: Any) -> Check:
     """Return a check that expects these parts."""
-    return Check(Question("q", "words"), Target(Path()), Expected(**parts), 3, tolerance)
+    return Check(CaseQuery("q", "words"), QueriedPath(Path()), Expected(**parts), 3, tolerance)
 
 
 def missed(check: Check, *files: str) -> list[str]:
@@ -64,8 +62,8 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert (one.line, one.rank_tolerance, one.question.limit) == (8, 1, 5)
     assert one.expected == Expected(first="a.py", within=(("b/*.py", 3),))
     assert (one.target, two.target) == (
-        Target(tmp_path),
-        Target(tmp_path / "team.jsonc", is_workspace=True),
+        QueriedPath(tmp_path),
+        QueriedPath(tmp_path / "team.jsonc", is_workspace=True),
     )
     assert two.rank_tolerance == 0
 

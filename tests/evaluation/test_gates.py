@@ -10,7 +10,7 @@ from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
 from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
 from ggrep.interfaces.evaluation.figures import Block, Mean
-from ggrep.interfaces.evaluation.gates import Bound, gates_of
+from ggrep.interfaces.evaluation.report import Bound, gates_of
 from ggrep.render.style import Style
 from tests.fakes.evaluations import case, report_document, run_suite, runner, some_run, suite
 

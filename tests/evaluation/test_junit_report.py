@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.interfaces.evaluation.check_rules import Outcome, run_checks
-from ggrep.interfaces.evaluation.junit_report import junit_xml
+from ggrep.interfaces.evaluation.check_reports import junit_xml
+from ggrep.interfaces.evaluation.check_rules import CheckResult, run_checks
 from tests.fakes.evaluations import CHECKS, FakeAsker, some_checks
 from tests.fakes.junit_rules import faults
 
@@ -22,7 +22,7 @@ def suite_of(report: bytes) -> ET.Element:
     return suite
 
 
-def unanswered(outcome: Outcome) -> Outcome:
+def unanswered(outcome: CheckResult) -> CheckResult:
     """Return what becomes of the checks when nothing answers."""
     return run_checks(outcome.file, lambda _: FakeAsker(error="no index"))
 

@@ -5,7 +5,7 @@ import pytest
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.bm25 import FieldWeights
 from ggrep.index.lexical.layout import BODY, CRUMB, DOC, NAME
-from ggrep.interfaces.evaluation.other_weights import FIELDS, weights_from
+from ggrep.interfaces.evaluation.ranking_weights import FIELDS, weights_from
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, weights_for
 

@@ -12,13 +12,13 @@ import pytest
 from msgspec import to_builtins
 
 from ggrep.base import stable_json
-from ggrep.base.decode import decode
 from ggrep.base.errors import Cancelled, InvalidRequest
-from ggrep.interfaces.evaluation.questions import Answer, Question, Target
+from ggrep.base.stable_json import decode
+from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.suite_processes import (
     Conditions,
     Job,
-    Outcome,
+    JobResult,
     Workers,
     in_a_process,
     run_jobs,
@@ -28,7 +28,7 @@ from tests.fakes.evaluations import answer
 from tests.fakes.repos import write_tree
 from tests.journeys.command import SOURCE
 
-JOB = Job("a", Target(Path("/nowhere")), (Question("q", "words"),))
+JOB = Job("a", QueriedPath(Path("/nowhere")), (CaseQuery("q", "words"),))
 
 
 def python(code: str) -> tuple[str, ...]:
@@ -64,7 +64,7 @@ def test_outcomes_come_in_the_order_of_the_jobs() -> None:
     """Whatever finishes first."""
     jobs = [Job(name, JOB.target, ()) for name in "cab"]
     seen: list[str] = []
-    outcomes = run_jobs(jobs, Outcome, at_once=3, done=lambda each: seen.append(each.job.name))
+    outcomes = run_jobs(jobs, JobResult, at_once=3, done=lambda each: seen.append(each.job.name))
 
     assert [each.job.name for each in outcomes] == seen == ["c", "a", "b"]
 
@@ -76,13 +76,13 @@ def test_an_interrupt_ends_what_runs() -> None:
     ask = partial(in_a_process, conditions=Conditions(), workers=workers, command=hangs)
     jobs = [Job(name, JOB.target, ()) for name in ("quick", "slow", "waiting")]
 
-    def interrupted(_: Outcome) -> None:
+    def interrupted(_: JobResult) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run_jobs(
             jobs,
-            lambda job: Outcome(job) if job.name == "quick" else ask(job),
+            lambda job: JobResult(job) if job.name == "quick" else ask(job),
             at_once=2,
             done=interrupted,
             stop=workers.kill,
@@ -172,7 +172,7 @@ def test_a_worker_indexes_and_answers(
     """The real process, over a real tree; other weights give other scores."""
     write_tree(root, {"a.py": "def needle():\n    return 1\n", "b.py": "needle = 2\n"})
     monkeypatch.setenv("GGREP_HOME", str(home))
-    job = Job("a", Target(root, alone=True), (Question("q", "needle"),))
+    job = Job("a", QueriedPath(root, alone=True), (CaseQuery("q", "needle"),))
     usual = in_a_process(job, Conditions())
     without = {"text": 0.0}
     other = in_a_process(job, Conditions(sync=False, weights=without))

@@ -7,21 +7,20 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ggrep.base.decode import decode
 from ggrep.base.errors import UsageError
+from ggrep.base.stable_json import decode
 from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
 from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
-from ggrep.interfaces.evaluation.questions import Answer, Question
+from ggrep.interfaces.evaluation.questions import Answer, CaseQuery
 from ggrep.interfaces.evaluation.report import Run, queries_json
-from ggrep.interfaces.evaluation.suite import Case, Overrides, overridden
-from ggrep.interfaces.evaluation.suite_files import read_suite
-from ggrep.interfaces.evaluation.suite_processes import Job, Outcome
-from ggrep.interfaces.evaluation.visible_places import Place, ShownFile, ShownSlate
+from ggrep.interfaces.evaluation.suite import Case, Overrides, overridden, read_suite
+from ggrep.interfaces.evaluation.suite_processes import Job, JobResult
+from ggrep.interfaces.evaluation.visible_lines import LineRange, ShownFile, ShownSlate
 from ggrep.render.style import Style
 from tests.fakes.evaluations import case, report_document, run_suite, suite
 from tests.journeys.command import fits
 
-PAY, CART = Place("pay.py", 10, 13), Place("cart.py", 1, 1)
+PAY, CART = LineRange("pay.py", 10, 13), LineRange("cart.py", 1, 1)
 LARGE = ShownSlate(
     (
         ShownFile("pay.py", ("code",), ((10, 13),), ((1, 60),)),
@@ -35,16 +34,16 @@ SMALL = ShownSlate((ShownFile("cart.py", ("code",), (), ((1, 3),)),), 3_000)
 def placed(name: str, repo: str = "a", **parts: Any) -> Case:
     """Return a case with two places, asked for two slates."""
     plain = case(name, repo=repo, **parts)
-    question = Question(name, f"where is {name}", slates=(16_384, 6_144), searched=False)
+    question = CaseQuery(name, f"where is {name}", slates=(16_384, 6_144), searched=False)
     return replace(plain, question=question, places=((PAY,), (CART,)))
 
 
-def runner(job: Job) -> Outcome:
+def runner(job: Job) -> JobResult:
     """Answer with both slates, as they travel; one repository fails."""
     if job.name == "broken":
-        return Outcome(job, error="it was killed")
+        return JobResult(job, error="it was killed")
     answers = (Answer(each.id, slates=(LARGE, SMALL), elapsed_ms=5.0) for each in job.questions)
-    return Outcome(job, decode(tuple[Answer, ...], to_builtins(tuple(answers))))
+    return JobResult(job, decode(tuple[Answer, ...], to_builtins(tuple(answers))))
 
 
 def some_run() -> Run:
@@ -118,9 +117,9 @@ def test_two_runs_are_compared_by_size(tmp_path: Path) -> None:
     """A size that one report lacks is left out."""
     before = report_document(some_run())
 
-    def better(job: Job) -> Outcome:
+    def better(job: Job) -> JobResult:
         answers = tuple(Answer(each.id, slates=(LARGE,)) for each in job.questions)
-        return Outcome(job, answers)
+        return JobResult(job, answers)
 
     cases = overridden(some_run().suite, Overrides(max_bytes=(16_384,)))
     after = report_document(run_suite(cases, better))

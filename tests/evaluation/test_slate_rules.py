@@ -5,15 +5,13 @@ from typing import Any
 
 import pytest
 
-from ggrep.interfaces.evaluation.check_file import Check
-from ggrep.interfaces.evaluation.check_misses import Miss
-from ggrep.interfaces.evaluation.check_rules import judge
-from ggrep.interfaces.evaluation.expected import Expected
-from ggrep.interfaces.evaluation.questions import Answer, Question, Target
+from ggrep.interfaces.evaluation.check_file import Check, Expected
+from ggrep.interfaces.evaluation.check_rules import Miss, judge
+from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.see_commands import commands
-from ggrep.interfaces.evaluation.visible_places import Place, ShownFile, ShownSlate
+from ggrep.interfaces.evaluation.visible_lines import LineRange, ShownFile, ShownSlate
 
-PAY, GUIDE = Place("pay.py", 10, 13), Place("docs/guide.md", 1, 1)
+PAY, GUIDE = LineRange("pay.py", 10, 13), LineRange("docs/guide.md", 1, 1)
 SLATE = ShownSlate(
     (
         ShownFile("pay.py", ("code", "config"), ((12, 30),), ((1, 60),)),
@@ -25,8 +23,8 @@ SLATE = ShownSlate(
 
 def misses(slate: ShownSlate = SLATE, **parts: Any) -> list[Miss]:
     """Return what of these expectations a slate does not hold."""
-    question = Question("q", "how is it paid", slates=(0,), searched=False)
-    check = Check(question, Target(Path()), Expected(**parts), 3, 0)
+    question = CaseQuery("q", "how is it paid", slates=(0,), searched=False)
+    check = Check(question, QueriedPath(Path()), Expected(**parts), 3, 0)
     return list(judge(check, Answer("q", slates=(slate,))).misses)
 
 
@@ -42,23 +40,25 @@ def test_one_of_a_choice_is_enough() -> None:
     ("place", "wanted", "came"),
     [
         (
-            Place("pay.py", 8, 12),
+            LineRange("pay.py", 8, 12),
             "pay.py:8-12 shown, at least 3 of its 5 lines",
             "1 of the 5 lines of pay.py:8-12 is shown, but a range that holds it is named",
         ),
         (
-            Place("pay.py", 70, 71),
+            LineRange("pay.py", 70, 71),
             "pay.py:70-71 shown, at least 1 of its 2 lines",
             "pay.py is named, and none of the lines 70-71 shown",
         ),
         (
-            Place("no.py", 4, 4),
+            LineRange("no.py", 4, 4),
             "no.py:4-4 shown, its one line",
             "no.py is not among the 2 files of the slate",
         ),
     ],
 )
-def test_a_place_that_is_not_visible_says_what_came(place: Place, wanted: str, came: str) -> None:
+def test_a_place_that_is_not_visible_says_what_came(
+    place: LineRange, wanted: str, came: str
+) -> None:
     """Which of the three it is decides what to do about it."""
     assert misses(places=((place,),)) == [Miss("place", wanted, came)]
 
@@ -81,8 +81,8 @@ def test_a_slate_of_nothing_is_said() -> None:
 
 def test_the_command_is_that_of_what_missed(tmp_path: Path) -> None:
     """A check may ask both."""
-    question = Question("q", "it's -x", 5, mode="debug", filters=("-test:true",), slates=(2048,))
-    check = Check(question, Target(tmp_path / "a b"), Expected(), 3, 0)
+    question = CaseQuery("q", "it's -x", 5, mode="debug", filters=("-test:true",), slates=(2048,))
+    check = Check(question, QueriedPath(tmp_path / "a b"), Expected(), 3, 0)
     search = "ggrep search 'it'\"'\"'s -x' 'a b' -m 5 --mode debug --filter=-test:true"
     slate = "ggrep slate 'it'\"'\"'s -x' 'a b' --max-bytes 2048 --mode debug --filter=-test:true"
 
@@ -92,8 +92,8 @@ def test_the_command_is_that_of_what_missed(tmp_path: Path) -> None:
 
 
 def test_a_workspace_is_named_by_its_file(tmp_path: Path) -> None:
-    question = Question("q", "-x", slates=(0,), searched=False)
-    check = Check(question, Target(tmp_path / "w.jsonc", is_workspace=True), Expected(), 3, 0)
+    question = CaseQuery("q", "-x", slates=(0,), searched=False)
+    check = Check(question, QueriedPath(tmp_path / "w.jsonc", is_workspace=True), Expected(), 3, 0)
 
     assert list(commands(check, ["expect_confidence"], tmp_path)) == [
         "ggrep slate --workspace w.jsonc -- -x"
@@ -102,6 +102,6 @@ def test_a_workspace_is_named_by_its_file(tmp_path: Path) -> None:
 
 def test_no_command_asks_a_directory_alone(tmp_path: Path) -> None:
     """One that pretends to would show another repository's answer."""
-    check = Check(Question("q", "x"), Target(tmp_path, alone=True), Expected(), 3, 0)
+    check = Check(CaseQuery("q", "x"), QueriedPath(tmp_path, alone=True), Expected(), 3, 0)
 
     assert list(commands(check, ["expect_any"], tmp_path)) == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.suite_files import is_kit, read_kit, read_suite
+from ggrep.interfaces.evaluation.suite import is_kit, read_kit, read_suite
 from ggrep.interfaces.evaluation.toml_file import toml_lines
 
 QUERIES = [

@@ -4,20 +4,20 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ggrep.base.decode import decode
-from ggrep.interfaces.evaluation.visible_places import (
-    Place,
+from ggrep.base.stable_json import decode
+from ggrep.interfaces.evaluation.visible_lines import (
+    LineRange,
     Seen,
     ShownFile,
     ShownSlate,
-    place_of,
+    line_range_of,
     seen,
     shown_slate,
 )
 from ggrep.model.slate import LEFT_OUT
 from tests.fakes.slates import SLATE
 
-PAY, CART = Place("pay.py", 10, 13), Place("cart.py", 1, 1)
+PAY, CART = LineRange("pay.py", 10, 13), LineRange("cart.py", 1, 1)
 
 
 def file(path: str, *shown: tuple[int, int], named: tuple[tuple[int, int], ...] = ()) -> ShownFile:
@@ -56,7 +56,7 @@ def test_what_is_shown_twice_counts_once() -> None:
 
 
 def test_shares_are_of_what_is_wanted() -> None:
-    wanted = ((PAY,), (CART, PAY), (CART,), (Place("no.py", 1, 2),))
+    wanted = ((PAY,), (CART, PAY), (CART,), (LineRange("no.py", 1, 2),))
     slate = ShownSlate(
         (
             file("pay.py", (9, 11), named=((1, 19),)),
@@ -134,5 +134,5 @@ def test_what_is_shown_travels_as_json() -> None:
 
 @pytest.mark.parametrize("text", ["pay.py", "pay.py:0-2", "pay.py:3-2", "pay.py:3", ":1-2", ""])
 def test_what_names_no_lines_is_no_place(text: str) -> None:
-    assert place_of(text) is None
-    assert place_of("a:b.py:1-12") == Place("a:b.py", 1, 12)
+    assert line_range_of(text) is None
+    assert line_range_of("a:b.py:1-12") == LineRange("a:b.py", 1, 12)

@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 import anyio
 
 from ggrep.base import stable_json
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
+from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.memory import Memory
-from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.model.corpus import Corpus
@@ -45,7 +44,7 @@ async def ask(
     searchers: Sequence[FakeSearcher],
     asked: FederatedRequest | None = None,
     *,
-    memory: Memory | None = None,
+    memory: CoordinatorCache | None = None,
     arrived: Arrived | None = None,
     clock: Clock | None = None,
     known: Workspace | None = None,

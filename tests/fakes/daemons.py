@@ -1,11 +1,13 @@
 """Figures of daemons that nobody runs."""
 
-from ggrep.model.daemons import Daemon, DaemonState, Stop
-from ggrep.model.load import (
+from ggrep.model.daemons import (
+    Daemon,
     DaemonLoad,
+    DaemonState,
     EncodeLoad,
     OpenHandles,
     QueryLoad,
+    Stop,
     SyncLoad,
     WatchStatus,
 )

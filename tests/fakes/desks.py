@@ -11,15 +11,15 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
-from ggrep.model.answerable import Request
 from ggrep.model.operations import loaded, operation_of
-from ggrep.service.opening import Guarded
+from ggrep.model.request import Request
 from ggrep.service.searchers import ReadySearchers
+from ggrep.service.workspace_access import Guarded
 from tests.fakes.named_searchers import NamedSearcher, defined, used
 from tests.fakes.searchers import FakeRow, FakeSearcher
 

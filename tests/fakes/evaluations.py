@@ -6,15 +6,22 @@ from typing import Any
 from ggrep.index.sync.sync_report import Progress
 from ggrep.interfaces.evaluation.check_file import read_checks
 from ggrep.interfaces.evaluation.check_reports import check_json
-from ggrep.interfaces.evaluation.check_rules import Outcome as CheckOutcome
+from ggrep.interfaces.evaluation.check_rules import CheckResult as CheckOutcome
 from ggrep.interfaces.evaluation.check_rules import run_checks
 from ggrep.interfaces.evaluation.compare import compare, comparison_json
-from ggrep.interfaces.evaluation.gates import Bound, gate_json, gates_of
 from ggrep.interfaces.evaluation.measures import Expectation
-from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Target
-from ggrep.interfaces.evaluation.report import Run, Setup, report_json, scored_run
+from ggrep.interfaces.evaluation.questions import Answer, CaseHit, CaseQuery, QueriedPath
+from ggrep.interfaces.evaluation.report import (
+    Bound,
+    Run,
+    Setup,
+    gate_json,
+    gates_of,
+    report_json,
+    scored_run,
+)
 from ggrep.interfaces.evaluation.suite import Case, Overrides, Suite, jobs_of
-from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, Outcome, RunJob, run_jobs
+from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, JobResult, RunJob, run_jobs
 
 CHECKS = """\
 version = 1
@@ -32,9 +39,9 @@ expect_none = ["*.py"]
 """
 
 
-def found(file: str, *, section: str = "code", name: str = "") -> Found:
+def found(file: str, *, section: str = "code", name: str = "") -> CaseHit:
     """Return a hit in a file."""
-    return Found(file, 1, 3, 1.0, section, "function", name, name)
+    return CaseHit(file, 1, 3, 1.0, section, "function", name, name)
 
 
 def answer(question: str, *files: str, confidence: str | None = None) -> Answer:
@@ -45,8 +52,8 @@ def answer(question: str, *files: str, confidence: str | None = None) -> Answer:
 def case(name: str, *relevant: str, repo: str = "a", **parts: Any) -> Case:
     """Return a case that expects these files of a repository."""
     parts = {"category": "semantic", "language": "python"} | parts
-    target = Target(Path("/repos") / repo)
-    return Case(Question(name, f"where is {name}"), target, Expectation(relevant), repo, **parts)
+    target = QueriedPath(Path("/repos") / repo)
+    return Case(CaseQuery(name, f"where is {name}"), target, Expectation(relevant), repo, **parts)
 
 
 def suite(*cases: Case, form: str = "toml") -> Suite:
@@ -57,11 +64,11 @@ def suite(*cases: Case, form: str = "toml") -> Suite:
 def runner(answers: dict[str, tuple[str, ...]], *, broken: tuple[str, ...] = ()) -> Any:
     """Return what does jobs out of a dictionary; jobs of broken names fail."""
 
-    def run(job: Job) -> Outcome:
+    def run(job: Job) -> JobResult:
         if job.name in broken:
-            return Outcome(job, error="no answer within 1 s; it was killed")
+            return JobResult(job, error="no answer within 1 s; it was killed")
         given = [q for q in job.questions if q.id in answers]
-        return Outcome(job, tuple(answer(q.id, *answers[q.id]) for q in given))
+        return JobResult(job, tuple(answer(q.id, *answers[q.id]) for q in given))
 
     return run
 
@@ -113,7 +120,7 @@ class FakeAsker:
         """Return as many lines as any check names: every file is there."""
         return 1_000_000
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: CaseQuery) -> Answer:
         """Return the answer."""
         if self._error:
             return Answer(question.id, error=self._error)

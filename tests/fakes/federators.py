@@ -10,16 +10,15 @@ from msgspec import Struct
 
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
+from ggrep.federation.fanout_session import RepoDone
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import SlateShape
-from ggrep.model.answerable import Request
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.operations import operation_of
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import Request, SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.client.exchange import IndexingProgress
+from ggrep.protocol.client.daemon_client import IndexingProgress
 from tests.fakes.golden_documents import golden
 
 
@@ -77,7 +76,7 @@ class FakeFederator:
         self,
         workspace: Workspace,
         request: FederatedRequest,
-        arrived: Callable[[Arrival], None] | None = None,
+        arrived: Callable[[RepoDone], None] | None = None,
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FakeAnswer:
@@ -88,7 +87,7 @@ class FakeFederator:
         for done, repo in enumerate(workspace.repos, start=1):
             if arrived is not None:
                 total = len(workspace.repos)
-                arrived(Arrival(repo.repo_id, repo.alias, "ok", done, done, total))
+                arrived(RepoDone(repo.repo_id, repo.alias, "ok", done, done, total))
         if self.failing:
             error: dict[str, Json] = {"code": "no_index", "message": "none of them"}
             failed = {**golden("federated_error"), **error, "error": {**error, "details": {}}}
@@ -100,7 +99,7 @@ class FakeFederator:
         workspace: Workspace,
         request: FederatedRequest,
         shape: SlateShape,
-        arrived: Callable[[Arrival], None] | None = None,
+        arrived: Callable[[RepoDone], None] | None = None,
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FakeAnswer:

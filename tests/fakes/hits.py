@@ -1,7 +1,7 @@
 """A hit of which only path and content matter."""
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit
+from ggrep.model.response import Hit
 
 
 def hit(path: str, content: str) -> Hit:

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Link, Unreachable

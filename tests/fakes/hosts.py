@@ -12,22 +12,20 @@ from typing import Any
 import anyio
 from anyio import CapacityLimiter, from_thread, to_thread
 
-from ggrep.base.clock import SystemClock, rfc3339
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock, rfc3339
 from ggrep.config.home import Home
+from ggrep.daemon.daemon_tasks import DaemonTasks
 from ggrep.daemon.endpoint_files import Endpoint
-from ggrep.daemon.qos.cpu import CpuPermits
-from ggrep.daemon.qos.handles import HandleBudget
-from ggrep.daemon.service import Service
-from ggrep.daemon.shared import ServedStore, Shared
+from ggrep.daemon.host_resources import HostResources, ServedStore
+from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
-from ggrep.model.sync_jobs import SyncJob, SyncOutcome, SyncProgress
+from ggrep.model.sync import SyncJob, SyncOutcome, SyncProgress
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.messages import Message
 from ggrep.protocol.wire.replies import Reply
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.sync_outcomes import outcome_of
@@ -97,7 +95,7 @@ class Served:
     """
 
     daemon: StoreDaemon
-    service: Service
+    service: DaemonTasks
     address: DaemonAddress
     syncs: InProcessSyncs
     call: Callable[..., Any]
@@ -165,8 +163,8 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
     place, ended = Home(home), threading.Event()
     with from_thread.start_blocking_portal() as portal:
 
-        def make() -> tuple[StoreDaemon, Service]:
-            shared = Shared(
+        def make() -> tuple[StoreDaemon, DaemonTasks]:
+            shared = HostResources(
                 home=place,
                 environ=environ,
                 clock=CLOCK,
@@ -187,7 +185,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
             )
             daemon = StoreDaemon(root, flags, shared, 4242)
             address = arrange(root, place, environ=environ, flags=flags)
-            return daemon, Service(daemon, Endpoint(place, address.socket), awaited=awaited)
+            return daemon, DaemonTasks(daemon, Endpoint(place, address.socket), awaited=awaited)
 
         daemon, service = portal.call(make)
 

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.lease import Lease, acquire
 from ggrep.base.locks import Patience
-from ggrep.config import names
+from ggrep.config import store_files
 
 OTHER_WRITER = stable_json.dumps(
     seal(
@@ -37,6 +36,10 @@ def held_lease(
     """Hold the lease of a store for the length of the block."""
     patience = Patience(Deadline.after(clock, 0), wait)
     with acquire(
-        names.lease_files(store), owner_id=owner, clock=clock, patience=patience, ttl_ms=60_000
+        store_files.lease_files(store),
+        owner_id=owner,
+        clock=clock,
+        patience=patience,
+        ttl_ms=60_000,
     ) as lease:
         yield lease

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.parse.chunking.file_outline import Outlined, outline_file
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.occurrences.words import mentions_by_words

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.model.containers import DefinedName, Fit
 from ggrep.model.name_pools import (
     Importer,
-    ImportsFound,
     ImportsRequest,
+    ImportsResponse,
     NameStep,
     NearName,
     PooledDefinition,
@@ -124,11 +124,11 @@ class NamedSearcher(FakeSearcher):
             selects=() if found or defines else self.selects,
         )
 
-    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsFound:
+    async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsResponse:
         """Return who imports anything that this one provides."""
         await self._enter("imports", request)
         self._require(request.snapshot_id)
-        return ImportsFound(
+        return ImportsResponse(
             tuple(bool(self.provides & set(one.imports)) for one in request.importers)
         )
 

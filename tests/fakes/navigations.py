@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import (

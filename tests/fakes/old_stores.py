@@ -10,7 +10,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.formats import MANIFEST
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import SnapshotId, StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
@@ -55,7 +55,7 @@ def active_of(store: Path) -> SnapshotId:
 
 def active_manifest(store: Path) -> Path:
     """Return the manifest's file."""
-    return names.manifest_file(store, active_of(store))
+    return store_files.manifest_file(store, active_of(store))
 
 
 def change_json(file: Path, changes: Mapping[str, object]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience
@@ -15,7 +15,7 @@ from ggrep.index.packs.texts_making import make_texts
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
+from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.joint_pools import joint_pools
@@ -94,7 +94,7 @@ class Stores:
         """Return all of them as one view."""
         return join(self.views(), packs)
 
-    def ask(self, question: JointQuestion, *packs: Pack) -> JointPoolResponse:
+    def ask(self, question: BatchedQuery, *packs: Pack) -> BatchedPoolResponse:
         """Return what they give to a question."""
         first = next(iter(self.engines.values()))
         return joint_pools(
@@ -122,9 +122,9 @@ def some_stores(base: Path) -> Iterator[Stores]:
     made.close()
 
 
-def question(query: str, top: int = 10, **fields: object) -> JointQuestion:
+def question(query: str, top: int = 10, **fields: object) -> BatchedQuery:
     """Return a question to many; fields are its own, or of its search."""
     own = {name: fields.pop(name) for name in ("folds", "per_list") if name in fields}
     values = {"per_list": 50, "folds": True} | own
     search = SearchRequest(query, **fields)  # type: ignore[arg-type]  # named by each caller
-    return JointQuestion(search=search, top=top, **values)  # type: ignore[arg-type]  # likewise
+    return BatchedQuery(search=search, top=top, **values)  # type: ignore[arg-type]  # likewise

@@ -9,13 +9,13 @@ from types import MappingProxyType
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.config.home import Home
-from ggrep.daemon.host import Outcome, serve
+from ggrep.daemon.host import ServeResult, serve
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.wire.message_types import Message, Ping, Shutdown
+from ggrep.protocol.wire.messages import Message, Ping, Shutdown
 from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import BUILD, CLOCK, FLAGS, InProcessSyncs
 
@@ -29,7 +29,7 @@ class Hosted:
         outcomes: what the host told of each root.
     """
 
-    def __init__(self, home: Path, outcomes: Sequence[Outcome]) -> None:
+    def __init__(self, home: Path, outcomes: Sequence[ServeResult]) -> None:
         self.home = home
         self.outcomes = outcomes
 
@@ -64,7 +64,7 @@ def hosted(
     syncs = InProcessSyncs()
     monkeypatch.setattr("ggrep.daemon.host.SyncProcess", lambda: syncs)
     interval = sys.getswitchinterval()
-    told, seen, failures = threading.Event(), list[Outcome](), list[BaseException]()
+    told, seen, failures = threading.Event(), list[ServeResult](), list[BaseException]()
 
     def play() -> None:
         told.wait(_PATIENCE_S)
@@ -77,7 +77,7 @@ def hosted(
             with suppress(GgrepError):
                 found.ask(outcome.root, Shutdown("the test is over"))
 
-    def tell(outcomes: Sequence[Outcome]) -> None:
+    def tell(outcomes: Sequence[ServeResult]) -> None:
         seen.extend(outcomes)
         told.set()
 

@@ -16,8 +16,7 @@ from ggrep.federation.workspace_receipts import (
 )
 from ggrep.interfaces.cli.queries.replay import answer_bytes
 from ggrep.model.filters import Filter
-from ggrep.model.receipt import Origin, Receipt, ReceiptHit
-from ggrep.model.replay import Replay, Whereabouts
+from ggrep.model.receipt import HitFate, Origin, Receipt, ReceiptHit, Replay
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.receipts import make_receipt, replay
@@ -109,15 +108,15 @@ def workspace_receipt_of(response: FederatedResponse) -> WorkspaceReceipt:
 
 
 def workspace_replay_of(
-    receipt: WorkspaceReceipt, today: FederatedResponse, found: Mapping[str, Sequence[Whereabouts]]
+    receipt: WorkspaceReceipt, today: FederatedResponse, found: Mapping[str, Sequence[HitFate]]
 ) -> WorkspaceReplay:
     """Return what becomes of a workspace's receipt."""
     return replay_of(receipt, workspace_receipt_of(today).origin, today, found)
 
 
-def everywhere(receipt: WorkspaceReceipt) -> dict[str, list[Whereabouts]]:
+def everywhere(receipt: WorkspaceReceipt) -> dict[str, list[HitFate]]:
     """Return that every hit of a workspace's receipt is where it was."""
-    found: dict[str, list[Whereabouts]] = {}
+    found: dict[str, list[HitFate]] = {}
     for held in receipt.hits:
         found.setdefault(held.repo_id, []).extend(standing([held.hit]))
     return found

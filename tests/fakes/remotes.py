@@ -8,7 +8,7 @@ from pathlib import Path
 from ggrep.config.remotes import Remote
 from ggrep.index.remote.objects import Objects, open_objects
 from ggrep.index.remote.pull import PullReport
-from ggrep.model.remotes import PushReport
+from ggrep.model.maintenance import PushReport
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.travelling import pull_from, push_to
 from tests.fakes.git import run_git

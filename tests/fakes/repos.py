@@ -9,16 +9,15 @@ from typing import Any, Self
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
-from ggrep.model.chunk import ChunkedFile
+from ggrep.model.files import ChunkedFile, FileText
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText
 from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import TERMS, Terms
-from ggrep.render.query_json import query_success
+from ggrep.render.answer_json import query_success
 from ggrep.search.engine.engine import Engine
 
 

@@ -10,9 +10,8 @@ from typing import Any
 from ggrep.base import stable_json
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.wire.frames import FrameReader, frame
+from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS, FrameReader, frame
 from ggrep.protocol.wire.handshake import Welcome, welcome_json
-from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 
 _CAP = 64 * 1024 * 1024
 _PATIENCE_S = 600.0

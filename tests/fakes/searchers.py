@@ -9,24 +9,26 @@ import anyio.lowlevel
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
+from ggrep.federation.validation import MergeDefaults, WorkspaceDefaults
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
-from ggrep.federation.workspace_draft import MergeDefaults, WorkspaceDefaults
-from ggrep.model.answerable import Request
-from ggrep.model.confidence import Leader, Leading, Wording
-from ggrep.model.corpus import CORPORA, Bucket, Corpus, Mode, bucket_of
-from ggrep.model.hit import Hit
-from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.confidence import TopFile, TopFiles, Wording
+from ggrep.model.corpus import CORPORA, Bucket, Corpus, Mode, bucket_of, select
+from ggrep.model.limits import NOTHING_UNSEEN, LimitHit, Notice, Unseen
 from ggrep.model.name_pools import ImportsRequest, ReferencesPoolRequest, SymbolPoolRequest
 from ggrep.model.navigation import ExpandRequest
-from ggrep.model.quota import select
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.model.response import Freshness, PoolResponse, Provenance, RepoDescription
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodedQuery,
+    PoolRequest,
+    Request,
+    SearchRequest,
+    TermFrequency,
+)
+from ggrep.model.response import Freshness, Hit, PoolResponse, Provenance, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
-from ggrep.model.unseen import NOTHING_UNSEEN, Unseen
 from ggrep.service.searchers import ReadySearchers
 from tests.fakes.repo_slates import Matched, response_of
 
@@ -56,7 +58,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
     return replace(made, **fields)
 
 
-_SURE = (Leader(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
+_SURE = (TopFile(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
 """Evidence of an answer that nobody doubts."""
 
 
@@ -211,7 +213,7 @@ class FakeSearcher:
             provenance=self._provenance(),
             blended=_cut(ranked, request, search.mode),
             corpora=corpora,
-            leading=Leading(_SURE if ranked else (), 1.0, 0.0, Wording.PLAIN),
+            leading=TopFiles(_SURE if ranked else (), 1.0, 0.0, Wording.PLAIN),
             limits_hit=self.limits,
             warnings=self.warnings,
         )

@@ -7,21 +7,25 @@ from typing import Any, TypeVar
 
 from anyio import from_thread
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
-from ggrep.daemon.shared import ServedStore
+from ggrep.daemon.host_resources import ServedStore
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
-from ggrep.model.answerable import Request
-from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodedQuery,
+    PoolRequest,
+    Request,
+    SearchRequest,
+)
 from ggrep.model.response import RepoDescription
-from ggrep.model.statistics import CollectionStatistics
-from ggrep.protocol.wire.message_types import Sync
+from ggrep.protocol.wire.messages import Sync
 from ggrep.service.federator import Federator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
 from tests.fakes.places import short_directory
@@ -43,7 +47,7 @@ class Between:
     def __init__(self) -> None:
         self.pools: list[PoolRequest] = []
         self.encoded: list[str] = []
-        self.joint: list[JointQuestion] = []
+        self.joint: list[BatchedQuery] = []
         self.together = False
         self.apart: frozenset[RepoId] = frozenset()
         self.counted: Callable[[WorkspaceRepo], Any] | None = None
@@ -83,8 +87,8 @@ class _SeenJoint:
         return {repo: told for repo, told in found.items() if repo not in self._between.apart}
 
     async def search(
-        self, question: JointQuestion, repos: Sequence[RepoId], deadline: Deadline
-    ) -> JointPoolResponse:
+        self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
+    ) -> BatchedPoolResponse:
         self._between.joint.append(question)
         return await self._inner.search(question, repos, deadline)
 

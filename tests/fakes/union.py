@@ -11,12 +11,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from ggrep.base import durable
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.identifiers import IdSource
 from ggrep.base.lease import acquire
 from ggrep.base.locks import Patience
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.fingerprints import repo_id, store_id
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
@@ -29,7 +28,8 @@ from ggrep.index.sync.snapshot_assembly import Facts
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.confidence import Confidence, confidence_of
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit
+from ggrep.model.files import FileText, SkippedFile, SourceFile
+from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.navigation import (
     ReferencesRequest,
     ReferencesResponse,
@@ -37,8 +37,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, SkippedFile, SourceFile
-from ggrep.model.standing import Standing
+from ggrep.model.response import Hit
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
@@ -150,7 +149,7 @@ def _context(union: UnionStore) -> Context:
         encoder=None,
         clock=CLOCK,
         new_id=IdSource(CLOCK),
-        standing=Standing,
+        standing=IndexFreshness,
     )
 
 
@@ -193,7 +192,7 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
         facts=Facts("", None, (), 0, eligible_files=len(gathered), partial=False),
     )
     with acquire(
-        names.lease_files(target.store),
+        store_files.lease_files(target.store),
         owner_id="union",
         clock=CLOCK,
         patience=Patience(Deadline.after(CLOCK, 1000), target.wait),

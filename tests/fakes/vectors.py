@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.base.clock import Clock
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.index.embedding.quantise import Int8
@@ -86,7 +86,7 @@ def _main(directory: str, first: str, last: str, max_bytes: str = "0", point: st
             os._exit(DIED)
 
     numbers = range(int(first), int(last))
-    with faults.watched(die), open_cache(Path(directory), max_bytes=int(max_bytes)) as cache:
+    with durable.watched(die), open_cache(Path(directory), max_bytes=int(max_bytes)) as cache:
         for start in range(0, len(numbers), 100):
             fill(cache, numbers[start : start + 100])
 

@@ -9,8 +9,7 @@ from typing import Any, Self
 from ggrep.base import stable_json
 from ggrep.protocol.wire.frames import FrameReader, frame
 from ggrep.protocol.wire.handshake import Hello, hello_json
-from ggrep.protocol.wire.message_types import Message
-from ggrep.protocol.wire.messages import message_json
+from ggrep.protocol.wire.messages import Message, message_json
 
 _CAP = 64 * 1024 * 1024
 _PATIENCE_S = 600.0

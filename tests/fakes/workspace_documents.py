@@ -8,19 +8,21 @@ from typing import Any
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.federation.building import BuildResult
-from ggrep.federation.daemon_upkeep import Change
-from ggrep.federation.doctor import examine
-from ggrep.federation.doctor_json import doctor_json
-from ggrep.federation.live import LiveDaemon
-from ggrep.federation.manifest_file import cache_root_of, keep, manifest_path, read_kept
-from ggrep.federation.manifest_json import manifest_json
+from ggrep.federation.daemon_upkeep import Change, DaemonState
+from ggrep.federation.doctor import doctor_json, examine
+from ggrep.federation.manifest_builder import (
+    build_manifest,
+    cache_root_of,
+    manifest_path,
+    read_stored,
+    store_manifest,
+)
 from ggrep.federation.orphans import collect_orphans
-from ggrep.federation.survey import survey
-from ggrep.federation.workspace_manifest import WorkspaceManifest
-from ggrep.interfaces.cli.workspaces.workspace_json import (
+from ggrep.federation.workspace_manifest import WorkspaceManifest, manifest_json
+from ggrep.interfaces.cli.workspaces.state import (
     build_json,
     catalog_json,
     event_json,
@@ -54,19 +56,19 @@ class Workspaces:
         stores = [store_of(repo.root_canonical, self.home) for repo in self.workspace.repos]
         publish(stores[0])
         publish(stores[1])
-        names.active_file(stores[1]).write_text("nonsense")
-        self.manifest: WorkspaceManifest = survey(self.workspace, self.home, ENVIRON)
+        store_files.active_file(stores[1]).write_text("nonsense")
+        self.manifest: WorkspaceManifest = build_manifest(self.workspace, self.home, ENVIRON)
         alpha, beta, gamma = self.manifest.repos
         described = alpha.description()
         assert described is not None
         counts = tuple((corpus, 3) for corpus in CORPORA)
         told = replace(described, counts=counts, freshness="current")
         odd = replace(told, embed_key="other|1")
-        self.daemons = {alpha.repo_id: LiveDaemon("ready", 7, 1, told)}
+        self.daemons = {alpha.repo_id: DaemonState("ready", 7, 1, told)}
         self.split = {
-            alpha.repo_id: LiveDaemon("stale", 7, 1, told, "the encoder changed"),
-            beta.repo_id: LiveDaemon("ready", 7, 1, told),
-            gamma.repo_id: LiveDaemon("ready", 8, 1, odd),
+            alpha.repo_id: DaemonState("stale", 7, 1, told, "the encoder changed"),
+            beta.repo_id: DaemonState("ready", 7, 1, told),
+            gamma.repo_id: DaemonState("ready", 8, 1, odd),
         }
 
     def kept(self) -> dict[str, Any]:
@@ -84,8 +86,8 @@ class Workspaces:
 
     def catalog(self) -> dict[str, Any]:
         """Return what `catalog` prints."""
-        keep(self.manifest, self.home, NOW)
-        kept = read_kept(manifest_path(self.workspace, self.home))
+        store_manifest(self.manifest, self.home, NOW)
+        kept = read_stored(manifest_path(self.workspace, self.home))
         return dict(catalog_json(self.manifest, self.daemons, self.home, kept))
 
     def build(self) -> dict[str, Any]:
@@ -112,7 +114,7 @@ class Workspaces:
 
     def collection(self) -> dict[str, Any]:
         """Return what `gc` prints once the workspace's file is gone."""
-        keep(self.manifest, self.home, NOW)
+        store_manifest(self.manifest, self.home, NOW)
         away = self.workspace.workspace_path.rename(self.base / "away")
         try:
             report = collect_orphans(

@@ -7,7 +7,7 @@ from typing import Any
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.protocol.client.daemon_address import arrange
@@ -41,13 +41,13 @@ def snapshot_values(store: Path, snapshot_id: SnapshotId, **changes: Any) -> dic
 def publish(store: Path, snapshot_id: SnapshotId = FIRST, **changes: Any) -> None:
     """Write a snapshot and make it the active one."""
     values = seal(snapshot_values(store, snapshot_id, **changes))
-    directory = names.snapshot_dir(store, snapshot_id)
+    directory = store_files.snapshot_dir(store, snapshot_id)
     directory.mkdir(parents=True, exist_ok=True)
     (store / "seg_x_0.lance").mkdir(exist_ok=True)
     for name in ("segment_file_index.jsonl", "visibility.image"):
         (directory / name).write_bytes(b"")
-    names.manifest_file(store, snapshot_id).write_bytes(stable_json.dumps(values))
-    names.active_file(store).write_bytes(f"{snapshot_id}\n".encode())
+    store_files.manifest_file(store, snapshot_id).write_bytes(stable_json.dumps(values))
+    store_files.active_file(store).write_bytes(f"{snapshot_id}\n".encode())
 
 
 def make_workspace(directory: Path, *aliases: str, **more: Any) -> Workspace:

@@ -8,18 +8,18 @@ import anyio
 import pytest
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
-from ggrep.config.caps import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
+from ggrep.config.declarations import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
+from ggrep.federation.fanout_session import RepoDone, repo_search
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.memory import Memory
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.repo_requests import Arrival, repo_search
 from ggrep.federation.searcher import RepoSearcher
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit
@@ -157,7 +157,7 @@ def test_an_encoder_that_hangs_leaves_most_of_the_time(strategy: str) -> None:
 
 async def test_a_vector_that_came_late_in_a_session_is_kept() -> None:
     """A failure to encode is not remembered either."""
-    fakes, memory = encoders("a", "b"), Memory()
+    fakes, memory = encoders("a", "b"), CoordinatorCache()
     for fake in fakes:
         fake.fail["encode"] = [GgrepError("broken")]
     await ask(fakes, memory=memory)
@@ -172,14 +172,14 @@ async def test_a_vector_that_came_late_in_a_session_is_kept() -> None:
 
 
 async def told(
-    fakes: Sequence[FakeSearcher], asked: FederatedRequest, memory: Memory | None = None
-) -> tuple[list[Arrival], FederatedResponse]:
-    seen: list[Arrival] = []
+    fakes: Sequence[FakeSearcher], asked: FederatedRequest, memory: CoordinatorCache | None = None
+) -> tuple[list[RepoDone], FederatedResponse]:
+    seen: list[RepoDone] = []
     found = await ask(fakes, asked, memory=memory, arrived=seen.append)
     return seen, found
 
 
-def assert_each_once(seen: Sequence[Arrival], found: FederatedResponse) -> None:
+def assert_each_once(seen: Sequence[RepoDone], found: FederatedResponse) -> None:
     total = len(found.reports)
     assert [arrival.done for arrival in seen] == list(range(1, total + 1))
     assert {arrival.total for arrival in seen} == {total}
@@ -247,7 +247,7 @@ async def test_who_is_routed_around_is_told_of_too() -> None:
 
 async def test_an_answer_from_memory_tells_of_all() -> None:
     """With the same counts."""
-    fakes, memory = [searcher("a"), searcher("b", "token")], Memory()
+    fakes, memory = [searcher("a"), searcher("b", "token")], CoordinatorCache()
     first, found = await told(fakes, request(), memory)
     second, again = await told(fakes, request(), memory)
 

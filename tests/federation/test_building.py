@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Busy, GgrepError, Unasked
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.federation.building import BuildPlan, BuildResult, build, ending_signal
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from tests.fakes.sync_workers import hanging_ended, write_worker
 from tests.fakes.workspaces import make_workspace
 
@@ -290,10 +290,10 @@ async def test_a_build_that_was_ended_goes_on_where_it_ended(
     async with anyio.create_task_group() as group:
         told = {"ended": lambda _: group.cancel_scope.cancel()}
         group.start_soon(lambda: run(workspace, plan, **told))
-    (first,) = home.data.glob("*/" + names.active_file(Path()).name)
+    (first,) = home.data.glob("*/" + store_files.active_file(Path()).name)
     before = first.read_bytes()
     results = await run(workspace, plan)
 
     assert [result.status for result in results] == ["passed"] * 4
     assert first.read_bytes() == before
-    assert len(list(home.data.glob("*/" + names.active_file(Path()).name))) == 4
+    assert len(list(home.data.glob("*/" + store_files.active_file(Path()).name))) == 4

@@ -21,15 +21,13 @@ from ggrep.federation import answer_assembly as assembly
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
+from ggrep.federation.validation import MergeDefaults
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.federation.workspace_draft import MergeDefaults
 from ggrep.model.confidence import Confidence
-from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.quota import select
+from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of, select
+from ggrep.model.files import GUESSED
+from ggrep.model.limits import UNSEEN, LimitHit, Notice, Unseen
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.model.traits import GUESSED
-from ggrep.model.unseen import UNSEEN, Unseen
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import files, request, rows, searcher
 from tests.fakes.searchers import (

@@ -11,14 +11,19 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.coverage import Coverage, Known, coverage_of
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_outcomes import CorpusReport, RepoReport, Status
+from ggrep.federation.repo_outcomes import (
+    CorpusReport,
+    Coverage,
+    Known,
+    RepoReport,
+    Status,
+    coverage_of,
+)
 from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import CollectionStatistics, SearchRequest, TermFrequency
 from ggrep.model.response import RepoDescription
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
 from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, figures_of, repo, workspace
 

@@ -8,20 +8,18 @@ import pytest
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import InvalidRequest, NoIndex, SnapshotGone
-from ggrep.config.caps import MAX_QUERY_TIMEOUT_MS
+from ggrep.config.declarations import MAX_QUERY_TIMEOUT_MS
 from ggrep.config.home import Home
 from ggrep.federation.daemon_searcher import DaemonSearcher, DaemonSearchers
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import CollectionStatistics, PoolRequest, SearchRequest
 from ggrep.model.response import RepoDescription
-from ggrep.model.statistics import CollectionStatistics
 from ggrep.protocol.client.channels import Channels, Start
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import Unreachable
-from ggrep.protocol.wire.message_types import Describe, Message
+from ggrep.protocol.wire.messages import Describe, Message
 from ggrep.protocol.wire.replies import Reply
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.navigations import SLATE, slate_response

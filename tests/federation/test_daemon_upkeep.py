@@ -20,8 +20,7 @@ from ggrep.federation.daemon_upkeep import (
     ReloadingFile,
     Watch,
 )
-from ggrep.federation.manifest_file import manifest_path
-from ggrep.federation.survey import survey
+from ggrep.federation.manifest_builder import build_manifest, manifest_path
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.starting import NotStarted
@@ -64,7 +63,7 @@ def around(tmp_path: Path) -> FakeSurroundings:
     base = tmp_path.resolve()
     workspace = make_workspace(base, "alpha", "beta")
     index_all(workspace, Home(base / "home"))
-    return FakeSurroundings(survey(workspace, Home(base / "home"), ENVIRON))
+    return FakeSurroundings(build_manifest(workspace, Home(base / "home"), ENVIRON))
 
 
 @pytest.fixture

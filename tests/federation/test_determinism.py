@@ -17,22 +17,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.federated_request import MAX_CONCURRENCY, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.memory import Memory
 from ggrep.federation.merge import MergedHit
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
-from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of
-from ggrep.model.hit import Hit
+from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of, select
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.quota import select
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse
+from ggrep.model.response import Hit, PoolResponse
 from tests.fakes.clocks import ManualClock
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
@@ -45,7 +43,7 @@ async def answered(
     space: Workspace,
     asked: FederatedRequest,
     searchers: Sequence[FakeSearcher],
-    memory: Memory | None = None,
+    memory: CoordinatorCache | None = None,
 ) -> FederatedResponse:
     return await federated_search(space, asked, factory(*searchers), CLOCK, memory=memory)
 
@@ -152,7 +150,7 @@ async def test_answers_are_equal_to_the_byte_whatever_happens_by_chance(
     strategy: str, layouts: list[Workspace]
 ) -> None:
     """Promise P5: who caches or compares answers must be able to rely on it."""
-    chance, memory = random.Random(42), Memory()
+    chance, memory = random.Random(42), CoordinatorCache()
     asked = FederatedRequest(SearchRequest("token third"), top=7, merge_strategy=strategy)
     healthy = replace(asked, only=("a", "b", "c", "d"))
     seen: dict[FederatedRequest, set[bytes]] = {asked: set(), healthy: set()}

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
+from ggrep.federation.daemon_upkeep import DaemonState, DaemonWord
 from ggrep.federation.diagnostics import Diagnostic
-from ggrep.federation.doctor import Examination, Finding, examine
-from ggrep.federation.doctor_json import doctor_json
-from ggrep.federation.live import DaemonWord, LiveDaemon
+from ggrep.federation.doctor import Examination, Finding, doctor_json, examine
+from ggrep.federation.manifest_builder import build_manifest
 from ggrep.federation.published_state import NOTHING, Availability, IndexState, Pointer
-from ggrep.federation.survey import survey
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.model.corpus import CORPORA
 from ggrep.model.response import RepoDescription
@@ -26,7 +25,7 @@ def manifest(tmp_path: Path) -> WorkspaceManifest:
     base = tmp_path.resolve()
     workspace = make_workspace(base, "alpha", "beta", "gamma", merge={"strategy": "global"})
     index_all(workspace, Home(base / "home"))
-    return survey(workspace, Home(base / "home"), ENVIRON)
+    return build_manifest(workspace, Home(base / "home"), ENVIRON)
 
 
 def changed(manifest: WorkspaceManifest, place: int, **changes: Any) -> WorkspaceManifest:
@@ -139,7 +138,7 @@ def test_each_state_of_a_daemon_is_told(
     manifest: WorkspaceManifest, word: DaemonWord, code: str, *, needed: bool
 ) -> None:
     """One that indexes is at work: there is nothing to do but wait."""
-    daemon = LiveDaemon(word, 7, problem="why")
+    daemon = DaemonState(word, 7, problem="why")
 
     found = examine(manifest, {manifest.repos[0].repo_id: daemon})
 
@@ -155,7 +154,7 @@ def test_disabled_repositories_are_left_alone(tmp_path: Path) -> None:
     document = {"repos": [{"root": "alpha", "enabled": False}]}
     workspace = write_workspace(base / "ws.jsonc", document)
 
-    found = examine(survey(workspace, Home(base / "home"), ENVIRON), {})
+    found = examine(build_manifest(workspace, Home(base / "home"), ENVIRON), {})
 
     assert only(found).code == "nothing_enabled"
 
@@ -183,7 +182,7 @@ def test_a_split_names_what_differs_and_what_to_type(
 ) -> None:
     """The one that is left out learns why, the ones that are asked are not bothered."""
     odd = manifest.repos[1]
-    daemons = {odd.repo_id: LiveDaemon("ready", 7, 1, described(odd, **change))}
+    daemons = {odd.repo_id: DaemonState("ready", 7, 1, described(odd, **change))}
 
     found = examine(manifest, daemons)
 
@@ -202,7 +201,7 @@ def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
     odd = manifest.repos[1]
     told = described(odd, embed_key="other|1", schema_key="s0")
 
-    finding = only(examine(manifest, {odd.repo_id: LiveDaemon("ready", 7, 1, told)}))
+    finding = only(examine(manifest, {odd.repo_id: DaemonState("ready", 7, 1, told)}))
 
     assert finding.message == (
         "searches omit it: its vectors come from another encoder; another build of ggrep serves "
@@ -218,7 +217,7 @@ def test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet(
     state = manifest.repos[0]
     told = described(state, snapshot_id=None, embed_key="other|1")
 
-    found = examine(manifest, {state.repo_id: LiveDaemon("ready", 7, 1, told)})
+    found = examine(manifest, {state.repo_id: DaemonState("ready", 7, 1, told)})
 
     assert found.healthy
 
@@ -226,7 +225,7 @@ def test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet(
 def test_findings_come_by_repository_then_code(manifest: WorkspaceManifest) -> None:
     """The same state gives the same text."""
     ill = changed(changed(manifest, 2, index=NOTHING), 0, index=NOTHING)
-    daemons = {manifest.repos[0].repo_id: LiveDaemon("stale", 7)}
+    daemons = {manifest.repos[0].repo_id: DaemonState("stale", 7)}
 
     found = examine(ill, daemons)
 
@@ -273,7 +272,7 @@ def test_a_merge_that_nobody_chose_is_advised_on(
     home = Home(tmp_path.resolve() / "home")
     workspace = make_workspace(tmp_path.resolve(), "alpha", "beta", **merge)
     index_all(workspace, home)
-    found = examine(survey(workspace, home, ENVIRON), {}, merge_said=said)
+    found = examine(build_manifest(workspace, home, ENVIRON), {}, merge_said=said)
 
     assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
     assert found.healthy
@@ -285,4 +284,4 @@ def test_one_repository_needs_no_merge(tmp_path: Path) -> None:
     workspace = make_workspace(tmp_path.resolve(), "alpha")
     index_all(workspace, home)
 
-    assert examine(survey(workspace, home, ENVIRON), {}).findings == ()
+    assert examine(build_manifest(workspace, home, ENVIRON), {}).findings == ()

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from ggrep.base.errors import WorkspaceError
 from ggrep.federation.editing import NewEntry, add_repo, init_text, remove_repo, remove_repo_at
-from ggrep.federation.entries import line_of, lines_of
-from ggrep.federation.parsing import parse_text
+from ggrep.federation.workspace_text import line_of, lines_of, parse_text
 
 TEXT = """// top
 {

@@ -8,7 +8,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, GgrepError, InvalidRequest, NoIndex
 from ggrep.base.ids import RepoId
 from ggrep.federation.fanout import RepoOutcome, fan_out

@@ -9,12 +9,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
-from ggrep.federation.folding import deeper, fold, needs_more, refill_limit, used_up
-from ggrep.federation.merge import AlsoIn, MergedHit, RankedList, global_order, merge_rrf
-from ggrep.model.corpus import Corpus, Mode, bucket_of
-from ggrep.model.hit import Hit
+from ggrep.federation.merge import (
+    AlsoIn,
+    MergedHit,
+    RankedList,
+    deeper,
+    exhausted_by_folding,
+    fold,
+    global_order,
+    merge_rrf,
+    needs_more,
+    refill_limit,
+)
+from ggrep.model.corpus import Corpus, Mode, bucket_of, select
 from ggrep.model.limits import LimitHit
-from ggrep.model.quota import select
+from ggrep.model.response import Hit
 from tests.fakes.searchers import hit
 
 
@@ -146,7 +155,7 @@ def test_a_list_of_enough_texts_is_not_used_up() -> None:
     hits = [merged("a", str(n), chunk) for n, chunk in enumerate("xyx")]
 
     def used(top: int, asked: int = 3) -> frozenset[RepoId]:
-        return used_up(lists_of(*hits), {RepoId("a"): asked}, top=top)
+        return exhausted_by_folding(lists_of(*hits), {RepoId("a"): asked}, top=top)
 
     assert used(2) == set()
     assert used(3) == {"a"}
@@ -158,8 +167,8 @@ def test_lists_that_were_asked_for_less_than_is_shown_are_never_named() -> None:
     hits = [merged("a", "1", "x"), merged("a", "2", "x")]
     empty = [RankedList(RepoId("a"), None, 0, ())]
 
-    assert used_up(lists_of(*hits), {RepoId("a"): 2}, top=3) == set()
-    assert used_up(empty, {RepoId("a"): 0}, top=0) == set()
+    assert exhausted_by_folding(lists_of(*hits), {RepoId("a"): 2}, top=3) == set()
+    assert exhausted_by_folding(empty, {RepoId("a"): 0}, top=0) == set()
 
 
 def test_lists_double_up_to_the_cap() -> None:

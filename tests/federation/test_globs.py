@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.base.errors import WorkspaceError
-from ggrep.federation.globs import MAX_GLOB_STEPS, compile_globs
+from ggrep.federation.selection import MAX_GLOB_STEPS, compile_globs
 from tests.fakes.processor_time import quickest_s
 
 NAMES = ("svc-0123456789ab", "svc", "/srv/x/svc")

@@ -11,8 +11,8 @@ from ggrep.base.errors import WorkspaceError
 from ggrep.config.root import canonical_root
 from ggrep.federation.containment import canonical_path, is_canonical, is_inside
 from ggrep.federation.jsonc import JsoncError, scan
-from ggrep.federation.parsing import _parse
 from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.federation.workspace_text import _parse
 from tests.fakes.processor_time import quickest_s
 
 MOST_BYTES = 2048

@@ -9,7 +9,7 @@ from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.base.stable_json import Json
 from ggrep.config.root import canonical_root
-from ggrep.federation.overlaps import workspace_warnings
+from ggrep.federation.roots import workspace_warnings
 from ggrep.federation.workspace import Workspace, load_workspace
 
 Load = Callable[..., Workspace]

@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.federation.published_state import MAX_BYTES, NOTHING, IndexState, read_index_state
 from tests.fakes.workspaces import FIRST, SECOND, publish, snapshot_values
 
@@ -53,7 +53,7 @@ def test_a_sound_snapshot_is_present_with_its_facts(store: Path) -> None:
 @pytest.mark.parametrize("gone", ["store", "pointer"])
 def test_without_a_pointer_there_is_nothing(store: Path, gone: str) -> None:
     """A repository that was never indexed is no fault."""
-    names.active_file(store).unlink()
+    store_files.active_file(store).unlink()
     if gone == "store":
         store = store.with_name("never")
 
@@ -78,7 +78,7 @@ def test_without_a_pointer_there_is_nothing(store: Path, gone: str) -> None:
 )
 def test_a_pointer_that_holds_no_id_is_invalid(store: Path, content: bytes) -> None:
     """Separators and dots would lead out of the snapshots."""
-    names.active_file(store).write_bytes(content)
+    store_files.active_file(store).write_bytes(content)
 
     state = read_index_state(store)
 
@@ -88,14 +88,14 @@ def test_a_pointer_that_holds_no_id_is_invalid(store: Path, content: bytes) -> N
 
 def test_a_pointer_without_a_line_end_is_read(store: Path) -> None:
     """Earlier writers, or a hand, may have left it out."""
-    names.active_file(store).write_bytes(FIRST.encode())
+    store_files.active_file(store).write_bytes(FIRST.encode())
 
     assert read_index_state(store).reason == "present"
 
 
 def test_a_pointer_to_a_snapshot_without_manifest_is_invalid(store: Path) -> None:
     """It was collected, or never came through."""
-    names.active_file(store).write_text(SECOND)
+    store_files.active_file(store).write_text(SECOND)
 
     state = read_index_state(store)
 
@@ -108,9 +108,9 @@ def test_a_manifest_outside_the_store_is_invalid(store: Path, linked: str) -> No
     """Though it lies there, whole and under the right name."""
     outside = store.with_name("elsewhere")
     place = {
-        "manifest": names.manifest_file(store, FIRST),
-        "snapshot": names.snapshot_dir(store, FIRST),
-        "snapshots": names.snapshots_dir(store),
+        "manifest": store_files.manifest_file(store, FIRST),
+        "snapshot": store_files.snapshot_dir(store, FIRST),
+        "snapshots": store_files.snapshots_dir(store),
     }[linked]
     place.rename(outside)
     place.symlink_to(outside)
@@ -125,7 +125,7 @@ def test_a_manifest_outside_the_store_is_invalid(store: Path, linked: str) -> No
 def test_a_pointer_that_is_a_link_out_of_the_store_is_invalid(store: Path, *, there: bool) -> None:
     """Whoever can write elsewhere would choose what is searched."""
     outside = store.with_name("pointer")
-    pointer = names.active_file(store)
+    pointer = store_files.active_file(store)
     pointer.unlink()
     pointer.symlink_to(outside)
     if there:
@@ -140,7 +140,7 @@ def test_a_pointer_that_is_a_link_out_of_the_store_is_invalid(store: Path, *, th
 
 def test_a_link_inside_the_store_is_followed(store: Path) -> None:
     """Only where it ends counts."""
-    manifest = names.manifest_file(store, FIRST)
+    manifest = store_files.manifest_file(store, FIRST)
     manifest.rename(store / "kept.json")
     manifest.symlink_to(store / "kept.json")
 
@@ -157,7 +157,7 @@ def test_a_store_reached_through_a_link_is_a_store(store: Path) -> None:
 
 def test_a_loop_of_links_is_invalid(store: Path) -> None:
     """It is not waited for, and no traceback."""
-    pointer = names.active_file(store)
+    pointer = store_files.active_file(store)
     pointer.unlink()
     pointer.symlink_to(pointer.name)
 
@@ -166,8 +166,8 @@ def test_a_loop_of_links_is_invalid(store: Path) -> None:
 
 def test_a_pipe_in_place_of_the_pointer_is_not_waited_for(store: Path) -> None:
     """Nobody writes into it."""
-    names.active_file(store).unlink()
-    os.mkfifo(names.active_file(store))
+    store_files.active_file(store).unlink()
+    os.mkfifo(store_files.active_file(store))
 
     state = read_index_state(store)
 
@@ -178,7 +178,11 @@ def test_a_pipe_in_place_of_the_pointer_is_not_waited_for(store: Path) -> None:
 @pytest.mark.parametrize("large", ["pointer", "manifest"])
 def test_files_are_read_up_to_a_bound(store: Path, large: str) -> None:
     """A file of gigabytes must not become memory."""
-    path = names.active_file(store) if large == "pointer" else names.manifest_file(store, FIRST)
+    path = (
+        store_files.active_file(store)
+        if large == "pointer"
+        else store_files.manifest_file(store, FIRST)
+    )
     os.truncate(path, MAX_BYTES + 1)
 
     state = read_index_state(store)
@@ -189,7 +193,7 @@ def test_files_are_read_up_to_a_bound(store: Path, large: str) -> None:
 
 def rewrite(store: Path, values: object) -> None:
     """Replace the manifest."""
-    names.manifest_file(store, FIRST).write_bytes(stable_json.dumps(values))  # type: ignore[arg-type] # any
+    store_files.manifest_file(store, FIRST).write_bytes(stable_json.dumps(values))  # type: ignore[arg-type] # any
 
 
 DAMAGED: dict[str, Any] = {
@@ -258,7 +262,7 @@ def test_a_publish_between_the_two_readings_is_followed(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The snapshot pointed at may be collected before its manifest is read."""
-    find = names.manifest_file
+    find = store_files.manifest_file
 
     def collected(directory: Path, snapshot_id: Any) -> Path:
         if snapshot_id == FIRST:
@@ -275,6 +279,6 @@ def test_a_publish_between_the_two_readings_is_followed(
 
 def test_no_absolute_path_is_told(store: Path) -> None:
     """The messages reach answers."""
-    names.active_file(store).write_text(SECOND)
+    store_files.active_file(store).write_text(SECOND)
 
     assert str(store) not in problem_of(read_index_state(store))

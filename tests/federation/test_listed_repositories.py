@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ggrep.base.errors import StoreError
-from ggrep.federation.attendance_json import LISTED_WHOLE
+from ggrep.federation.envelope import LISTED_WHOLE
 from ggrep.model.limits import LimitHit, Notice
 from tests.fakes.coordinated import ask, request, searcher
 from tests.fakes.searchers import FakeSearcher

@@ -9,10 +9,9 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.processes import own_start_ticks
 from ggrep.config.home import Home
-from ggrep.federation.live import LiveDaemon, ask_daemons, records_of
-from ggrep.federation.survey import survey
-from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
-from ggrep.protocol.wire.socket_place import place_of_socket
+from ggrep.federation.daemon_upkeep import DaemonState, ask_daemons, records_of
+from ggrep.federation.manifest_builder import build_manifest
+from ggrep.protocol.wire.endpoint import DaemonRecord, place_of_socket, record_bytes, record_path
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
@@ -34,14 +33,14 @@ def test_a_daemon_tells_its_state_and_its_chunks(
 ) -> None:
     """The other repository has none, and none is started for it."""
     # The daemon of a test is a thread: the process that its record names is made up.
-    monkeypatch.setattr("ggrep.protocol.client.daemon_listing.is_running", lambda *_: True)
+    monkeypatch.setattr("ggrep.protocol.client.daemon_files.is_running", lambda *_: True)
     home = Home(short / "home")
     workspace = make_workspace(short, "alpha", "beta")
     write_tree(short / "alpha", {"a.py": "def alpha():\n    return 1\n"})
     open_engine(short / "alpha", home.base).sync()
     with served(short / "alpha", home.base) as host:
         host.settled()
-        states = survey(workspace, home, {}, flags=FLAGS).repos
+        states = build_manifest(workspace, home, {}, flags=FLAGS).repos
         told = ask_daemons(states, home, CLOCK)
 
     alpha, beta = states
@@ -50,7 +49,7 @@ def test_a_daemon_tells_its_state_and_its_chunks(
     assert daemon.description is not None
     assert daemon.description.snapshot_id == alpha.index.snapshot_id
     assert sum(number for _, number in daemon.description.counts) > 0
-    assert told[beta.repo_id] == LiveDaemon()
+    assert told[beta.repo_id] == DaemonState()
     # The disk tells the keys that the daemon tells, so that both find the same cohorts.
     disk = alpha.description()
     assert disk is not None
@@ -67,7 +66,7 @@ def test_a_daemon_tells_its_state_and_its_chunks(
 def test_a_daemon_that_does_not_answer_is_silent(short: Path) -> None:
     """Its process runs: nobody else may serve the repository."""
     home = Home(short / "home")
-    (state,) = survey(make_workspace(short, "alpha"), home, {}).repos
+    (state,) = build_manifest(make_workspace(short, "alpha"), home, {}).repos
     assert state.store_id is not None
     assert state.config_fingerprint is not None
     socket = place_of_socket(home, state.store_id, state.config_fingerprint)

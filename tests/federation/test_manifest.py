@@ -10,18 +10,18 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.ids import RepoId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
-from ggrep.federation.manifest_file import (
+from ggrep.federation.manifest_builder import (
+    build_manifest,
     cache_root_of,
     directory_of,
-    keep,
     manifest_path,
-    read_kept,
+    other_stores,
+    read_stored,
+    store_manifest,
 )
-from ggrep.federation.manifest_json import manifest_json
 from ggrep.federation.published_state import Availability
-from ggrep.federation.survey import other_stores, survey
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import (
     RepoState,
@@ -29,6 +29,7 @@ from ggrep.federation.workspace_manifest import (
     described_entry,
     entry_of,
     manifest_hash,
+    manifest_json,
 )
 from ggrep.model.corpus import CORPORA
 from ggrep.model.response import RepoDescription
@@ -70,7 +71,7 @@ def workspace(base: Path, house: Home) -> Workspace:
 
 def look(workspace: Workspace, home: Home, **flags: object) -> WorkspaceManifest:
     """Return the manifest as it is now."""
-    return survey(workspace, home, ENVIRON, flags=flags)
+    return build_manifest(workspace, home, ENVIRON, flags=flags)
 
 
 def state_of(manifest: WorkspaceManifest, alias: str) -> RepoState:
@@ -129,11 +130,11 @@ def test_what_is_only_shown_moves_no_hash(
 
 
 def lose_pointer(store: Path) -> None:
-    names.active_file(store).unlink()
+    store_files.active_file(store).unlink()
 
 
 def break_pointer(store: Path) -> None:
-    names.active_file(store).write_text("nonsense")
+    store_files.active_file(store).write_text("nonsense")
 
 
 def lose_artifact(store: Path) -> None:
@@ -306,25 +307,25 @@ def test_the_manifest_is_written_when_its_hash_moves_and_only_then(
     """Whoever watches the file sees changes of indexes and nothing else."""
     path = manifest_path(workspace, house)
 
-    assert keep(look(workspace, house), house, NOW)
+    assert store_manifest(look(workspace, house), house, NOW)
     before = (path.stat().st_ino, path.read_bytes())
-    assert not keep(look(workspace, house), house, NOW.replace(year=2032))
+    assert not store_manifest(look(workspace, house), house, NOW.replace(year=2032))
     assert (path.stat().st_ino, path.read_bytes()) == before
     publish_again(store_named(workspace, house, "beta"))
-    assert keep(look(workspace, house), house, NOW)
+    assert store_manifest(look(workspace, house), house, NOW)
     assert path.read_bytes() != before[1]
 
 
 def test_the_file_is_stable_json_with_a_line_end(workspace: Workspace, house: Home) -> None:
     """Equal states give equal bytes but for the time."""
     found = look(workspace, house)
-    keep(found, house, NOW)
+    store_manifest(found, house, NOW)
     data = manifest_path(workspace, house).read_bytes()
 
     document = manifest_json(found, house.cache, "2031-02-03T04:05:06Z")
     assert data == stable_json.dumps_pretty(document)
     assert data.endswith(b"}\n")
-    kept = read_kept(manifest_path(workspace, house))
+    kept = read_stored(manifest_path(workspace, house))
     assert kept is not None
     assert (kept.manifestHash, kept.repoSetId) == (found.hash, workspace.repo_set_id)
 
@@ -338,9 +339,9 @@ def test_a_kept_file_that_cannot_be_read_is_replaced(
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
 
-    assert read_kept(path) is None
-    assert keep(look(workspace, house), house, NOW)
-    assert read_kept(path) is not None
+    assert read_stored(path) is None
+    assert store_manifest(look(workspace, house), house, NOW)
+    assert read_stored(path) is not None
 
 
 def test_a_link_in_place_of_the_file_is_replaced_not_followed(
@@ -352,7 +353,7 @@ def test_a_link_in_place_of_the_file_is_replaced_not_followed(
     (base / "theirs").write_text("theirs")
     path.symlink_to(base / "theirs")
 
-    assert keep(look(workspace, house), house, NOW)
+    assert store_manifest(look(workspace, house), house, NOW)
     assert not path.is_symlink()
     assert (base / "theirs").read_text() == "theirs"
 
@@ -361,11 +362,11 @@ def test_a_workspace_file_that_moved_claims_its_directory_anew(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
     """Else the collection would take it for a dead workspace's."""
-    keep(look(workspace, house), house, NOW)
+    store_manifest(look(workspace, house), house, NOW)
     moved = load(workspace.workspace_path.rename(base / "moved.jsonc"))
 
-    assert keep(look(moved, house), house, NOW)
-    kept = read_kept(manifest_path(moved, house))
+    assert store_manifest(look(moved, house), house, NOW)
+    kept = read_stored(manifest_path(moved, house))
     assert kept is not None
     assert kept.workspace.workspacePath == str(base / "moved.jsonc")
 
@@ -374,10 +375,10 @@ def test_a_second_file_over_the_same_repositories_takes_nothing_over(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
     """Two files would write it in turns."""
-    keep(look(workspace, house), house, NOW)
+    store_manifest(look(workspace, house), house, NOW)
     (base / "copy.jsonc").write_bytes(workspace.workspace_path.read_bytes())
 
-    assert not keep(look(load(base / "copy.jsonc"), house), house, NOW)
+    assert not store_manifest(look(load(base / "copy.jsonc"), house), house, NOW)
 
 
 WRITER = """
@@ -386,8 +387,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ggrep.federation.manifest_file import keep
-from ggrep.federation.survey import survey
+from ggrep.federation.manifest_builder import keep
+from ggrep.federation.manifest_builder import survey
 from ggrep.config.home import Home
 from tests.fakes.workspaces import load
 
@@ -413,7 +414,7 @@ def test_two_processes_that_write_it_at_once_leave_a_whole_one(
 ) -> None:
     """Whenever somebody reads, it is the one or the other; nothing is left beside it."""
     path = manifest_path(workspace, house)
-    keep(look(workspace, house), house, NOW)
+    store_manifest(look(workspace, house), house, NOW)
     seen = [path.read_bytes()]
     with writer(workspace, house, "hashed") as one, writer(workspace, house, "none") as other:
         while len(seen) < 50 and one.poll() is None and other.poll() is None:
@@ -454,10 +455,10 @@ def test_a_kept_manifest_is_not_read_through_a_link(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
     """What it leads to may be of another workspace, whose directory it would claim."""
-    keep(look(workspace, house), house, NOW)
+    store_manifest(look(workspace, house), house, NOW)
     path = manifest_path(workspace, house)
     path.rename(base / "theirs")
     path.symlink_to(base / "theirs")
 
-    assert read_kept(base / "theirs") is not None
-    assert read_kept(path) is None
+    assert read_stored(base / "theirs") is not None
+    assert read_stored(path) is None

@@ -9,13 +9,13 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, NoIndex
 from ggrep.base.ids import RepoId
+from ggrep.federation.coordinator_cache import MOST_BYTES, CoordinatorCache, PoolSet, size_of
+from ggrep.federation.fanout_session import RepoDone
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.memory import MOST_BYTES, Given, Memory, size_of
-from ggrep.federation.repo_requests import Arrival
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.validation import STRATEGIES
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.limits import Notice
@@ -80,7 +80,7 @@ def two() -> list[FakeSearcher]:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_an_equal_question_is_answered_without_searching(strategy: str) -> None:
     """Agents ask the same again and again; only what repositories are is asked anew."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     asked = request(merge_strategy=strategy)
     first = await ask(fakes, asked, memory=memory)
     second = await ask(fakes, asked, memory=memory)
@@ -119,7 +119,7 @@ async def test_without_a_memory_everything_is_asked_again() -> None:
 @pytest.mark.parametrize("change", CHANGES)
 async def test_another_question_is_asked(change: dict[str, object]) -> None:
     """Everything that decides what repositories give is part of the question."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     found = await ask(fakes, changed(**change), memory=memory)
 
@@ -130,7 +130,7 @@ async def test_another_question_is_asked(change: dict[str, object]) -> None:
 @pytest.mark.parametrize("change", SEARCH_CHANGES)
 async def test_another_search_is_asked(change: dict[str, object]) -> None:
     """So is every field of the search."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     found = await ask(fakes, changed_search(**change), memory=memory)
 
@@ -141,7 +141,7 @@ async def test_another_search_is_asked(change: dict[str, object]) -> None:
 @pytest.mark.parametrize("change", SHOWN_CHANGES)
 async def test_what_is_made_of_the_lists_is_made_anew(change: dict[str, object]) -> None:
     """The same lists are shown as each request wants them."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     found = await ask(fakes, changed(**change), memory=memory)
 
@@ -152,7 +152,7 @@ async def test_what_is_made_of_the_lists_is_made_anew(change: dict[str, object])
 @pytest.mark.parametrize("timeout_ms", [0, 1_000, 99_999])
 async def test_time_and_company_are_no_part_of_the_question(timeout_ms: int) -> None:
     """They decide when an answer comes, never what it is."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     asked = request(merge_strategy="global")
     await ask(fakes, asked, memory=memory)
     hurried = replace(asked, search=replace(asked.search, timeout_ms=timeout_ms), concurrency=9)
@@ -162,7 +162,7 @@ async def test_time_and_company_are_no_part_of_the_question(timeout_ms: int) -> 
 
 async def test_another_workspace_file_is_another_question() -> None:
     """Its priorities and aliases may have changed."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     known = workspace(repo("a"), repo("b"))
     await ask(fakes, memory=memory, known=known)
     other = replace(known, workspace_config_hash="wsc1-1")
@@ -173,7 +173,7 @@ async def test_another_workspace_file_is_another_question() -> None:
 
 async def test_a_snapshot_published_elsewhere_evicts_nothing() -> None:
     """In a busy workspace somebody always publishes; only who was asked counts."""
-    fakes, memory = [*two(), searcher("c")], Memory()
+    fakes, memory = [*two(), searcher("c")], CoordinatorCache()
     asked = request(only=("a", "b"))
     await ask(fakes, asked, memory=memory)
     fakes[2].snapshot_id = "S2"
@@ -183,7 +183,7 @@ async def test_a_snapshot_published_elsewhere_evicts_nothing() -> None:
 
 async def test_a_published_snapshot_is_asked_and_only_its_figures_are() -> None:
     """Lists depend on all snapshots under `global`, figures each on its own."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     asked = request(merge_strategy="global")
     await ask(fakes, asked, memory=memory)
     fakes[1].snapshot_id, fakes[1].rows = "S2", searcher("b", "token new").rows
@@ -200,7 +200,7 @@ async def test_another_configuration_of_a_store_is_another_state(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Snapshot ids are unique within a store, and nothing more is known of them."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     monkeypatch.setattr(fakes[0], "keys", ("embed", "lex", "schema"))
     plain = FakeSearcher.describe
@@ -216,7 +216,7 @@ async def test_another_configuration_of_a_store_is_another_state(
 
 async def test_settings_that_shape_answers_are_part_of_the_state() -> None:
     """They lead to no other index, and to other lists of it."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     asked = request(merge_strategy="global")
     await ask(fakes, asked, memory=memory)
     fakes[0].answers_key = "other"
@@ -237,7 +237,7 @@ async def test_settings_that_shape_answers_are_part_of_the_state() -> None:
 )
 async def test_a_failure_is_never_remembered(call: str, error: GgrepError) -> None:
     """The next question finds the repository well again, and only then is it remembered."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     fakes[1].fail[call] = [error]
     asked = request(merge_strategy="global")
     failed = await ask(fakes, asked, memory=memory)
@@ -252,10 +252,10 @@ async def test_a_failure_is_never_remembered(call: str, error: GgrepError) -> No
 
 
 async def called_off(
-    fakes: list[FakeSearcher], asked: FederatedRequest, memory: Memory, told: list[str]
+    fakes: list[FakeSearcher], asked: FederatedRequest, memory: CoordinatorCache, told: list[str]
 ) -> None:
     """Ask, and go away as soon as everybody waits for those who hang."""
-    arrived: list[Arrival] = []
+    arrived: list[RepoDone] = []
     with anyio.CancelScope() as scope:
         async with anyio.create_task_group() as group:
             group.start_soon(partial(ask, fakes, asked, memory=memory, arrived=arrived.append))
@@ -271,7 +271,7 @@ async def test_a_question_that_was_called_off_leaves_no_answer(
     method: str, told: list[str]
 ) -> None:
     """One had answered already; those who had not are stopped, and nobody has failed."""
-    fakes, memory, stopped = [*two(), searcher("c")], Memory(), []
+    fakes, memory, stopped = [*two(), searcher("c")], CoordinatorCache(), []
     fakes[1].pause = fakes[2].pause = stopping_at(method, stopped)
     asked = request(merge_strategy="global")
     heard: list[str] = []
@@ -292,7 +292,7 @@ async def test_a_question_that_was_called_off_leaves_no_answer(
 async def test_a_vector_that_nobody_waits_for_is_not_remembered() -> None:
     """Whoever was asked for it is stopped as well."""
     fakes = [searcher(name, has_vectors=True) for name in "ab"]
-    memory, stopped = Memory(), []
+    memory, stopped = CoordinatorCache(), []
     fakes[0].pause = stopping_at("encode", stopped)
     await called_off(fakes, request(), memory, [])
 
@@ -302,7 +302,7 @@ async def test_a_vector_that_nobody_waits_for_is_not_remembered() -> None:
 
 async def test_a_failure_after_a_success_is_told() -> None:
     """A remembered answer hides nobody's failure."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     fakes[1].fail["describe"] = [GgrepError("broken")]
     found = await ask(fakes, memory=memory)
@@ -313,7 +313,7 @@ async def test_a_failure_after_a_success_is_told() -> None:
 
 async def test_an_index_that_went_is_told() -> None:
     """As any other failure is."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     fakes[1].snapshot_id = None
 
@@ -322,7 +322,7 @@ async def test_an_index_that_went_is_told() -> None:
 
 async def test_strict_takes_only_what_a_strict_question_left() -> None:
     """A strict caller wants everybody's word."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     first = await ask(fakes, request(strict=True), memory=memory)
     second = await ask(fakes, request(strict=True), memory=memory)
@@ -332,7 +332,7 @@ async def test_strict_takes_only_what_a_strict_question_left() -> None:
 
 async def test_what_is_of_the_moment_is_of_this_moment() -> None:
     """Whether an index is behind is asked each time."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     fakes[1].freshness = "behind"
     found = await ask(fakes, memory=memory)
@@ -344,7 +344,7 @@ async def test_what_is_of_the_moment_is_of_this_moment() -> None:
 @pytest.mark.parametrize("code", ["stale_config", "snapshot_fallback"])
 async def test_what_a_repository_notices_is_told_and_goes_again(code: str) -> None:
     """It may show in its lists as well; both are of this moment."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     plain = document(await ask(fakes, memory=memory))
     fakes[0].notices = (Notice(code, "told"),)
     fakes[0].warnings = (Notice(code, "told"),)
@@ -358,7 +358,7 @@ async def test_what_a_repository_notices_is_told_and_goes_again(code: str) -> No
 
 async def test_the_same_words_below_other_directories_are_another_question() -> None:
     """They may name other repositories, which routing then keeps."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     await ask(fakes, request(base_dirs=(Path("/srv/x"),)), memory=memory)
 
     assert not (await ask(fakes, request(base_dirs=(Path("/srv/y"),)), memory=memory)).from_memory
@@ -369,7 +369,7 @@ async def test_the_order_in_which_repositories_are_named_is_no_part_of_a_questio
     field: str,
 ) -> None:
     """It changes nothing; who is named does."""
-    fakes, memory = [*two(), searcher("c")], Memory()
+    fakes, memory = [*two(), searcher("c")], CoordinatorCache()
     await ask(fakes, request(**{field: ("a", "b")}), memory=memory)
     turned = await ask(fakes, request(**{field: ("b", "a")}), memory=memory)
     other = await ask(fakes, request(**{field: ("b", "c")}), memory=memory)
@@ -382,7 +382,10 @@ async def test_the_order_in_which_repositories_are_named_is_no_part_of_a_questio
 async def test_lists_that_were_to_be_longer_are_not_remembered() -> None:
     """A repository that could not give longer lists may do so the next time."""
     copies = [FakeRow(f"c{n}", f"c{n}.py", 1, ("token",), chunk="same") for n in range(9)]
-    fake, memory = FakeSearcher("a", [*copies, FakeRow("z", "z.py", 1, ("token", "x"))]), Memory()
+    fake, memory = (
+        FakeSearcher("a", [*copies, FakeRow("z", "z.py", 1, ("token", "x"))]),
+        CoordinatorCache(),
+    )
     asked = request(merge_strategy="global", top=2, search={"per_file": 0})
     seen = []
 
@@ -408,7 +411,7 @@ async def test_a_vector_is_remembered_for_its_encoder_and_its_text() -> None:
         searcher(name, keys=(key, "lex", "schema"), has_vectors=True)
         for name, key in (("a", "m1"), ("b", "m1"), ("c", "m2"), ("d", "m2"))
     ]
-    memory = Memory()
+    memory = CoordinatorCache()
     mixing = {"allow_unsafe_mix": True}
     await ask(fakes, request(**mixing), memory=memory)
     await ask(fakes, request(top=3, **mixing), memory=memory)
@@ -426,7 +429,7 @@ async def test_memory_is_bounded_by_bytes() -> None:
     text = "token " + "x" * 4_000
     fakes = [searcher("a", *[text] * 5), searcher("b", *[text] * 5)]
     most = 1 << 18
-    memory = Memory(most)
+    memory = CoordinatorCache(most)
     for number in range(12):
         await ask(fakes, request(f"token {number}", merge_strategy="global"), memory=memory)
     lists, figures = memory.lists.statistics(), memory.figures.statistics()
@@ -446,7 +449,7 @@ async def test_repositories_without_hits_take_room_too() -> None:
     """In a large workspace they are most of what is remembered."""
     sizes = []
     for number in (2, 20):
-        memory = Memory()
+        memory = CoordinatorCache()
         fakes = [searcher(f"r{n:02}", "other") for n in range(number)]
         await ask(fakes, request(merge_strategy="global"), memory=memory)
         sizes.append(memory.lists.statistics().size_bytes)
@@ -456,7 +459,7 @@ async def test_repositories_without_hits_take_room_too() -> None:
 
 async def test_a_memory_without_room_holds_nothing() -> None:
     """It is how a single question of the command line is asked."""
-    fakes, memory = [searcher(n, has_vectors=True) for n in "ab"], Memory(0)
+    fakes, memory = [searcher(n, has_vectors=True) for n in "ab"], CoordinatorCache(0)
     for _ in range(2):
         await ask(fakes, request(merge_strategy="global"), memory=memory)
 
@@ -468,7 +471,7 @@ async def test_a_memory_without_room_holds_nothing() -> None:
 
 async def test_what_a_repository_noticed_when_it_was_asked_is_not_told_later() -> None:
     """Its lists may hold the notice; without it they are other lists."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
     told = (Notice("snapshot_fallback", "told"),)
     fakes[0].notices = fakes[0].warnings = told
     await ask(fakes, memory=memory)
@@ -479,7 +482,7 @@ async def test_what_a_repository_noticed_when_it_was_asked_is_not_told_later() -
 
 async def test_for_which_corpora_a_repository_is_asked_is_part_of_the_question() -> None:
     """Two choices of cohorts may ask the same repositories for other things."""
-    fakes, memory = [*two(), searcher("c", keys=("other", "lex", "schema"))], Memory()
+    fakes, memory = [*two(), searcher("c", keys=("other", "lex", "schema"))], CoordinatorCache()
     key = (await ask([fakes[2]])).to_json()["repos"][0]["compatibilityKey"]
     await ask(fakes, request(cohort=(f"code:{key}",)), memory=memory)
     found = await ask(fakes, request(cohort=(f"prose:{key}",)), memory=memory)
@@ -489,7 +492,7 @@ async def test_for_which_corpora_a_repository_is_asked_is_part_of_the_question()
 
 async def test_figures_are_of_the_snapshot_that_gave_them() -> None:
     """A publish between two questions to a repository must not pass them off as the old one's."""
-    fakes, memory = two(), Memory()
+    fakes, memory = two(), CoordinatorCache()
 
     async def publish(method: str) -> None:
         if method == "term_stats":
@@ -508,7 +511,7 @@ async def test_hits_of_corpora_take_room() -> None:
     clock = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
     whole = await searcher("a").search(PoolRequest(request().search, 5), Deadline.never(clock))
     sizes = [
-        size_of(Given("rrf", pools={RepoId("a"): pool}))
+        size_of(PoolSet("rrf", pools={RepoId("a"): pool}))
         for pool in (whole, replace(whole, corpora=()))
     ]
     text = sum(len(hit.content) for _, hits in whole.corpora for hit in hits)

@@ -14,7 +14,7 @@ from ggrep.federation.merge import (
     merge_rrf,
     rrf_score,
 )
-from ggrep.model.hit import Hit
+from ggrep.model.response import Hit
 from tests.fakes.searchers import hit
 
 

@@ -5,21 +5,27 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.merge import RankedList, merge_global, merge_rrf
-from ggrep.federation.pool_merging import Lists, Merged, Rules, lists_of, merge_lists, unfinished
-from ggrep.federation.strategies import GLOBAL, STRATEGIES
-from ggrep.federation.workspace_draft import MergeDefaults
+from ggrep.federation.merge import (
+    Lists,
+    Merged,
+    RankedList,
+    Rules,
+    lists_of,
+    merge_global,
+    merge_lists,
+    merge_rrf,
+    unfinished,
+)
+from ggrep.federation.validation import GLOBAL, STRATEGIES, MergeDefaults
 from ggrep.model.corpus import CORPORA, Corpus, Mode
-from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse
+from ggrep.model.response import Hit, PoolResponse
 from tests.fakes.coordinated import ask, calls, files, pools, request, searcher, statuses
 from tests.fakes.searchers import (
     FakeRow,

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from ggrep.config.home import Home
-from ggrep.federation.manifest_file import directory_of, keep
+from ggrep.federation.manifest_builder import build_manifest, directory_of, store_manifest
 from ggrep.federation.orphans import OrphansReport, collect_orphans
-from ggrep.federation.survey import survey
 from ggrep.federation.workspace import Workspace
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, tree_of, write_workspace
 
@@ -35,7 +34,7 @@ def house(base: Path) -> Home:
 def workspace(base: Path, house: Home) -> Workspace:
     """Return a workspace whose manifest is kept."""
     found = make_workspace(base, "alpha", "beta")
-    keep(survey(found, house, ENVIRON), house, datetime(2031, 1, 1, tzinfo=UTC))
+    store_manifest(build_manifest(found, house, ENVIRON), house, datetime(2031, 1, 1, tzinfo=UTC))
     return found
 
 

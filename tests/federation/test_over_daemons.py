@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from msgspec import to_builtins
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
-from ggrep.config import names
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.daemon_searcher import DaemonSearchers
@@ -209,7 +208,7 @@ async def test_one_dies_and_one_hangs(workshop: Workshop) -> None:
 async def test_a_repository_without_an_index_is_named_as_such(workshop: Workshop) -> None:
     """Nothing is started for it, and the others answer."""
     address = workshop.address(repo("dross"))
-    pointer = names.active_file(address.identity.store)
+    pointer = store_files.active_file(address.identity.store)
     held = pointer.read_bytes()
     workshop.ill["dross"].die()
     pointer.unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.ids import RepoId
-from ggrep.federation.overlaps import common_git_dir, workspace_warnings
+from ggrep.federation.roots import common_git_dir, workspace_warnings
 from tests.fakes.searchers import repo, workspace
 
 NESTED = "WARN_WORKSPACE_NESTED_ROOTS"

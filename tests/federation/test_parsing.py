@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 import json5
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import WorkspaceError
 from ggrep.federation.jsonc import JsoncError, read_jsonc, scan
-from ggrep.federation.parsing import (
+from ggrep.federation.workspace_text import (
     MAX_JUDGED_CHARS,
     MAX_WORKSPACE_BYTES,
     PARSE_DEADLINE_MS,

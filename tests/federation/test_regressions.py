@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, WorkspaceError
 from ggrep.federation.cohort import cohort_key
 from ggrep.federation.coordinator import federated_search

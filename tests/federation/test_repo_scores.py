@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.routing import repo_scores
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.model.request import CollectionStatistics, TermFrequency
 
 
 def counted(chunks: int, files: int = 10, **terms: int | tuple[int, int]) -> CollectionStatistics:

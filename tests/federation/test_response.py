@@ -12,9 +12,9 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, CorruptStore, Issue, NoIndex, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.federation.answer_assembly import cap_snippets
-from ggrep.federation.attendance_json import known_paths
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.diagnostics import redactor
+from ggrep.federation.envelope import known_paths
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import failure_json
 from ggrep.federation.merge import MergedHit

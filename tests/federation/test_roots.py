@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.root import canonical_root
-from ggrep.federation.roots import RememberedRoots
+from ggrep.federation.roots import RootCache
 
 
 class Counted:
@@ -33,7 +33,7 @@ def tree(tmp_path: Path) -> Path:
 def test_a_root_is_looked_for_once(tree: Path) -> None:
     """A request must not start a process for each repository."""
     finder = Counted()
-    roots = RememberedRoots(finder)
+    roots = RootCache(finder)
     (tree / "link").symlink_to("repo")
 
     found = [roots(tree / name) for name in ("repo/sub", "repo/sub", "link/sub", "repo")]
@@ -56,7 +56,7 @@ def test_a_root_is_looked_for_once(tree: Path) -> None:
 def test_a_file_that_decides_makes_it_look_again(tree: Path, name: str) -> None:
     """A directory that is ignored from now on is a corpus of its own."""
     finder = Counted()
-    roots = RememberedRoots(finder)
+    roots = RootCache(finder)
     roots(tree / "repo/sub")
 
     (tree / name).write_text("new")
@@ -69,7 +69,7 @@ def test_a_file_that_decides_makes_it_look_again(tree: Path, name: str) -> None:
 def test_what_decides_is_gone_or_new_makes_it_look_again(tree: Path) -> None:
     """A repository made around, inside, or taken away."""
     finder = Counted()
-    roots = RememberedRoots(finder)
+    roots = RootCache(finder)
     roots(tree / "repo/sub")
 
     (tree / "repo/sub/.git").mkdir()
@@ -88,7 +88,7 @@ def test_the_index_of_a_linked_work_tree_is_found(tree: Path) -> None:
     (tree / "w").mkdir()
     (tree / "w/.git").write_text(f"gitdir: {git_dir}\n")
     finder = Counted()
-    roots = RememberedRoots(finder)
+    roots = RootCache(finder)
     roots(tree / "w")
 
     (git_dir / "index").touch()
@@ -100,7 +100,7 @@ def test_the_index_of_a_linked_work_tree_is_found(tree: Path) -> None:
 def test_other_files_change_nothing(tree: Path) -> None:
     """Git touches its directory at every command."""
     finder = Counted()
-    roots = RememberedRoots(finder)
+    roots = RootCache(finder)
     roots(tree / "repo/sub")
 
     (tree / "repo/.git/index.lock").touch()
@@ -117,7 +117,7 @@ def test_a_refusal_is_not_remembered(tree: Path) -> None:
     def refuse(_: Path) -> Path:
         raise answers.pop()
 
-    roots = RememberedRoots(refuse)
+    roots = RootCache(refuse)
     for directory in (tree / "repo", tree / "gone"):
         with pytest.raises(InvalidRequest):
             roots(directory)
@@ -128,7 +128,7 @@ def test_a_refusal_is_not_remembered(tree: Path) -> None:
 def test_no_more_than_a_bounded_number_is_remembered(tree: Path) -> None:
     """A server runs for weeks."""
     finder = Counted()
-    roots = RememberedRoots(finder, most=2)
+    roots = RootCache(finder, most=2)
 
     for name in ("a", "b", "a", "c", "a", "b"):
         (tree / name).mkdir(exist_ok=True)
@@ -145,7 +145,7 @@ def test_an_ignored_directory_is_noticed_by_the_real_finder(tmp_path: Path) -> N
     sub = tmp_path / "repo" / "sub"
     sub.mkdir()
     (sub / "code.py").touch()
-    roots = RememberedRoots(canonical_root)
+    roots = RootCache(canonical_root)
     before = roots(sub)
 
     (tmp_path / "repo" / ".gitignore").write_text("sub/\n")

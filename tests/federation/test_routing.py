@@ -12,7 +12,7 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.routing import Routed, route
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.limits import LimitHit
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.request import CollectionStatistics
 from tests.fakes.searchers import repo
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
@@ -210,7 +210,7 @@ def test_a_repository_whose_session_ended_fails_alone(
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     shop = repo_at(served, workspace, 0)
-    shutil.rmtree(names.pins_dir(served.daemons[shop.root_canonical].daemon.identity.store))
+    shutil.rmtree(store_files.pins_dir(served.daemons[shop.root_canonical].daemon.identity.store))
 
     found = daemons.slate(workspace, request, SlateShape(session=gone_on(first)))
     ended = [(item.code, item.repo_id) for item in found.response.errors]
@@ -226,7 +226,7 @@ def test_a_repository_whose_session_ended_fails_alone(
 def pins_of(served: ServedWorkspace, place: int) -> dict[str, int]:
     """Return the pins of a repository, with the times that they were written."""
     store = served.daemons[served.roots[place]].daemon.identity.store
-    return {pin.name: pin.stat().st_mtime_ns for pin in names.pins_dir(store).iterdir()}
+    return {pin.name: pin.stat().st_mtime_ns for pin in store_files.pins_dir(store).iterdir()}
 
 
 def test_each_step_keeps_all_snapshots_for_as_long_again(

@@ -10,21 +10,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest
-from ggrep.federation.memory import Memory
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
-from ggrep.model.confidence import Confidence, Leader, Leading, Wording
+from ggrep.model.confidence import Confidence, TopFile, TopFiles, Wording
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import EncodedQuery, PoolRequest, SnippetMode
+from ggrep.model.request import EncodedQuery, PoolRequest, SnippetMode, sum_statistics
 from ggrep.model.response import PoolResponse
 from ggrep.model.slate import Budgets, SlateRequest
-from ggrep.model.statistics import sum_statistics
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, hanging_at, request, rows, searcher, statuses
 from tests.fakes.searchers import FakeSearcher, checkpoints, factory, figures_of, repo, workspace
@@ -39,7 +37,7 @@ async def ask(
     asked: FederatedRequest | None = None,
     shape: SlateShape = USUAL,
     *,
-    memory: Memory | None = None,
+    memory: CoordinatorCache | None = None,
     clock: Clock | None = None,
 ) -> FederatedSlate:
     """Return the slate of the repositories."""
@@ -89,8 +87,8 @@ class Doubtful(FakeSearcher):
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the lists with evidence of next to nothing."""
         pool = await FakeSearcher.search(self, request, deadline)
-        leader = Leader(score=1.0, evidence=0.01, stem=0.0, found=0.0, spelt=False)
-        return replace(pool, leading=Leading((leader,) * 5, 1.0, 0.5, Wording.PLAIN))
+        leader = TopFile(score=1.0, evidence=0.01, stem=0.0, found=0.0, spelt=False)
+        return replace(pool, leading=TopFiles((leader,) * 5, 1.0, 0.5, Wording.PLAIN))
 
 
 # Who is asked, and for what.
@@ -479,7 +477,7 @@ def test_the_order_in_which_repositories_answer_changes_no_byte(
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_is_remembered_changes_no_byte_and_asks_nobody_twice(strategy: str) -> None:
     """A second slate of the same question costs its slates alone."""
-    memory = Memory()
+    memory = CoordinatorCache()
     fakes = [searcher(name, has_vectors=True) for name in "ab"]
     asked = request(merge_strategy=strategy, search={"deterministic": True})
     first = await ask(fakes, asked, memory=memory)
@@ -494,7 +492,7 @@ async def test_what_is_remembered_changes_no_byte_and_asks_nobody_twice(strategy
 
 async def test_another_level_of_the_same_slate_asks_for_slates_alone() -> None:
     """Going deeper is what slates are for; nobody is searched anew for it."""
-    memory = Memory()
+    memory = CoordinatorCache()
     fakes = [searcher(name, has_vectors=True) for name in "ab"]
     await ask(fakes, request(merge_strategy="global"), memory=memory)
     counts = [[calls(fake, name) for name in ("encode", "search")] for fake in fakes]

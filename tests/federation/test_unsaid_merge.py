@@ -3,7 +3,7 @@
 import pytest
 
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace_draft import MergeDefaults
+from ggrep.federation.validation import MergeDefaults
 from tests.fakes.coordinated import ask, request, searcher
 from tests.fakes.searchers import repo, workspace
 

@@ -16,8 +16,6 @@ from ggrep.federation.workspace_receipts import (
     WorkspaceReceipt,
     question_of,
     request_of,
-)
-from ggrep.federation.workspace_receipts_json import (
     workspace_receipt_document,
     workspace_receipt_of,
 )

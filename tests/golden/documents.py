@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 
 from ggrep.base import errors, stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.ids import SnapshotId
 from ggrep.config.home import Home
@@ -41,28 +41,25 @@ from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
 from ggrep.index.maintenance.stores_gc import collect_stores
 from ggrep.index.remote.pull import PullReport
-from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import CLIENTS
-from ggrep.interfaces.agents.places import Places
-from ggrep.interfaces.cli.agents.agents_json import clients_json, installation_json, snippets_json
-from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json
+from ggrep.interfaces.agents.config_files import ConfigFiles
+from ggrep.interfaces.agents.installation import Agents
 from ggrep.interfaces.cli.daemons.serve import stops_json
+from ggrep.interfaces.cli.daemons.status_text import daemons_json
 from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
-from ggrep.interfaces.cli.remotes.remote import remotes_json
-from ggrep.interfaces.cli.remotes.travel import pull_json
+from ggrep.interfaces.cli.machine.install import clients_json, installation_json, snippets_json
 from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
 from ggrep.interfaces.cli.stores.index import preview_json
-from ggrep.model.daemons import Daemon, DaemonState
-from ggrep.model.load import DaemonLoad
-from ggrep.model.maintenance import Removal, RemovedStore
+from ggrep.interfaces.cli.stores.remotes import pull_json, remotes_json
+from ggrep.model.daemons import Daemon, DaemonLoad, DaemonState
+from ggrep.model.maintenance import PushReport, RemoteCollection, Removal, RemovedStore, Traffic
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.profiles import ProfilesReport
-from ggrep.model.remotes import PushReport, RemoteCollection, Traffic
 from ggrep.model.request import SearchRequest
-from ggrep.model.sync_report import SyncFiles, SyncReport
+from ggrep.model.status import ProfilesReport
+from ggrep.model.sync import SyncFiles, SyncReport
 from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
-from ggrep.render.query_json import query_success
+from ggrep.render.answer_json import query_success
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.travelling import Pulled
 from ggrep.service.machine import room, watches
@@ -231,7 +228,7 @@ def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
 def agents_documents(repos: Repos) -> tuple[dict[str, Any], ...]:
     """Return what `ggrep install` prints: done, listed, and as snippets."""
     user = repos.directory / "user"
-    places = Places(user, None, {})
+    places = ConfigFiles(user, None, {})
     agents = Agents(Home(repos.home), places, "ggrep", dry=True)
     clients = [CLIENTS["codex"], CLIENTS["goose"]]
     return (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, audit_document, neutral_bytes
 
@@ -23,7 +23,7 @@ def test_audit_names_what_is_damaged_and_what_is_left_over(
     store, manifest = engine.identity.store, engine.view().manifest
     with (store / manifest.visibility.path).open("ab") as image:
         image.write(b"\0")
-    (names.images_dir(store) / "seg_left_over.image").write_bytes(b"")
+    (store_files.images_dir(store) / "seg_left_over.image").write_bytes(b"")
 
     assert report.published
     assert neutral_bytes(audit_document(engine), repos) == golden

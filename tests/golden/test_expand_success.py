@@ -4,7 +4,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import dumps_pretty
 from ggrep.model.navigation import ExpandRequest
-from ggrep.render.navigation_json import expand_success
+from ggrep.render.answer_json import expand_success
 from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import expand_response
 from tests.golden.documents import Repos, neutral_bytes

@@ -5,8 +5,8 @@ from syrupy.assertion import SnapshotAssertion
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.model.navigation import SymbolRequest
-from ggrep.model.sync_report import SyncReport
-from ggrep.render.error_json import query_error
+from ggrep.model.sync import SyncReport
+from ggrep.render.failures import query_error
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes
 

@@ -7,7 +7,7 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes
 

@@ -8,7 +8,7 @@ from syrupy.assertion import SnapshotAssertion
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.request import SearchRequest, SnippetMode
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import busy_load
 from tests.golden.documents import Repos, health_document, neutral_bytes
@@ -34,7 +34,7 @@ def test_health_fails_a_store_without_a_readable_snapshot(
     """`ok` is what scripts look at."""
     repos = Repos(tmp_path.resolve())
     engine, report = repos.index("ledger")
-    names.manifest_file(engine.identity.store, engine.view().manifest.snapshot_id).unlink()
+    store_files.manifest_file(engine.identity.store, engine.view().manifest.snapshot_id).unlink()
 
     assert report.published
     assert neutral_bytes(health_document(engine), repos) == golden

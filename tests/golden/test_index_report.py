@@ -4,7 +4,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes, preview_document, report_document
 

@@ -3,7 +3,7 @@
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.model.outline import OutlineRequest
-from ggrep.render.outline_json import outline_success
+from ggrep.render.answer_json import outline_success
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes
 

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base import errors, stable_json
-from ggrep.render.error_json import query_error
+from ggrep.render.failures import query_error
 from tests.golden.documents import error_classes
 
 ISSUES = (

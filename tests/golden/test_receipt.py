@@ -5,7 +5,7 @@ from syrupy.assertion import SnapshotAssertion
 from ggrep.model.corpus import Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import SnippetMode
-from ggrep.render.receipt_json import receipt_document
+from ggrep.render.receipts import receipt_document
 from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import receipt_of, without_builds
 from tests.golden.documents import Repos, neutral_bytes

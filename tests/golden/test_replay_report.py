@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from ggrep.render.replay_json import replay_json
+from ggrep.render.receipts import replay_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import AFTER, BEFORE, receipt_of, replayed, without_builds
 from tests.fakes.repos import write_tree

@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 from ggrep.base.stable_json import dumps_pretty
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.render.slate_json import slate_success
+from ggrep.render.answer_json import slate_success
 from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import SLATE, slate_response
 from tests.golden.documents import Repos, neutral_bytes

@@ -3,9 +3,9 @@
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace_receipts_json import workspace_receipt_document
+from ggrep.federation.workspace_receipts import workspace_receipt_document
 from ggrep.model.request import SearchRequest, SnippetMode
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import without_builds, workspace_receipt_of
 from tests.golden.documents import Repos, neutral_bytes

@@ -3,9 +3,9 @@
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace_receipts_json import workspace_replay_json
+from ggrep.federation.workspace_receipts import workspace_replay_json
 from ggrep.model.request import SearchRequest
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.fakes.receipts import (
     everywhere,

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import dumps_pretty
+from ggrep.federation.validation import WorkspaceDefaults
 from ggrep.federation.workspace import resolved_object
-from ggrep.federation.workspace_draft import WorkspaceDefaults
 from tests.fakes.searchers import repo, workspace
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.interfaces.agents.texts import AT_THE_SHELL
+from ggrep.interfaces.agents.instructions import AT_THE_SHELL
 from tests.fakes.repos import write_tree
 from tests.hints.printed import on_roots, templates
 from tests.journeys.command import WORDS, Command, Outcome

@@ -14,17 +14,16 @@ from typing import Any
 from unittest.mock import patch
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.base.lease import LeaseFiles, is_live
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
-from ggrep.protocol.client.daemon_listing import running
+from ggrep.protocol.client.daemon_control import stop
+from ggrep.protocol.client.daemon_files import running
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.client.stopping import stop
 from ggrep.protocol.wire.endpoint import DaemonRecord
-from ggrep.protocol.wire.message_types import Message, SyncStatus
+from ggrep.protocol.wire.messages import Message, SyncStatus
 from ggrep.protocol.wire.replies import Reply
 from tests.fakes.places import short_directory
 from tests.fakes.repos import write_tree

@@ -14,7 +14,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.protocol.client.starting import start_all
 from ggrep.protocol.wire.locator import locator_name
-from ggrep.protocol.wire.message_types import Ping, Status
+from ggrep.protocol.wire.messages import Ping, Status
 from tests.entry import fake_daemon
 from tests.entry.fake_daemon import packed
 from tests.fakes.repos import write_tree

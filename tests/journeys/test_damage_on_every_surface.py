@@ -10,10 +10,9 @@ import pytest
 
 from ggrep.config.settings import KNOWN_VARIABLES
 from ggrep.interfaces.cli.machine.doctor import of_index
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.damage import COMPLETE, DAMAGE_CODES
-from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Health, Search, Status
+from ggrep.model.index_freshness import COMPLETE, DAMAGE_CODES
+from ggrep.model.request import SearchRequest, ViewOptions
+from ggrep.protocol.wire.messages import Health, Search, Status
 from ggrep.render.agent_text import agent_text
 from ggrep.service.status_reading import read_document
 from tests.crash.corruption import Kept, prepare, put

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from tests.fakes.repos import open_engine, write_tree
 from tests.journeys.command import WORDS, Command, fits
@@ -80,29 +80,33 @@ def _odd_neighbours(home: Path, store: Path) -> None:
 
 
 DAMAGES: dict[str, Callable[[Path, Path], None]] = {
-    "no pointer": lambda _, store: names.active_file(store).unlink(),
-    "an empty pointer": lambda _, store: _emptied(names.active_file(store)),
-    "a pointer that is a directory": lambda _, store: _replaced(names.active_file(store)),
+    "no pointer": lambda _, store: store_files.active_file(store).unlink(),
+    "an empty pointer": lambda _, store: _emptied(store_files.active_file(store)),
+    "a pointer that is a directory": lambda _, store: _replaced(store_files.active_file(store)),
     "no manifest": _each_file("manifest.json", Path.unlink),
     "an empty manifest": _each_file("manifest.json", _emptied),
     "a manifest that is a directory": _each_file("manifest.json", _replaced),
-    "no images": lambda _, store: shutil.rmtree(names.images_dir(store)),
-    "images that are a file": lambda _, store: _replaced(names.images_dir(store)),
+    "no images": lambda _, store: shutil.rmtree(store_files.images_dir(store)),
+    "images that are a file": lambda _, store: _replaced(store_files.images_dir(store)),
     "empty images": _each_file(".image", _emptied),
     "no journal": _each_file(".jsonl", Path.unlink),
     "no tables": _each_file(".lance", Path.unlink),
-    "no snapshots": lambda _, store: shutil.rmtree(names.snapshots_dir(store)),
-    "snapshots that are a file": lambda _, store: _replaced(names.snapshots_dir(store)),
+    "no snapshots": lambda _, store: shutil.rmtree(store_files.snapshots_dir(store)),
+    "snapshots that are a file": lambda _, store: _replaced(store_files.snapshots_dir(store)),
     "caches of nonsense": _each_file(".json", lambda path: path.write_bytes(b"[1]")),
     "caches that are directories": lambda _, store: (
         [_replaced(path) for path in (store / "cache").iterdir()] and None
     ),
     "a cache that is a file": lambda _, store: _replaced(store / "cache"),
     "a record of the last sync that is a directory": lambda _, store: _replaced(
-        names.index_state_file(store)
+        store_files.index_state_file(store)
     ),
-    "a lease of nonsense": lambda _, store: names.lease_files(store).record.write_bytes(b"{}"),
-    "a lease that is a directory": lambda _, store: _replaced(names.lease_files(store).record),
+    "a lease of nonsense": lambda _, store: store_files.lease_files(store).record.write_bytes(
+        b"{}"
+    ),
+    "a lease that is a directory": lambda _, store: _replaced(
+        store_files.lease_files(store).record
+    ),
     "no locks": lambda home, _: shutil.rmtree(home / "locks"),
     "locks that are a file": lambda home, _: _replaced(home / "locks"),
     "no stores": lambda home, _: shutil.rmtree(home / "data"),

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 
 from ggrep.base import stable_json
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.validation import STRATEGIES
 from tests.journeys.command import Command
 from tests.mcp.processes import Settled, http, settled
 

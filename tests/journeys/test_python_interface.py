@@ -21,7 +21,7 @@ import ggrep
 from ggrep.config.home import Home
 from ggrep.interfaces.entry import main
 from ggrep.protocol.client.daemon_address import arrange
-from ggrep.protocol.client.stopping import stop
+from ggrep.protocol.client.daemon_control import stop
 from tests.fakes.scripted import says_nothing, scripted
 from tests.journeys.household import CLOCK, Household, eventually, household
 

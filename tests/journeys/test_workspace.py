@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.federation.strategies import STRATEGIES
+from ggrep.federation.validation import STRATEGIES
 from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, fits
 
@@ -174,7 +174,7 @@ def test_the_same_of_many_repositories_is_said_once(
     ggrep("index", tmp_path / "shop")
 
     lacking = ggrep("refund", "--workspace", workspace)
-    monkeypatch.setattr("ggrep.interfaces.cli.queries.workspace_notes._MOST_NAMED", 1)
+    monkeypatch.setattr("ggrep.interfaces.cli.queries.workspace_query._MOST_NAMED", 1)
     cut = ggrep("refund", "--workspace", workspace)
 
     assert lacking.err.count("no index yet") == 1

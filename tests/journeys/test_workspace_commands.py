@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.interfaces.entry import main
 from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, Outcome, fits, start
@@ -67,7 +67,7 @@ def test_who_only_looks_writes_nothing(
     ggrep: Command, indexed: Path, tmp_path: Path, home: Path
 ) -> None:
     """Not a byte and no time, whatever state the indexes are in."""
-    names.active_file(the_store(home, "ledger")).write_text("nonsense")
+    store_files.active_file(the_store(home, "ledger")).write_text("nonsense")
     before = tree_of(tmp_path)
 
     for name, *flags in LOOKS:
@@ -175,7 +175,7 @@ def test_a_broken_pointer_is_named_and_breaks_no_other(
     ggrep: Command, indexed: Path, home: Path
 ) -> None:
     """Its rows say so in every view."""
-    names.active_file(the_store(home, "ledger")).write_text("../../etc")
+    store_files.active_file(the_store(home, "ledger")).write_text("../../etc")
 
     shown = ggrep("workspace", "status", indexed)
     catalog = document_of(ggrep("workspace", "catalog", indexed, "--json"))
@@ -387,8 +387,7 @@ def test_a_process_ends_by_the_signal_it_is_told(tmp_path: Path) -> None:
                 home=tmp_path,
                 run=(
                     "-c",
-                    "from ggrep.interfaces.cli.workspaces.workspace_build import end_as;"
-                    f" end_as({number})",
+                    f"from ggrep.interfaces.cli.workspaces.build import end_as; end_as({number})",
                 ),
             )
         ).status

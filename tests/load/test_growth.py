@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.ids import SegmentName
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.open_tables import MOST_TABLES
 from ggrep.index.store.tables import forget_connections, take_shown
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.messages import Search
 from ggrep.search.engine.engine import Engine
 from tests.bench.serving import ask, load_average, serving, sync
 from tests.fakes.places import short_directory
@@ -59,7 +59,9 @@ def read_new_tables(engine: Engine) -> Callable[[int], None]:
         for _ in range(count):
             made += 1
             name = SegmentName(f"{segment}x{made}")
-            shutil.copytree(names.table_dir(view.store, segment), names.table_dir(view.store, name))
+            shutil.copytree(
+                store_files.table_dir(view.store, segment), store_files.table_dir(view.store, name)
+            )
             take_shown(view.store, name, [0])
 
     return read

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.processes import is_running, start_ticks
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Search, Status
+from ggrep.protocol.wire.messages import Search, Status
 from tests.bench.serving import (
     CLOCK,
     Host,

@@ -11,11 +11,11 @@ from zlib import crc32
 from msgspec import Struct
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, DeadlineExceeded
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.protocol.client.link import Link
-from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.messages import Search
 from ggrep.protocol.wire.replies import Reply
 from tests.bench.serving import CLOCK, sync
 from tests.load.oracle import Answer, Diary

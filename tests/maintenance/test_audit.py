@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.errors import NoIndex
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.store import rows
 from ggrep.index.store.image import Array, open_image, write_image
@@ -42,7 +42,7 @@ def codes(engine: Engine) -> list[str]:
 
 def publish(engine: Engine, manifest: SnapshotManifest) -> None:
     """Put another manifest in the active one's place, sealed like it."""
-    path = names.manifest_file(engine.identity.store, manifest.snapshot_id)
+    path = store_files.manifest_file(engine.identity.store, manifest.snapshot_id)
     path.write_bytes(to_bytes(manifest))
 
 
@@ -130,7 +130,7 @@ def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, to
         values[0] ^= 1
         return arrays | {array: values.view(arrays[array].dtype).reshape(arrays[array].shape)}
 
-    image = rewrite(engine, names.image_file(engine.identity.store, last.table), disturb)
+    image = rewrite(engine, store_files.image_file(engine.identity.store, last.table), disturb)
     publish(
         engine, replace(manifest, segments=(*manifest.segments[:-1], replace(last, image=image)))
     )
@@ -151,7 +151,7 @@ def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch
 def test_the_state_of_a_damaged_store_is_an_error_of_its_own(engine: Engine) -> None:
     """In the words of every answer; the next search rebuilds an image."""
     store, manifest = engine.identity.store, engine.view().manifest
-    names.image_file(store, manifest.segments[-1].table).unlink()
+    store_files.image_file(store, manifest.segments[-1].table).unlink()
     report = run(engine)
 
     assert [error.code for error in report.errors] == ["artifact_missing", "image_damaged"]
@@ -161,7 +161,7 @@ def test_the_state_of_a_damaged_store_is_an_error_of_its_own(engine: Engine) -> 
 def test_without_a_manifest_there_is_one_error(engine: Engine) -> None:
     """Nothing is known of what it named."""
     store, manifest = engine.identity.store, engine.view().manifest
-    names.manifest_file(store, manifest.snapshot_id).write_bytes(b"{}")
+    store_files.manifest_file(store, manifest.snapshot_id).write_bytes(b"{}")
     report = run(engine)
 
     assert [error.code for error in report.errors] == ["manifest_unreadable", "snapshot_fallback"]
@@ -171,7 +171,7 @@ def test_without_a_manifest_there_is_one_error(engine: Engine) -> None:
 def test_what_no_snapshot_names_is_listed(engine: Engine) -> None:
     """It takes room and does no harm."""
     store = engine.identity.store
-    (names.images_dir(store) / "seg_x_0.image").write_bytes(b"")
+    (store_files.images_dir(store) / "seg_x_0.image").write_bytes(b"")
     report = run(engine)
 
     assert report.ok

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.base.errors import Busy, CorruptStore, GgrepError, InvalidRequest
 from ggrep.base.ids import StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.clone import clone_store
@@ -57,7 +57,7 @@ def test_a_clone_shows_the_same_under_its_own_name(engine: Engine) -> None:
     target = clone(engine)
     store = engine.home.store_dir(target)
     view = open_active(store, store_id=target)
-    state = read_index_state(names.index_state_file(store))
+    state = read_index_state(store_files.index_state_file(store))
 
     assert view.live_files() == engine.view().live_files()
     assert view.manifest.store_id == target
@@ -71,7 +71,7 @@ def test_a_clone_holds_the_active_snapshot_alone(engine: Engine) -> None:
     """An older one would be kept for a reader that never was."""
     store = engine.home.store_dir(clone(engine))
 
-    assert len(list(names.snapshots_dir(store).glob("*/manifest.json"))) == 1
+    assert len(list(store_files.snapshots_dir(store).glob("*/manifest.json"))) == 1
 
 
 def test_a_clone_outlives_its_source(engine: Engine) -> None:
@@ -149,7 +149,7 @@ def test_a_store_of_the_first_schema_is_cloned(home: Path) -> None:
 def test_a_damaged_store_is_not_cloned(engine: Engine) -> None:
     """The clone would call an older state the active one."""
     manifest = engine.view().manifest
-    shutil.rmtree(names.table_dir(engine.identity.store, manifest.segments[-1].table))
+    shutil.rmtree(store_files.table_dir(engine.identity.store, manifest.segments[-1].table))
     with pytest.raises(CorruptStore):
         clone(engine)
 
@@ -222,7 +222,7 @@ def _kill_at(point: str, act: object) -> None:
     child = os.fork()
     if child == 0:
         try:
-            with faults.watched(lambda reached: os._exit(9) if reached == point else None):
+            with durable.watched(lambda reached: os._exit(9) if reached == point else None):
                 act()  # type: ignore[operator] # whatever is given is called
         except GgrepError:
             os._exit(3)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import force_setattr
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, CorruptStore, Incompatible, LeaseLost, NoIndex
 from ggrep.base.formats import MANIFEST
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience, alone, shared
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance import collection
 from ggrep.index.maintenance.collection import collect_garbage, due, preview
 from ggrep.index.store.active import swap_active
@@ -59,7 +59,7 @@ def look(engine: Engine) -> CollectionReport:
 
 
 def snapshots(engine: Engine) -> list[str]:
-    return sorted(p.name for p in names.snapshots_dir(engine.identity.store).iterdir())
+    return sorted(p.name for p in store_files.snapshots_dir(engine.identity.store).iterdir())
 
 
 def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
@@ -128,7 +128,9 @@ def test_journal_files_stay_while_a_snapshot_names_them_and_go_then(root: Path, 
     engine = aged(root, home, 4, max_segments=12)
     collect(engine)
     store = engine.identity.store
-    bare = [d for d in names.snapshots_dir(store).iterdir() if not (d / "manifest.json").exists()]
+    bare = [
+        d for d in store_files.snapshots_dir(store).iterdir() if not (d / "manifest.json").exists()
+    ]
     assert bare, "deltas of snapshots that are gone"
     Verifier(store, full=True).manifest(engine.view().manifest)
     for number in range(20):
@@ -167,7 +169,7 @@ def test_a_live_writer_is_not_collected_under(root: Path, home: Path) -> None:
 @contextmanager
 def reading(engine: Engine) -> Iterator[None]:
     patience = Patience(Deadline.after(engine.clock, 0), lambda _: None)
-    with shared(names.readers_lock(engine.identity.store), patience):
+    with shared(store_files.readers_lock(engine.identity.store), patience):
         yield
 
 
@@ -185,7 +187,7 @@ def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home:
     """What it names is not known, and a repair may need all that lies there."""
     engine = aged(root, home)
     active = engine.view().manifest.snapshot_id
-    names.manifest_file(engine.identity.store, active).write_bytes(b"{")
+    store_files.manifest_file(engine.identity.store, active).write_bytes(b"{")
     before = snapshots(engine)
 
     with pytest.raises(CorruptStore):
@@ -196,7 +198,7 @@ def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home:
 def test_nothing_goes_where_a_newer_build_wrote(root: Path, home: Path) -> None:
     """Its snapshot may name what no other does."""
     engine = aged(root, home)
-    path = names.manifest_file(engine.identity.store, snapshots(engine)[0])  # type: ignore[arg-type] # a name
+    path = store_files.manifest_file(engine.identity.store, snapshots(engine)[0])  # type: ignore[arg-type] # a name
     current = b'"schema_version": %d' % MANIFEST.writes
     path.write_bytes(path.read_bytes().replace(current, b'"schema_version": 99'))
 
@@ -227,7 +229,7 @@ def test_a_collector_that_was_taken_over_takes_nothing(
     """Stopped between its grant and its work, it would take what its follower published."""
     engine = aged(root, home)
     before = snapshots(engine)
-    record = names.lease_files(engine.identity.store).record
+    record = store_files.lease_files(engine.identity.store).record
 
     def taken_over(*arguments: object, **options: object) -> object:
         record.write_bytes(OTHER_WRITER)
@@ -244,7 +246,7 @@ def test_nothing_goes_while_the_active_snapshot_is_damaged(root: Path, home: Pat
     """An older one stands in for it, and may be the only whole one."""
     engine = aged(root, home, 3)
     segment = engine.view().manifest.segments[-1].table
-    shutil.rmtree(names.table_dir(engine.identity.store, segment))
+    shutil.rmtree(store_files.table_dir(engine.identity.store, segment))
     before = snapshots(engine)
     assert engine_over(root, home).view().notices
 

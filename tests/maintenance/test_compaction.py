@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.base.errors import Busy, CorruptStore, StoreError
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance import compaction, compaction_policy
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
@@ -211,7 +211,7 @@ def test_a_large_store_keeps_several_segments(
     assert report.performed
     assert 1 < report.segments_after < 5
     assert answer_bytes(engine, ASK) == before
-    assert len(list(names.images_dir(engine.identity.store).iterdir())) > 0
+    assert len(list(store_files.images_dir(engine.identity.store).iterdir())) > 0
 
 
 def test_a_table_never_gets_a_second_version(root: Path, home: Path) -> None:
@@ -228,13 +228,13 @@ def test_status_and_health_tell_of_upkeep(root: Path, home: Path) -> None:
     """An operator sees that it happens, and how long it takes."""
     engine = worn(root, home)
     run(engine)
-    state = read_index_state(names.index_state_file(engine.identity.store))
+    state = read_index_state(store_files.index_state_file(engine.identity.store))
     assert state is not None
 
     assert state.active_snapshot_id == engine.view().manifest.snapshot_id
     assert state.upkeep.last_compaction_at is not None
     engine.sync()
-    again = read_index_state(names.index_state_file(engine.identity.store))
+    again = read_index_state(store_files.index_state_file(engine.identity.store))
     assert again is not None
     assert again.upkeep == state.upkeep, "a sync keeps it"
 
@@ -247,7 +247,7 @@ def test_what_stands_in_is_not_compacted(root: Path, home: Path) -> None:
     """From then on it would be the active snapshot, and newer files missing without a word."""
     engine = worn(root, home)
     segment = engine.view().manifest.segments[-1].table
-    shutil.rmtree(names.table_dir(engine.identity.store, segment))
+    shutil.rmtree(store_files.table_dir(engine.identity.store, segment))
     again = open_engine(root, home)
     assert again.view().notices
 
@@ -304,7 +304,7 @@ def test_a_failure_after_the_swap_deletes_nothing(
         if point == "publish.after_swap":
             raise OSError(28, "No space left on device")
 
-    with faults.watched(fail), pytest.raises(StoreError):
+    with durable.watched(fail), pytest.raises(StoreError):
         run(engine)
 
     assert len(open_engine(root, home).view().segments) == 1

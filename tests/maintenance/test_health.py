@@ -9,7 +9,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import Incompatible, NoIndex
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.health import check_health
@@ -70,18 +70,18 @@ def test_a_store_that_is_not_there_has_no_health(root: Path, home: Path) -> None
 
 
 def _segment(engine: Engine) -> Path:
-    return names.image_file(engine.identity.store, engine.view().manifest.segments[-1].table)
+    return store_files.image_file(engine.identity.store, engine.view().manifest.segments[-1].table)
 
 
 def _table_file(engine: Engine) -> Path:
-    table = names.table_dir(engine.identity.store, engine.view().manifest.segments[0].table)
+    table = store_files.table_dir(engine.identity.store, engine.view().manifest.segments[0].table)
     return max((p for p in table.rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
 
 
 DAMAGE: dict[str, tuple[Callable[[Engine], Path], str]] = {
-    "pointer": (lambda e: names.active_file(e.identity.store), "manifest_present"),
+    "pointer": (lambda e: store_files.active_file(e.identity.store), "manifest_present"),
     "manifest": (
-        lambda e: names.manifest_file(e.identity.store, e.view().manifest.snapshot_id),
+        lambda e: store_files.manifest_file(e.identity.store, e.view().manifest.snapshot_id),
         "manifest_present",
     ),
     "image": (_segment, "segments_present"),
@@ -126,7 +126,7 @@ def test_only_a_deep_look_sees_bytes_that_fell_over_without_a_trace(
 ) -> None:
     """That is the bound of what is remembered: a disk says nothing of bits that rot."""
     monkeypatch.setattr("ggrep.index.store.verify._signature", by_name_and_size)
-    names.verified_file(engine.identity.store).unlink()
+    store_files.verified_file(engine.identity.store).unlink()
     open_active(engine.identity.store)
     path = _segment(engine)
     _flip_in_place(path)
@@ -148,7 +148,7 @@ def _flip_in_place(path: Path) -> None:
 def test_a_damaged_stand_in_is_named(engine: Engine) -> None:
     """Nobody would notice until it is needed."""
     store, active = engine.identity.store, engine.view().manifest.snapshot_id
-    (older,) = (d for d in names.snapshots_dir(store).iterdir() if d.name != active)
+    (older,) = (d for d in store_files.snapshots_dir(store).iterdir() if d.name != active)
     put(older / "manifest.json", b"{}")
 
     assert bad(engine) == {"older_snapshots": WARN}
@@ -184,7 +184,7 @@ def test_logs_have_a_budget(engine: Engine) -> None:
 
 def test_the_record_of_the_last_sync_is_read(engine: Engine) -> None:
     """It is derived: without it health says less, and says so."""
-    path = names.index_state_file(engine.identity.store)
+    path = store_files.index_state_file(engine.identity.store)
     values = stable_json.loads(path.read_bytes())
     seen = []
     for text in (b"{", b"", stable_json.dumps(seal(values | {"active_snapshot_id": "x"}))):
@@ -217,7 +217,7 @@ def test_a_writer_at_work_is_told_of(engine: Engine) -> None:
 
 def test_a_dead_writer_is_a_warning(engine: Engine) -> None:
     """It holds nobody up, but something killed it."""
-    record = names.lease_files(engine.identity.store).record
+    record = store_files.lease_files(engine.identity.store).record
     values = stable_json.loads(record.read_bytes())
     put(record, stable_json.dumps(seal(values | {"released": False, "boot_id": "before"})))
     found = checks(engine)["lease"]
@@ -228,7 +228,7 @@ def test_a_dead_writer_is_a_warning(engine: Engine) -> None:
 
 def test_a_damaged_lease_record_is_a_warning(engine: Engine) -> None:
     """An epoch that runs backwards would let an older snapshot stand in for a newer."""
-    record = names.lease_files(engine.identity.store).record
+    record = store_files.lease_files(engine.identity.store).record
     values = stable_json.loads(record.read_bytes())
     put(record, b"[]")
     first = bad(engine)
@@ -259,7 +259,7 @@ def test_a_network_file_system_fails(engine: Engine, monkeypatch: pytest.MonkeyP
 
 def test_what_no_snapshot_names_is_measured(engine: Engine) -> None:
     """It is what a collection frees in any case."""
-    (names.images_dir(engine.identity.store) / "seg_x_0.image").write_bytes(b"12345")
+    (store_files.images_dir(engine.identity.store) / "seg_x_0.image").write_bytes(b"12345")
 
     assert "names: 5;" in checks(engine)["orphans"].message
 
@@ -291,7 +291,7 @@ def test_many_untracked_files_are_a_warning(
 def test_a_newer_builds_store_is_not_judged(engine: Engine) -> None:
     """Search refuses it as well; to call it damaged would have its owner throw it away."""
     store = engine.identity.store
-    path = names.manifest_file(store, engine.view().manifest.snapshot_id)
+    path = store_files.manifest_file(store, engine.view().manifest.snapshot_id)
     values = stable_json.loads(path.read_bytes())
     path.write_bytes(stable_json.dumps(values | {"schema_version": 99}))
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, InvalidRequest, NoIndex
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.maintenance import inventory
 from ggrep.index.maintenance.inventory import list_stores, remove_store
@@ -30,7 +30,7 @@ def test_a_removed_store_leaves_its_locks_and_its_epoch(root: Path, home: Path) 
     write_tree(root, {"a.py": "x = 1\n"})
     engine = open_engine(root, home)
     engine.sync()
-    files = names.lease_files(engine.identity.store)
+    files = store_files.lease_files(engine.identity.store)
     guard = files.guard.stat().st_ino
     assert remove(home, engine.identity.store_id) > 0
     engine.sync()
@@ -86,7 +86,7 @@ def test_a_removal_that_died_leaves_no_index(
     with pytest.raises(NoIndex):
         engine.search(SearchRequest("retry"))
     with pytest.raises(InvalidRequest):
-        remove(home, names.trash_dir(engine.identity.store, 1).name)
+        remove(home, store_files.trash_dir(engine.identity.store, 1).name)
     engine.sync()
     remove(home, engine.identity.store_id)
     assert list(Home(home).data.iterdir()) == []

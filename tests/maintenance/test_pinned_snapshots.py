@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import force_setattr
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, NoIndex, SessionExpired
 from ggrep.base.identifiers import derived_id
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.clone import clone_store
@@ -93,11 +93,11 @@ def explored(root: Path, home: Path) -> Explored:
 
 
 def snapshots(store: Path) -> list[str]:
-    return sorted(path.name for path in names.snapshots_dir(store).iterdir())
+    return sorted(path.name for path in store_files.snapshots_dir(store).iterdir())
 
 
 def pin_files(store: Path) -> list[str]:
-    return [path.name for path in names.pins_dir(store).iterdir()]
+    return [path.name for path in store_files.pins_dir(store).iterdir()]
 
 
 def test_an_explored_snapshot_stays_whole_until_the_session_ends(explored: Explored) -> None:
@@ -133,7 +133,7 @@ def test_a_preview_sees_pins_and_touches_none(explored: Explored) -> None:
 def test_what_a_killed_request_pinned_goes_in_time(explored: Explored) -> None:
     """Its client never got the token: nobody will go on, and nobody can let go."""
     explored.begin()
-    place = names.pins_dir(explored.store)
+    place = store_files.pins_dir(explored.store)
     (place / f".{explored.oldest}.{SESSION}.json.1.0.tmp").write_bytes(b'{"ver')
 
     explored.collect(explored.now)

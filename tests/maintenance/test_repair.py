@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base.errors import CorruptStore, NoIndex
 from ggrep.base.ids import StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.salvage import Salvage, salvage
@@ -35,7 +35,7 @@ def engine(root: Path, home: Path) -> Engine:
     write_tree(root, {"b.py": "def queue_b():\n    pass\n"})
     engine.sync()
     store = engine.identity.store
-    for directory in names.snapshots_dir(store).iterdir():
+    for directory in store_files.snapshots_dir(store).iterdir():
         if directory.name != engine.view().manifest.snapshot_id:
             (directory / "manifest.json").unlink()
     return engine
@@ -70,9 +70,9 @@ def test_only_the_files_of_a_lost_segment_are_read_again(
     """In a large repository the difference is hours of encoding."""
     before = answer_bytes(engine, ASK)
     segment = engine.view().manifest.segments[place].table
-    shutil.rmtree(names.table_dir(engine.identity.store, segment))
+    shutil.rmtree(store_files.table_dir(engine.identity.store, segment))
     if what != "table":
-        names.image_file(engine.identity.store, segment).unlink()
+        store_files.image_file(engine.identity.store, segment).unlink()
     with pytest.raises(CorruptStore):
         again(engine).search(ASK)
     report = run(again(engine))
@@ -114,7 +114,7 @@ def test_masks_that_are_not_those_published_are_not_believed(engine: Engine) -> 
 def test_a_lost_pointer_is_set_again(engine: Engine) -> None:
     """The newest snapshot is whole and nobody points at it."""
     before = answer_bytes(engine, ASK)
-    names.active_file(engine.identity.store).unlink()
+    store_files.active_file(engine.identity.store).unlink()
     report = run(again(engine))
 
     assert report.performed
@@ -126,7 +126,9 @@ def test_a_lost_pointer_is_set_again(engine: Engine) -> None:
 def test_changes_made_meanwhile_are_taken_in(engine: Engine, root: Path) -> None:
     """A repair ends where a sync would have."""
     write_tree(root, {"a.py": "def queue_a():\n    pass\n", "c.py": None})
-    shutil.rmtree(names.table_dir(engine.identity.store, engine.view().manifest.segments[0].table))
+    shutil.rmtree(
+        store_files.table_dir(engine.identity.store, engine.view().manifest.segments[0].table)
+    )
     run(again(engine))
     fresh = open_engine(root, engine.home.base / "fresh")
     fresh.sync()
@@ -137,7 +139,9 @@ def test_changes_made_meanwhile_are_taken_in(engine: Engine, root: Path) -> None
 def test_a_store_without_a_readable_manifest_is_indexed_anew(engine: Engine) -> None:
     """Which segment showed what is not known: a guess could bring dead rows back."""
     before = answer_bytes(engine, ASK)
-    names.manifest_file(engine.identity.store, engine.view().manifest.snapshot_id).write_bytes(b"{")
+    store_files.manifest_file(
+        engine.identity.store, engine.view().manifest.snapshot_id
+    ).write_bytes(b"{")
     report = run(again(engine))
 
     assert report.performed
@@ -157,7 +161,7 @@ def test_without_a_pointer_all_is_hashed_once(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a large store it is minutes."""
-    names.active_file(engine.identity.store).unlink()
+    store_files.active_file(engine.identity.store).unlink()
     calls = []
 
     def counted(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
@@ -174,7 +178,7 @@ def test_what_was_thought_damaged_and_is_whole_is_shown_again(
 ) -> None:
     """Damage is remembered, and a memory chip may have made it up."""
     before = answer_bytes(engine, ASK)
-    names.verified_file(engine.identity.store).unlink()
+    store_files.verified_file(engine.identity.store).unlink()
     with monkeypatch.context() as patch:
         patch.setattr("ggrep.index.store.verify.measure_table", lambda *_: (0, ""))
         with pytest.raises(CorruptStore):

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.index.maintenance.status import with_load
-from ggrep.model.load import DaemonLoad, SyncLoad
-from ggrep.model.standing import AT_REST
+from ggrep.model.daemons import DaemonLoad, SyncLoad
+from ggrep.model.index_freshness import UP_TO_DATE
 from ggrep.model.status import Disk, Resources, SyncStatus, WatchStatus
 from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.statuses import EMPTY_STATUS
@@ -17,7 +17,7 @@ from tests.fakes.statuses import EMPTY_STATUS
 
 def document(load: DaemonLoad | None = None, **changes: Any) -> Mapping[str, Any]:
     """Return the document as it is read from its bytes."""
-    status = with_load(replace(EMPTY_STATUS, **changes), load, AT_REST)
+    status = with_load(replace(EMPTY_STATUS, **changes), load, UP_TO_DATE)
     document: Mapping[str, Any] = stable_json.loads(stable_json.dumps(status.to_dict()))
     return document
 

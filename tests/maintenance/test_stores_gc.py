@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.ids import StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.inventory import list_stores
@@ -91,7 +91,7 @@ def test_a_store_whose_root_is_gone_says_so(root: Path, home: Path) -> None:
     engine.sync()
     age(engine.identity.store, 60)
     note_use(engine.identity.store, NOW - timedelta(days=60))
-    names.last_used_file(engine.identity.store).write_bytes(b"rubbish")
+    store_files.last_used_file(engine.identity.store).write_bytes(b"rubbish")
     assert found(collect(home)) == {engine.identity.store_id: UNUSED}
     root.rename(root.with_name("elsewhere"))
 
@@ -134,9 +134,9 @@ def test_a_store_that_is_searched_meanwhile_is_kept(root: Path, home: Path) -> N
     engine = open_engine(root, home, encoder="none")
     engine.sync()
     age(engine.identity.store, 60)
-    names.last_used_file(engine.identity.store).unlink()
+    store_files.last_used_file(engine.identity.store).unlink()
     with engine.pin(Deadline.never(engine.clock)):
-        names.last_used_file(engine.identity.store).unlink()
+        store_files.last_used_file(engine.identity.store).unlink()
         age(engine.identity.store, 60)
         report = collect(home, force=True)
 
@@ -167,7 +167,11 @@ def test_remains_go_at_any_age(home: Path) -> None:
     """Of a removal, a clone and a rebuild that died; never those at work."""
     data = home / "data"
     base = data / OLD
-    for remains in (names.trash_dir(base, 1), names.clone_dir(base, 2), names.rebuild_dir(base, 2)):
+    for remains in (
+        store_files.trash_dir(base, 1),
+        store_files.clone_dir(base, 2),
+        store_files.rebuild_dir(base, 2),
+    ):
         remains.mkdir(parents=True)
         (remains / "file").write_bytes(b"12345")
     (data / ".someone-elses").mkdir()

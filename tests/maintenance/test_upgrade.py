@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base import faults, stable_json
+from ggrep.base import durable, stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import CorruptStore, Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.upgrade import upgrade_store
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import read_manifest
@@ -79,9 +79,9 @@ def test_the_record_of_the_last_sync_follows(home: Path) -> None:
     """Status reads it."""
     store = schema_1_store(home)
     report = upgrade(store)
-    state = read_index_state(names.index_state_file(store))
+    state = read_index_state(store_files.index_state_file(store))
 
-    assert version_in(names.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes
+    assert version_in(store_files.index_state_file(store), INDEX_STATE) == INDEX_STATE.writes
     assert state is not None
     assert state.active_snapshot_id == report.snapshot_id
     assert state.git is not None
@@ -103,7 +103,7 @@ def test_a_record_alone_is_upgraded(home: Path) -> None:
     """It is an artifact with a version of its own."""
     store = schema_1_store(home)
     upgrade(store)
-    change_json(names.index_state_file(store), {"schema_version": 1, "sha256": None})
+    change_json(store_files.index_state_file(store), {"schema_version": 1, "sha256": None})
 
     assert upgrade(store).upgraded
     assert not upgrade(store).upgraded
@@ -119,7 +119,7 @@ def test_an_upgrade_that_dies_leaves_the_last_good_snapshot(home: Path, point: s
         if reached == point:
             raise RuntimeError("died")
 
-    with faults.watched(die), pytest.raises(RuntimeError, match="died"):
+    with durable.watched(die), pytest.raises(RuntimeError, match="died"):
         upgrade(store)
 
     assert open_active(store).manifest.snapshot_id == before
@@ -159,7 +159,7 @@ def test_a_damaged_store_is_not_upgraded_from_an_older_snapshot(home: Path) -> N
     """That would make the damage the last good state."""
     store = schema_1_store(home)
     target = target_of(store)
-    (names.snapshot_dir(store, active_of(store)) / names.VISIBILITY).unlink()
+    (store_files.snapshot_dir(store, active_of(store)) / store_files.VISIBILITY).unlink()
 
     with pytest.raises(CorruptStore, match="ggrep repair"):
         upgrade_store(target, repo_id=SHOP)
@@ -183,7 +183,7 @@ def test_a_store_without_a_pointer_has_nothing_to_upgrade(home: Path) -> None:
     """An empty directory may be left of a first sync that failed."""
     store = schema_1_store(home)
     target = target_of(store)
-    names.active_file(store).unlink()
+    store_files.active_file(store).unlink()
 
     with pytest.raises(NoIndex):
         upgrade_store(replace(target), repo_id=SHOP)

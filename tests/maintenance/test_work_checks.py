@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.index.maintenance.health import check_health
-from ggrep.model.load import DaemonLoad, EncodeLoad, OpenHandles
+from ggrep.model.daemons import DaemonLoad, EncodeLoad, OpenHandles
 from ggrep.model.maintenance import OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import quiet_load

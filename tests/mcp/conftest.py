@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import pytest
 from mcp import Client
 
+from ggrep.interfaces.mcp.access import Access
 from ggrep.interfaces.mcp.backend import LazyBackend
-from ggrep.interfaces.mcp.mcp_places import Places
 from ggrep.interfaces.mcp.server import build_server
-from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tool_calls import Calls
 from tests.fakes.federators import FakeFederator
 
@@ -66,13 +66,13 @@ def connect(federator: FakeFederator, own: Path, workspace_file: Path) -> Connec
 
     @asynccontextmanager
     async def connected(
-        start: Start | None = None,
+        start: StartOptions | None = None,
         *,
         structured: bool = False,
         legacy: bool = False,
         **options: Any,
     ) -> AsyncIterator[Client]:
-        begun = start or Start(directory=own, workspaces=(workspace_file,))
+        begun = start or StartOptions(directory=own, workspaces=(workspace_file,))
         backend = backend_of(federator, begun)
         server = build_server(backend, structured=structured, legacy=legacy)
         async with Client(server, **options) as client:
@@ -105,10 +105,10 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def backend_of(federator: FakeFederator, start: Start) -> LazyBackend:
+def backend_of(federator: FakeFederator, start: StartOptions) -> LazyBackend:
     """Return the backend that a process would have, over a fake."""
     return LazyBackend(
-        lambda: None, lambda: (Calls(federator, Places(start), shows_paths=True), federator)
+        lambda: None, lambda: (Calls(federator, Access(start), shows_paths=True), federator)
     )
 
 

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from ggrep.interfaces.mcp.arguments import Argument
-from ggrep.interfaces.mcp.following import OF_WORKSPACES
-from ggrep.interfaces.mcp.spellings import ALSO
+from ggrep.interfaces.mcp.arguments import ALSO, Argument
+from ggrep.interfaces.mcp.tool_calls import OF_WORKSPACES
 from ggrep.interfaces.mcp.tools import SEVERAL, TOOLS, Tool
 
 Call: TypeAlias = dict[str, object]

@@ -15,8 +15,8 @@ from msgspec import Struct
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
-from ggrep.protocol.client.daemon_listing import running
-from ggrep.protocol.client.stopping import stop
+from ggrep.protocol.client.daemon_control import stop
+from ggrep.protocol.client.daemon_files import running
 from ggrep.search.engine.engine import Engine
 from tests.fakes.places import short_directory
 from tests.fakes.repos import write_tree

@@ -4,10 +4,10 @@ import anyio
 import jsonschema_rs
 import pytest
 
+from ggrep.interfaces.mcp.access import Access
 from ggrep.interfaces.mcp.backend import LazyBackend
-from ggrep.interfaces.mcp.mcp_places import Places
 from ggrep.interfaces.mcp.resources import ResourceFailed
-from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tool_calls import Calls
 from ggrep.interfaces.mcp.tools import BY_NAME
 from tests.fakes.federators import FakeFederator
@@ -18,7 +18,7 @@ def backend_over(federator: FakeFederator, steps: list[str]) -> LazyBackend:
 
     def load() -> tuple[Calls, FakeFederator]:
         steps.append("load")
-        return Calls(federator, Places(Start(directory=None)), shows_paths=True), federator
+        return Calls(federator, Access(StartOptions(directory=None)), shows_paths=True), federator
 
     return LazyBackend(lambda: steps.append("prepare"), load)
 

@@ -13,7 +13,7 @@ from ggrep.base.errors import (
     WorkspaceError,
 )
 from ggrep.interfaces.mcp.arguments import Argument
-from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
+from ggrep.interfaces.mcp.tool_calls import failure, federated_failure, in_arguments, with_hint
 
 ARGUMENTS = (Argument("rrf_k", "integer", ("merge", "rrfK")),)
 

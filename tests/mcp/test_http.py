@@ -14,10 +14,9 @@ from starlette.responses import Response
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.mcp.http import PATH, access_rules, mcp_app, refuse
 from ggrep.interfaces.mcp.server import build_server
-from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tools import listed
-from ggrep.interfaces.surfaces.http_app import AccessRules, Gate, Refusal
-from ggrep.interfaces.surfaces.serving import base_url, bind, run
+from ggrep.interfaces.surfaces.http_app import AccessRules, Gate, Refusal, base_url, bind, run
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
 
@@ -101,7 +100,7 @@ def test_a_refusal_is_plain_http(status: int, body: bytes, headers: dict[str, st
 
 @asynccontextmanager
 async def serving(
-    federator: FakeFederator, start: Start, rules: AccessRules = LOCAL
+    federator: FakeFederator, start: StartOptions, rules: AccessRules = LOCAL
 ) -> AsyncIterator[str]:
     """Give the address of a server that runs until the block ends, by a signal."""
     ready = anyio.Event()
@@ -128,7 +127,7 @@ async def test_a_client_is_served_over_http(
     async def hear(done: float, total: float | None, message: str | None) -> None:
         told.append(done)
 
-    start = Start(directory=own, workspaces=(workspace_file,))
+    start = StartOptions(directory=own, workspaces=(workspace_file,))
     async with (
         serving(federator, start) as address,
         Client(address, mode=mode) as client,
@@ -158,7 +157,7 @@ async def test_the_door_stands_before_everything(
 ) -> None:
     """Not even the list of tools is for strangers."""
     async with (
-        serving(federator, Start(directory=own), TOKEN_WANTED) as address,
+        serving(federator, StartOptions(directory=own), TOKEN_WANTED) as address,
         httpx.AsyncClient() as client,
     ):
         answer = await client.post(address, json=INITIALIZE, headers={**ACCEPT, **headers})
@@ -172,7 +171,7 @@ async def test_a_client_that_leaves_calls_its_search_off(
 ) -> None:
     """Daemons must not go on with what nobody waits for."""
     federator.gate = anyio.Event()
-    start = Start(directory=own, workspaces=(workspace_file,))
+    start = StartOptions(directory=own, workspaces=(workspace_file,))
     async with serving(federator, start) as address:
         async with Client(address) as client, anyio.create_task_group() as group:
             group.start_soon(client.call_tool, "search_workspace", {"query": "q"})

@@ -7,55 +7,55 @@ import pytest
 from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
-from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
-from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.access import Access, AllowedRepo
+from ggrep.interfaces.mcp.start_options import StartOptions
 
 
 async def test_no_name_means_the_repository_around_the_start(own: Path) -> None:
     """Agents are started somewhere below its top."""
-    places = Places(Start(directory=own / "src"))
+    places = Access(StartOptions(directory=own / "src"))
 
-    assert await places.repository(None) == RepoPlace(own, "")
+    assert await places.repository(None) == AllowedRepo(own, "")
 
 
 async def test_a_path_at_the_start_beats_the_directory(own: Path, other: Path) -> None:
     """The directory is not reliable: some clients start servers anywhere."""
-    places = Places(Start(directory=own, path=other))
+    places = Access(StartOptions(directory=own, path=other))
 
     assert (await places.repository(None)).root == other
 
 
 async def test_without_a_repository_of_its_own_the_server_asks_for_one() -> None:
     """Another repository's answer would be taken for this one's."""
-    for start in (Start(directory=Path("/")), Start(directory=None)):
+    for start in (StartOptions(directory=Path("/")), StartOptions(directory=None)):
         with pytest.raises(InvalidRequest, match=r"give `root`$"):
-            await Places(start).repository(None)
+            await Access(start).repository(None)
 
 
 async def test_a_relative_path_counts_from_the_start(own: Path) -> None:
     """As it would on a command line there."""
-    places = Places(Start(directory=own))
+    places = Access(StartOptions(directory=own))
 
-    assert await places.repository("src/pay.py") == RepoPlace(own, "src/pay.py")
+    assert await places.repository("src/pay.py") == AllowedRepo(own, "src/pay.py")
 
 
 async def test_a_relative_path_from_nowhere_is_refused() -> None:
     """It could be anything."""
     with pytest.raises(InvalidRequest, match=r"^src: give an absolute path$"):
-        await Places(Start(directory=None, anywhere=True)).repository("src")
+        await Access(StartOptions(directory=None, anywhere=True)).repository("src")
 
 
 @pytest.mark.parametrize("named", ["", " ", "a\0b"])
 async def test_what_is_no_path_is_refused(own: Path, named: str) -> None:
     """The empty one would mean the directory itself."""
     with pytest.raises(InvalidRequest, match="is not the path of anything"):
-        await Places(Start(directory=own)).repository(named)
+        await Access(StartOptions(directory=own)).repository(named)
 
 
 async def test_a_repository_outside_is_refused(own: Path, other: Path) -> None:
     """Whoever started the server said what it may search."""
     with pytest.raises(Forbidden, match=f"^{other}: outside"):
-        await Places(Start(directory=own)).repository(str(other))
+        await Access(StartOptions(directory=own)).repository(str(other))
 
 
 async def test_a_way_out_through_a_link_is_refused(own: Path, other: Path) -> None:
@@ -63,15 +63,15 @@ async def test_a_way_out_through_a_link_is_refused(own: Path, other: Path) -> No
     (own / "out").symlink_to(other)
 
     with pytest.raises(Forbidden):
-        await Places(Start(directory=own)).repository("out")
+        await Access(StartOptions(directory=own)).repository("out")
 
 
 async def test_a_repository_around_an_allowed_directory_is_refused(own: Path) -> None:
     """What is allowed is the directory, not all that surrounds it."""
-    start = Start(directory=None, allowed=(own / "src",))
+    start = StartOptions(directory=None, allowed=(own / "src",))
 
     with pytest.raises(Forbidden):
-        await Places(start).repository(str(own / "src"))
+        await Access(start).repository(str(own / "src"))
 
 
 @pytest.mark.parametrize("how", ["allowed", "anywhere", "workspace"])
@@ -80,19 +80,19 @@ async def test_a_repository_may_be_let_in(
 ) -> None:
     """By its directory, by all of them, or with a workspace it is part of."""
     start = {
-        "allowed": Start(directory=own, allowed=(other,)),
-        "anywhere": Start(directory=own, anywhere=True),
-        "workspace": Start(directory=own, workspaces=(workspace_file,)),
+        "allowed": StartOptions(directory=own, allowed=(other,)),
+        "anywhere": StartOptions(directory=own, anywhere=True),
+        "workspace": StartOptions(directory=own, workspaces=(workspace_file,)),
     }[how]
 
-    assert (await Places(start).repository(str(other))).root == other
+    assert (await Access(start).repository(str(other))).root == other
 
 
 async def test_a_workspace_that_cannot_be_read_lets_nothing_in(
     own: Path, other: Path, broken_file: Path
 ) -> None:
     """It must not open the door either."""
-    places = Places(Start(directory=own, workspaces=(broken_file,)))
+    places = Access(StartOptions(directory=own, workspaces=(broken_file,)))
 
     with pytest.raises(Forbidden):
         await places.repository(str(other))
@@ -100,7 +100,7 @@ async def test_a_workspace_that_cannot_be_read_lets_nothing_in(
 
 async def test_the_only_workspace_needs_no_name(workspace_file: Path) -> None:
     """And what it names is allowed by whoever started the server for it."""
-    found = await Places(Start(directory=None, workspaces=(workspace_file,))).workspace(None)
+    found = await Access(StartOptions(directory=None, workspaces=(workspace_file,))).workspace(None)
 
     assert found.file == workspace_file
     assert found.allowlist.allows(Path("/anything"))
@@ -114,7 +114,7 @@ async def test_with_several_workspaces_the_ids_are_the_choice(
     second.write_text('{"schemaVersion": 1, "name": "one", "repos": [{"root": "own"}]}')
     files = (workspace_file, second)
     ids = [load_workspace(file, resolve_root=canonical_root).repo_set_id for file in files]
-    places = Places(Start(directory=own, workspaces=files))
+    places = Access(StartOptions(directory=own, workspaces=files))
 
     with pytest.raises(InvalidRequest, match=", ".join(ids)):
         await places.workspace(None)
@@ -124,7 +124,7 @@ async def test_with_several_workspaces_the_ids_are_the_choice(
 async def test_without_a_workspace_its_file_is_asked_for(own: Path) -> None:
     """The message says what to give."""
     with pytest.raises(InvalidRequest, match=r"give the path of its file$"):
-        await Places(Start(directory=own)).workspace(None)
+        await Access(StartOptions(directory=own)).workspace(None)
 
 
 async def test_an_id_may_be_given_by_its_beginning(own: Path, workspace_file: Path) -> None:
@@ -132,7 +132,7 @@ async def test_an_id_may_be_given_by_its_beginning(own: Path, workspace_file: Pa
     second = workspace_file.with_name("one.jsonc")
     second.write_text('{"schemaVersion": 1, "name": "one", "repos": [{"root": "own"}]}')
     whole = load_workspace(second, resolve_root=canonical_root).repo_set_id
-    places = Places(Start(directory=own, workspaces=(workspace_file, second)))
+    places = Access(StartOptions(directory=own, workspaces=(workspace_file, second)))
 
     assert (await places.workspace(whole[:12])).file == second
     for short in ("ws1-", whole[:11], f"{whole[:12]}z"):
@@ -143,14 +143,14 @@ async def test_an_id_may_be_given_by_its_beginning(own: Path, workspace_file: Pa
 async def test_an_id_that_nobody_registered_is_refused(own: Path) -> None:
     """Ids are the server's to give, not paths in disguise."""
     with pytest.raises(InvalidRequest, match=r"^ws1-00: .* it knows none$"):
-        await Places(Start(directory=own)).workspace("ws1-00")
+        await Access(StartOptions(directory=own)).workspace("ws1-00")
 
 
 async def test_another_workspace_is_held_to_what_is_allowed(
     own: Path, other: Path, workspace_file: Path
 ) -> None:
     """Naming a file must not open what the file names."""
-    found = await Places(Start(directory=own)).workspace(str(workspace_file))
+    found = await Access(StartOptions(directory=own)).workspace(str(workspace_file))
 
     assert found.file == workspace_file
     assert found.allowlist.allows(own)
@@ -161,7 +161,7 @@ async def test_a_registered_workspace_may_be_named_by_its_path(
     own: Path, other: Path, workspace_file: Path
 ) -> None:
     """The path and the id mean the same."""
-    places = Places(Start(directory=own, workspaces=(workspace_file,)))
+    places = Access(StartOptions(directory=own, workspaces=(workspace_file,)))
 
     found = await places.workspace("../both.jsonc")
 

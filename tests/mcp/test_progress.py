@@ -7,14 +7,14 @@ import pytest
 
 from ggrep.base.errors import NoIndex
 from ggrep.base.ids import RepoId
-from ggrep.federation.repo_requests import Arrival
+from ggrep.federation.fanout_session import RepoDone
 from ggrep.interfaces.mcp.progress import Rising, line_of, read_arrival, telling
-from ggrep.protocol.client.exchange import IndexingProgress
+from ggrep.protocol.client.daemon_client import IndexingProgress
 
 
-def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> Arrival:
+def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> RepoDone:
     """Return one of three."""
-    return Arrival(RepoId("r-1"), alias, "ok", count, done, 3)
+    return RepoDone(RepoId("r-1"), alias, "ok", count, done, 3)
 
 
 async def test_everything_is_told_in_order_before_the_answer() -> None:
@@ -25,7 +25,7 @@ async def test_everything_is_told_in_order_before_the_answer() -> None:
         await anyio.lowlevel.checkpoint()
         told.append(done)
 
-    async def ask(arrived: Callable[[Arrival], None]) -> str:
+    async def ask(arrived: Callable[[RepoDone], None]) -> str:
         for done in (1, 2, 3):
             arrived(arrival(done))
         return "answer"
@@ -40,7 +40,7 @@ async def test_a_failure_comes_out_as_it_is() -> None:
     async def tell(done: float, total: float, message: str) -> None:
         raise AssertionError
 
-    async def ask(arrived: Callable[[Arrival], None]) -> str:
+    async def ask(arrived: Callable[[RepoDone], None]) -> str:
         raise NoIndex("none")
 
     with pytest.raises(NoIndex, match=r"^none$"):
@@ -63,7 +63,7 @@ async def test_what_takes_long_to_tell_is_still_told_first() -> None:
             await anyio.lowlevel.checkpoint()
         told.append(done)
 
-    async def ask(arrived: Callable[[Arrival], None]) -> str:
+    async def ask(arrived: Callable[[RepoDone], None]) -> str:
         for done in (1, 2):
             arrived(arrival(done))
         return "answer"

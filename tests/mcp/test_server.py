@@ -14,7 +14,7 @@ from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
 from ggrep.interfaces.mcp.resources import RESOURCES
 from ggrep.interfaces.mcp.server import OUTPUT_SCHEMA
-from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, listed
 from ggrep.model.request import SnippetMode
 from ggrep.render.agent_text import agent_text
@@ -115,7 +115,7 @@ async def test_nothing_is_asked_before_a_tool_is_called(
     connect: object, federator: FakeFederator
 ) -> None:
     """A server must start where there is no index, no repository and no time."""
-    async with connect(Start(directory=None)) as client:
+    async with connect(StartOptions(directory=None)) as client:
         tools = await client.list_tools()
         resources = await client.list_resources()
 
@@ -322,7 +322,7 @@ async def test_a_wrong_workspace_file_fails_the_resource(
     connect: object, own: Path, broken_file: Path
 ) -> None:
     """Its code is the contract's own."""
-    async with connect(Start(directory=own, workspaces=(broken_file,))) as client:
+    async with connect(StartOptions(directory=own, workspaces=(broken_file,))) as client:
         with pytest.raises(MCPError) as refused:
             await client.read_resource("ggrep://workspace")
 

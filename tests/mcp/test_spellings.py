@@ -3,8 +3,7 @@
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.mcp.arguments import body_of, read_arguments
-from ggrep.interfaces.mcp.spellings import ALSO, in_our_words
+from ggrep.interfaces.mcp.arguments import ALSO, body_of, in_our_words, read_arguments
 from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, TOOLS
 
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from ggrep.interfaces.mcp.text_budgets import budget_of, within_budget
-from ggrep.interfaces.mcp.tools import TOOLS
+from ggrep.interfaces.mcp.tools import TOOLS, budget_of, within_budget
 from tests.fakes.golden_documents import golden
 
 FAILURE = {"code": "no_index", "message": "no", "error": {}}

@@ -13,8 +13,8 @@ from ggrep.config.root import canonical_root
 from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.interfaces.mcp import tool_calls as subject
-from ggrep.interfaces.mcp.mcp_places import Places
-from ggrep.interfaces.mcp.start import Start
+from ggrep.interfaces.mcp.access import Access
+from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tool_calls import Calls, placed_for
 from ggrep.interfaces.mcp.tools import BY_NAME, SEVERAL, TOOLS, Tool
 from ggrep.model.corpus import Corpus, Mode
@@ -42,8 +42,8 @@ _ENOUGH_BYTES = 32 * 1024
 @pytest.fixture
 def calls(federator: FakeFederator, own: Path, workspace_file: Path) -> Calls:
     """Return calls of a server that knows one workspace."""
-    start = Start(directory=own, workspaces=(workspace_file,))
-    return Calls(federator, Places(start), shows_paths=True)
+    start = StartOptions(directory=own, workspaces=(workspace_file,))
+    return Calls(federator, Access(start), shows_paths=True)
 
 
 async def test_arguments_of_a_search_reach_the_request(
@@ -667,8 +667,8 @@ async def test_repositories_outside_fail_on_their_own(
     federator: FakeFederator, own: Path, other: Path, workspace_file: Path
 ) -> None:
     """One of them must not keep the others from answering."""
-    files = Start(directory=own, allowed=(own, workspace_file.parent / "both.jsonc"))
-    outside = Calls(federator, Places(files), shows_paths=True)
+    files = StartOptions(directory=own, allowed=(own, workspace_file.parent / "both.jsonc"))
+    outside = Calls(federator, Access(files), shows_paths=True)
 
     outcome = await outside.call(
         "search_workspace", {"query": "q", "workspace": str(workspace_file)}
@@ -694,7 +694,7 @@ async def test_too_many_calls_at_once_are_told_to_wait(
 ) -> None:
     """A queue without an end is an answer without one."""
     monkeypatch.setattr(subject, "MAX_IN_FLIGHT", 1)
-    calls = Calls(federator, Places(Start(directory=own)), shows_paths=True)
+    calls = Calls(federator, Access(StartOptions(directory=own)), shows_paths=True)
     federator.gate = anyio.Event()
 
     async with anyio.create_task_group() as group:
@@ -726,7 +726,7 @@ async def test_paths_are_not_shown_to_callers_from_elsewhere(
 ) -> None:
     """They say more of this machine than the answer does."""
     federator.fail = GgrepError(f"{own}/x: broken")
-    calls = Calls(federator, Places(Start(directory=own)), shows_paths=False)
+    calls = Calls(federator, Access(StartOptions(directory=own)), shows_paths=False)
 
     outcome = await calls.call("search", {"query": "q"})
 
@@ -746,11 +746,11 @@ async def test_a_merge_that_nobody_chose_is_said_in_the_text_alone(
     own: Path, workspace_file: Path
 ) -> None:
     """An agent can choose another; programs see the strategy in the document."""
-    start = Start(directory=own, workspaces=(workspace_file,))
+    start = StartOptions(directory=own, workspaces=(workspace_file,))
     asked = {"query": "q"}
 
-    said = await Calls(Unsaid(), Places(start), shows_paths=True).call("search_workspace", asked)
-    plain = Calls(FakeFederator(), Places(start), shows_paths=True)
+    said = await Calls(Unsaid(), Access(start), shows_paths=True).call("search_workspace", asked)
+    plain = Calls(FakeFederator(), Access(start), shows_paths=True)
     silent = await plain.call("search_workspace", asked)
 
     assert said.notes == (MERGED_BY_RANK,)

@@ -10,7 +10,7 @@ from mcp import Client
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, body_of
-from ggrep.interfaces.mcp.following import OF_WORKSPACES
+from ggrep.interfaces.mcp.tool_calls import OF_WORKSPACES
 from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, Tool, listed
 from ggrep.interfaces.surfaces.body import (
     parse_federated_body,

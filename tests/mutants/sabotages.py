@@ -314,7 +314,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "the limit per file is ignored",
-        "ggrep/model/quota.py",
+        "ggrep/model/corpus.py",
         "if self.per_file and self._taken[file] >= self.per_file:",
         "if False:",
         ("tests/query/test_cuts.py::test_no_file_takes_more_than_its_share",),
@@ -370,14 +370,14 @@ SABOTAGES = (
     ),
     Sabotage(
         "no deadline in scoring",
-        "ggrep/base/deadline.py",
+        "ggrep/base/clock.py",
         "        if self.clock.monotonic_ms() >= self.at_ms:\n",
         "        if self.clock.monotonic_ms() < 0.0:\n",
         ("tests/query/test_scores.py::test_work_stops_at_the_deadline",),
     ),
     Sabotage(
         "every repository scores by its own figures",
-        "ggrep/federation/repo_requests.py",
+        "ggrep/federation/fanout_session.py",
         "            statistics=total,\n",
         "            statistics=None,\n",
         (FEDERATED + "test_global_scores_by_the_sum_of_all_figures", UNION),
@@ -408,7 +408,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "files of equal paths in two repositories count as one",
-        "ggrep/federation/pool_merging.py",
+        "ggrep/federation/merge.py",
         "file=lambda merged: (merged.repo_id, merged.hit.path)",
         "file=lambda merged: merged.hit.path",
         (
@@ -835,7 +835,7 @@ SABOTAGES = (
     ),
     Sabotage(
         "what is built beside a store has one name for all writers",
-        "ggrep/config/names.py",
+        "ggrep/config/store_files.py",
         '    return store.with_name(f".{kind}-{store.name}~{epoch}")\n',
         '    return store.with_name(f".{kind}-{store.name}~{epoch and 0}")\n',
         (BUILDERS + "leaves_what_its_successor_puts_together",),

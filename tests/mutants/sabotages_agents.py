@@ -30,7 +30,7 @@ AGENT_SABOTAGES = (
     ),
     Sabotage(
         "what comes out is not held against what went in",
-        "ggrep/interfaces/agents/formats.py",
+        "ggrep/interfaces/agents/plan.py",
         "if not same or not fits:",
         "if not fits:",
         (PLAN + "test_a_marker_in_a_string_is_no_marker",),
@@ -44,7 +44,7 @@ AGENT_SABOTAGES = (
     ),
     Sabotage(
         "a link out of the home is followed",
-        "ggrep/interfaces/agents/places.py",
+        "ggrep/interfaces/agents/config_files.py",
         "if not any(real.is_relative_to(top) for top in self._allowed()):",
         "if False:",
         (APPLYING + "test_a_link_that_leads_elsewhere_is_refused",),

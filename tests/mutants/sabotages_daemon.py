@@ -100,7 +100,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a client that was refused may go on",
-        "ggrep/protocol/wire/states.py",
+        "ggrep/protocol/wire/connection.py",
         "{Step.WELCOME: State.OPEN, Step.REFUSAL: State.CLOSED, **_END}",
         "{Step.WELCOME: State.OPEN, Step.REFUSAL: State.OPEN, **_END}",
         (
@@ -158,7 +158,7 @@ DAEMON_SABOTAGES = (
     # Requests and their ends.
     Sabotage(
         "two requests of a client may have one id",
-        "ggrep/daemon/caller.py",
+        "ggrep/daemon/admitting.py",
         "    if key in daemon.requests:\n",
         "    if key == daemon.requests:\n",
         (DEADLINES + "test_an_id_that_is_at_work_is_not_taken_twice",),
@@ -186,7 +186,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "work does not look whether it was ended",
-        "ggrep/daemon/caller.py",
+        "ggrep/daemon/admitting.py",
         "Deadline.after(daemon.shared.clock, wanted_ms, self.stop)",
         "Deadline.after(daemon.shared.clock, wanted_ms)",
         (DEADLINES + "test_another_connection_of_the_same_client_ends_a_request",),
@@ -250,7 +250,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a failed query keeps its handles",
-        "ggrep/daemon/qos/handles.py",
+        "ggrep/daemon/qos/permits.py",
         "        finally:\n            with self._guard:\n",
         "        except LookupError:\n            raise\n"
         "        else:\n            with self._guard:\n",
@@ -258,7 +258,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "in company one client takes every core",
-        "ggrep/daemon/qos/cpu.py",
+        "ggrep/daemon/qos/permits.py",
         "alone = len(self._seen) == 1",
         "alone = bool(self._seen)",
         ("tests/qos/test_cpu.py::test_in_company_a_client_leaves_a_core_free",),
@@ -286,42 +286,42 @@ DAEMON_SABOTAGES = (
     # What a hint claims.
     Sabotage(
         "a client of any build is believed",
-        "ggrep/daemon/hint_checks.py",
+        "ggrep/daemon/queries.py",
         "    if claim.build != shared.build:\n",
         "    if not shared.build:\n",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
     ),
     Sabotage(
         "a client of any root is believed",
-        "ggrep/daemon/hint_checks.py",
+        "ggrep/daemon/queries.py",
         "    if claim.root != str(daemon.identity.root):\n",
         "    if not claim.root:\n",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
     ),
     Sabotage(
         "a client's variables do not matter",
-        "ggrep/daemon/hint_checks.py",
+        "ggrep/daemon/queries.py",
         'raise StaleHint("the client\'s variables are not those of the daemon")',
         "assert shared",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
     ),
     Sabotage(
         "of a client's variables only the names are compared",
-        "ggrep/daemon/hint_checks.py",
+        "ggrep/daemon/queries.py",
         "return {name: value for name, value in environ",
         "return {name: name for name, value in environ",
         (HINTS + "test_another_build_another_root_and_other_variables_are_not",),
     ),
     Sabotage(
         "a claim is judged by the settings as they were read",
-        "ggrep/daemon/config_watch.py",
+        "ggrep/daemon/watched_root.py",
         "        return self.present() == self.files\n",
         "        return bool(self.present())\n",
         (HINTS + "test_settings_that_were_edited_are_noticed_before_the_daemon_reloads",),
     ),
     Sabotage(
         "every directory below a root belongs to it",
-        "ggrep/daemon/hint_checks.py",
+        "ggrep/daemon/queries.py",
         "    if not await to_thread.run_sync(_are_inside, daemon, scopes):\n",
         "    if scopes == _are_inside:\n",
         (
@@ -332,7 +332,7 @@ DAEMON_SABOTAGES = (
     # A daemon whose settings are out of date.
     Sabotage(
         "answers of a stale daemon do not say so",
-        "ggrep/daemon/daemon_notices.py",
+        "ggrep/daemon/queries.py",
         "    if daemon.stale:\n",
         "    if daemon is None:\n",
         (STALE + "test_answers_are_those_of_the_last_good_snapshot_with_a_warning",),
@@ -381,7 +381,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "settings are taken in while they are still being written",
-        "ggrep/daemon/service.py",
+        "ggrep/daemon/daemon_tasks.py",
         "        if self._now_ms() - self._since_ms < self._patience_ms:\n",
         "        if self._patience_ms < 0:\n",
         ("tests/daemon/test_config_watch.py::test_a_change_is_taken_in_once_it_has_lasted",),
@@ -406,7 +406,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "answers do not say that the index is behind",
-        "ggrep/model/standing.py",
+        "ggrep/model/index_freshness.py",
         "    if standing.behind:\n",
         "    if standing.behind is None:\n",
         (SERVING + "test_an_answer_says_that_files_have_changed_since",),
@@ -569,7 +569,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a daemon without an index has everybody wait for it",
-        "ggrep/daemon/searching.py",
+        "ggrep/daemon/queries.py",
         "            bring_back(daemon)\n            return True\n",
         "            await first_snapshot(daemon, deadline)\n            return False\n",
         (
@@ -579,7 +579,7 @@ DAEMON_SABOTAGES = (
     # A daemon's place.
     Sabotage(
         "the lock of a socket is not held",
-        "ggrep/daemon/daemon_locks.py",
+        "ggrep/daemon/endpoint_files.py",
         "    return HeldLock(descriptor, name)\n",
         "    fcntl.flock(descriptor, fcntl.LOCK_UN)\n    return HeldLock(descriptor, name)\n",
         (
@@ -589,7 +589,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a lock file that was removed is a lock",
-        "ggrep/daemon/daemon_locks.py",
+        "ggrep/daemon/endpoint_files.py",
         "    if not is_file(descriptor, name):\n        return None\n",
         "",
         (ENDPOINT + "test_a_lock_whose_file_has_gone_is_taken_anew",),
@@ -617,7 +617,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "nobody looks who connects",
-        "ggrep/daemon/reception.py",
+        "ggrep/daemon/accept_loop.py",
         "passed_on = is_welcome(uid, path) and await",
         "passed_on = await",
         (ENDPOINT + "test_another_user_is_let_go_without_a_word",),
@@ -631,56 +631,56 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "everybody may connect",
-        "ggrep/daemon/reception.py",
+        "ggrep/daemon/accept_loop.py",
         "create_unix_listener(name, mode=mode)",
         "create_unix_listener(name, mode=0o666)",
         (ENDPOINT + "test_only_its_user_can_reach_it",),
     ),
     Sabotage(
         "who takes one place of a dead host takes all of them",
-        "ggrep/daemon/daemon_locks.py",
+        "ggrep/daemon/endpoint_files.py",
         "if clear or os.fstat(descriptor).st_nlink > 1:",
         "if clear:",
         (LOCKS + "test_who_takes_one_place_of_a_dead_process_leaves_the_others_free",),
     ),
     Sabotage(
         "a lock is linked to whatever has its first name by now",
-        "ggrep/daemon/daemon_locks.py",
+        "ggrep/daemon/endpoint_files.py",
         "        if not self.is_at(name):  # somebody's file has our name by now\n",
         "        if not name.exists():\n",
         (LOCKS + "test_a_file_that_took_the_place_of_ours_is_not_linked",),
     ),
     Sabotage(
         "one daemon that ends lets the locks of its neighbours go",
-        "ggrep/daemon/daemon_locks.py",
+        "ggrep/daemon/endpoint_files.py",
         "        if not self._names and self._descriptor >= 0:\n",
         "        if self._descriptor >= 0:\n",
         (LOCKS + "test_a_daemon_that_ends_gives_its_place_away_alone",),
     ),
     Sabotage(
         "a client is served by whichever daemon of the process is first",
-        "ggrep/daemon/reception.py",
+        "ggrep/daemon/accept_loop.py",
         "found = self._receivers.get(key) if key else None",
         "found = next(iter(self._receivers.values()), None) if key else None",
         (RECEPTION + "test_a_client_comes_to_the_daemon_it_means_with_all_it_said",),
     ),
     Sabotage(
         "who means a daemon that has ended is served by another",
-        "ggrep/daemon/reception.py",
+        "ggrep/daemon/accept_loop.py",
         "if found is None and (key in self._left or not (heard or self._lone)):",
         "if found is None and not (heard or self._lone):",
         (RECEPTION + "test_who_means_one_that_has_ended_finds_the_connection_closed",),
     ),
     Sabotage(
         "what a client said before it was known whom it means is lost",
-        "ggrep/daemon/reception.py",
+        "ggrep/daemon/accept_loop.py",
         "found.receive(stream, heard)",
         'found.receive(stream, b"")',
         (RECEPTION + "test_a_client_comes_to_the_daemon_it_means_with_all_it_said",),
     ),
     Sabotage(
         "one daemon that ends closes the socket of its neighbours",
-        "ggrep/daemon/reception.py",
+        "ggrep/daemon/accept_loop.py",
         "            if not door.names:\n",
         "            if True:\n",
         (RECEPTION + "test_the_socket_stays_under_the_names_of_the_others",),
@@ -704,35 +704,35 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "the word of a dead process keeps daemons from being started",
-        "ggrep/protocol/client/marker.py",
+        "ggrep/protocol/client/daemon_files.py",
         "if not own and is_running(found.pid, found.pid_started) else None",
         "if not own else None",
         ("tests/client/test_marker.py::test_a_dead_process_is_not",),
     ),
     Sabotage(
         "an older build ends a newer daemon",
-        "ggrep/protocol/client/reaching.py",
+        "ggrep/protocol/client/connect_or_start.py",
         "version_key(record.binary_version) < version_key(__version__)",
         "version_key(record.binary_version) != version_key(__version__)",
         (REACHING + "test_a_daemon_that_is_not_older_is_never_ended",),
     ),
     Sabotage(
         "a number that was given away again is signalled by a newer client",
-        "ggrep/protocol/client/reaching.py",
+        "ggrep/protocol/client/connect_or_start.py",
         "        if is_running(record.pid, record.pid_started):\n",
         "        if record.pid:\n",
         (REACHING + "test_a_number_that_was_given_away_again_is_not_signalled",),
     ),
     Sabotage(
         "a number that was given away again is taken for the daemon",
-        "ggrep/protocol/client/stopping.py",
+        "ggrep/protocol/client/daemon_control.py",
         "        if not is_running(record.pid, record.pid_started):\n",
         '        if not Path(f"/proc/{record.pid}").exists():\n',
         (STOPPING + "test_a_daemon_that_has_died_is_gone",),
     ),
     Sabotage(
         "a number that was given away again is signalled by an operator",
-        "ggrep/protocol/client/stopping.py",
+        "ggrep/protocol/client/daemon_control.py",
         "        if is_running(record.pid, record.pid_started):\n",
         "        if record.pid:\n",
         (STOPPING + "test_a_number_that_is_given_away_while_we_ask_is_not_signalled",),
@@ -815,21 +815,21 @@ DAEMON_SABOTAGES = (
     # The Python interface.
     Sabotage(
         "a program has a directory indexed that nobody asked for",
-        "ggrep/service/opened.py",
+        "ggrep/service/repository_handle.py",
         "            require = require_modest if wanted else require_asked\n",
         "            require = require_modest\n",
         (PYTHON + "test_nothing_is_indexed_that_nobody_asked_for",),
     ),
     Sabotage(
         "what was closed goes on answering",
-        "ggrep/service/opened.py",
+        "ggrep/service/repository_handle.py",
         "        self._closed = True\n",
         "        self._closed = False\n",
         (PYTHON + "test_what_was_closed_says_so",),
     ),
     Sabotage(
         "a forked process reads an index with threads that are not there",
-        "ggrep/service/forks.py",
+        "ggrep/service/location.py",
         '_BEFORE_FORK.append("lancedb" in sys.modules)',
         "_BEFORE_FORK.append(False)",
         (PYTHON + "test_a_forked_process_does_not_wait_for_threads_that_are_not_there",),
@@ -850,7 +850,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "the daemon's own time bounds a client's search",
-        "ggrep/protocol/client/exchange.py",
+        "ggrep/protocol/client/daemon_client.py",
         "request=timed(request, left_ms),",
         "request=request,",
         (CLIENT + "test_a_search_brings_the_time_it_has_left",),
@@ -871,14 +871,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a question outlasts the time of its command",
-        "ggrep/base/deadline.py",
+        "ggrep/base/clock.py",
         "min(self.at_ms, self.clock.monotonic_ms() + timeout_ms)",
         "self.clock.monotonic_ms() + timeout_ms",
         ("tests/test_command_time.py::test_a_deadline_within_another_never_ends_later",),
     ),
     Sabotage(
         "a question to a daemon that is being stopped fails",
-        "ggrep/protocol/client/exchange.py",
+        "ggrep/protocol/client/daemon_client.py",
         '            if not reply.body.get("stopping") or ',
         "            if reply.error or ",
         (CLIENT + "test_a_daemon_that_is_being_stopped_passes_the_question_on",),
@@ -907,14 +907,14 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "a locator of another root leads the way",
-        "ggrep/interfaces/entry/plain_place.py",
+        "ggrep/interfaces/entry/daemon_place.py",
         '[lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]',
         '[lines[0], lines[6]] != [MAGIC, b""]',
         ("tests/entry/test_place.py::test_a_hint_that_is_not_exactly_one_is_none",),
     ),
     Sabotage(
         "a locator of another user leads the way",
-        "ggrep/interfaces/entry/plain_place.py",
+        "ggrep/interfaces/entry/daemon_place.py",
         "        if os.fstat(descriptor).st_uid != os.geteuid():\n",
         "        if descriptor < 0:\n",
         ("tests/entry/test_place.py::test_a_hint_of_another_user_is_not_followed",),

@@ -112,7 +112,7 @@ PACK_SABOTAGES = (
     ),
     Sabotage(
         "what all lead with is told by nobody",
-        "ggrep/federation/joint_asking.py",
+        "ggrep/federation/batched_query.py",
         "NOBODY_LEADS if pools else response.leading",
         "NOBODY_LEADS",
         BYTES,
@@ -133,7 +133,7 @@ PACK_SABOTAGES = (
     ),
     Sabotage(
         "repositories that failed are not listed",
-        "ggrep/federation/attendance_json.py",
+        "ggrep/federation/envelope.py",
         "everybody & {*shown, *response.selection.named, *told, *failed, *missed}",
         "everybody & {*shown, *response.selection.named}",
         (LISTED + "test_who_failed_is_selected_by_name_or_has_something_to_say_is_listed",),
@@ -210,14 +210,14 @@ PACK_SABOTAGES = (
     ),
     Sabotage(
         "a verdict is given to another repository",
-        "ggrep/federation/joint_asking.py",
+        "ggrep/federation/batched_query.py",
         "{members[place]: place in reaching for place in silent}",
         "{members[place]: place - 1 in reaching for place in silent}",
         BYTES,
     ),
     Sabotage(
         "those asked by themselves are measured and not counted",
-        "ggrep/federation/joint_asking.py",
+        "ggrep/federation/batched_query.py",
         "others=tuple(told.values()),",
         "others=(),",
         BYTES,
@@ -385,7 +385,7 @@ PACK_SABOTAGES = (
     ),
     Sabotage(
         "packs without texts stay so",
-        "ggrep/daemon/host_packs.py",
+        "ggrep/daemon/joint_members.py",
         "(bare and bare != self._tried_bare)",
         "False",
         (HOST + "test_texts_are_made_of_packs_that_have_none",),

@@ -55,14 +55,14 @@ SEARCH_SABOTAGES = (
     ),
     Sabotage(
         "what is passed over for its file counts once for each file",
-        "ggrep/model/quota.py",
+        "ggrep/model/corpus.py",
         "            self.refused.add(index)",
         "            self.refused.add(file)",
         (QUOTA + "test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_over",),
     ),
     Sabotage(
         "nothing is passed over for its file",
-        "ggrep/model/quota.py",
+        "ggrep/model/corpus.py",
         "tuple(self.picked.values()), len(self.refused)",
         "tuple(self.picked.values()), 0",
         (QUOTA + "test_items_of_a_full_file_are_counted_once_however_often_they_are_passed_over",),

@@ -202,7 +202,7 @@ SLATE_SABOTAGES = (
     # USE.MUST.005: profiles in a tracked file.
     Sabotage(
         "a profile may ask for any number",
-        "ggrep/config/values.py",
+        "ggrep/config/settings_files.py",
         "    if value > wanted.says.most:\n",
         "    if value < 0:\n",
         (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
@@ -223,7 +223,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "unknown keys of a profile are passed over",
-        "ggrep/config/values.py",
+        "ggrep/config/settings_files.py",
         "        if known is not None and key not in known:\n",
         "        if known is not None and key is None:\n",
         (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
@@ -714,7 +714,7 @@ SLATE_SABOTAGES = (
     # USE.MUST.020: an MCP surface with the command line's controls.
     Sabotage(
         "a tool takes arguments that it does not know",
-        "ggrep/interfaces/mcp/spellings.py",
+        "ggrep/interfaces/mcp/arguments.py",
         "raise InvalidRequest(_unknown(tool, said, arguments, elsewhere))",
         "continue",
         (CALLS + "test_every_tool_refuses_an_argument_that_it_does_not_know",),
@@ -771,14 +771,14 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "of two names of one argument any counts",
-        "ggrep/interfaces/mcp/spellings.py",
+        "ggrep/interfaces/mcp/arguments.py",
         "if found.get(name) is not None and found[name] != value:",
         "if False:",
         ("tests/mcp/test_spellings.py::test_two_names_of_one_argument_have_to_agree",),
     ),
     Sabotage(
         "a text over its budget is not cut",
-        "ggrep/interfaces/mcp/text_budgets.py",
+        "ggrep/interfaces/mcp/tools.py",
         "if len(data) <= most:",
         "if data is not None:",
         ("tests/mcp/test_text_budgets.py::test_a_text_is_whole_or_within_its_budget",),
@@ -822,7 +822,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a status says that a failed index is fresh",
-        "ggrep/render/agent_state.py",
+        "ggrep/render/agent_text.py",
         'elif sync.get("last_error"):',
         "elif False:",
         ("tests/render/test_agent_state.py::test_an_index_that_is_not_fresh_says_so",),
@@ -888,7 +888,7 @@ SLATE_SABOTAGES = (
     # USE.MUST.032: profiles add ignore patterns, and may include data sets.
     Sabotage(
         "what a profile excludes is shown",
-        "ggrep/config/profile_file.py",
+        "ggrep/config/profiles.py",
         "ProfileView((*view.within, *hidden), view.corpora)",
         "ProfileView(view.within, view.corpora)",
         (PROFILES + "test_a_profile_says_what_its_table_says",),
@@ -916,7 +916,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a view hides names at the top alone",
-        "ggrep/config/profile_file.py",
+        "ggrep/config/profiles.py",
         'return (*top, f"*/{core}", f"*/{core}/*")',
         "return top",
         ("tests/config/test_view_filters.py::test_a_view_hides_what_ignoring_would",),
@@ -945,7 +945,7 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a data set needs no budget",
-        "ggrep/config/profile_file.py",
+        "ggrep/config/profiles.py",
         'raise _refused(f"{place}.{key}", "is wanted where `include` is")',
         "continue",
         (PROFILES + "test_what_cannot_stand_is_refused_by_name",),
@@ -995,14 +995,14 @@ SLATE_SABOTAGES = (
     ),
     Sabotage(
         "a suite's paths are taken as they are written",
-        "ggrep/interfaces/evaluation/suite_files.py",
+        "ggrep/interfaces/evaluation/suite.py",
         "relevant = map(posixpath.normpath, named)",
         "relevant = iter(named)",
         ("tests/evaluation/test_suite_files.py::test_a_suite_is_read",),
     ),
     Sabotage(
         "a bound that is missed holds",
-        "ggrep/interfaces/evaluation/gates.py",
+        "ggrep/interfaces/evaluation/report.py",
         "return self.value is not None and self.value >= self.least",
         "return self.value is not None",
         ("tests/cli/test_evaluate.py::test_a_missed_bound_is_a_failure",),

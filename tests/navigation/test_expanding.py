@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest

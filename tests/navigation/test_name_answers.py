@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest, NoIndex
-from ggrep.model.asked_names import MAX_REFERENCES
 from ggrep.model.filters import Filter
+from ggrep.model.name_pools import MAX_REFERENCES
 from ggrep.model.navigation import (
     ReferencesRequest,
     ReferencesResponse,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.model.outline_lines import bare_label, kind_word, label_of
+from ggrep.model.outline import bare_label, kind_word, label_of
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 
 import ggrep.search.engine.engine as engines
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.outline import OutlineRequest, PathOutline
-from ggrep.model.outline_lines import outline_lines, size_of
+from ggrep.model.outline import OutlineRequest, PathOutline, outline_lines, size_of
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import open_engine, write_tree

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
-from ggrep.model.chunk import Chunk
+from ggrep.model.files import Chunk
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits

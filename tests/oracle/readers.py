@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ggrep.base.ids import PathKey
-from ggrep.model.chunk import Chunk
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import Chunk
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.chunking.spans import to_chunks

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.service.torch_build import CPU, installed_torch
+from ggrep.service.machine import CPU, installed_torch
 from tests.embedding.test_transformer import model_folder
 from tests.fakes.repos import write_tree
 

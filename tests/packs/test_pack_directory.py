@@ -8,7 +8,7 @@ import pytest
 from msgspec import to_builtins
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import SegmentName

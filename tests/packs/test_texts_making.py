@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.ids import SegmentName
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.packs import texts_making
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import pack_files, texts_file
@@ -60,7 +60,7 @@ def test_a_table_that_is_not_as_it_was_published_is_left_out(stores: Stores) -> 
     """In texts nobody would look at it again: damage would be there for good."""
     first = loose_segments(stores.home)[0]
     pack(stores.home)
-    table = names.table_dir(stores.home.data / first.store_id, first.segment)
+    table = store_files.table_dir(stores.home.data / first.store_id, first.segment)
     (table / "data" / "more").write_bytes(b"whatever reads the others all the same")
     write_texts(stores.home)
 
@@ -71,7 +71,7 @@ def test_a_segment_of_no_active_snapshot_is_left_out(stores: Stores) -> None:
     """Whose table it is nobody says any more."""
     first = loose_segments(stores.home)[0]
     pack(stores.home)
-    names.active_file(stores.home.data / first.store_id).unlink()
+    store_files.active_file(stores.home.data / first.store_id).unlink()
     write_texts(stores.home)
 
     assert bare_segments(opened(stores)) == {first.segment}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
@@ -110,7 +110,7 @@ def meanwhile(engine: Engine, some: list[Edit]) -> Iterator[list[str]]:
             make(engine.identity.root, some)
             other.sync()
 
-    with faults.watched(hook):
+    with durable.watched(hook):
         yield told
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
-from ggrep.config import names
+from ggrep.base.clock import Deadline
+from ggrep.config import store_files
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
@@ -178,9 +178,9 @@ class History:
         table, what = segments[pick % len(segments)].table, pick // MOST_SEGMENTS
         forget_connections()
         if what != 1:
-            shutil.rmtree(names.table_dir(store, table))
+            shutil.rmtree(store_files.table_dir(store, table))
         if what != 0:
-            names.image_file(store, table).unlink()
+            store_files.image_file(store, table).unlink()
 
     def sync(self) -> None:
         """Bring the store up to date and note what that made of its segments."""

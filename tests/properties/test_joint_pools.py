@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import RepoId
 from ggrep.base.locks import Patience
 from ggrep.config.home import Home
-from ggrep.federation import joint_asking
+from ggrep.federation import batched_query
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.routing import Routed, route
@@ -106,7 +106,7 @@ class Proof:
         everybody = [[*ruled_out]] if len(ruled_out) > 1 else []
         for repos in (*everybody, *([repo] for repo in ruled_out)):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(joint_asking, "route", partial(kept_too, repos))
+                patch.setattr(batched_query, "route", partial(kept_too, repos))
                 assert lists(self.told(workspace, question, together=True)) == lists(told)
 
     def pack(self, most: int, *, with_texts: bool) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.config.home import Home
-from ggrep.model.joint_pools import JointPoolResponse, JointQuestion
+from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
 from ggrep.model.request import SearchRequest
 from tests.fakes.packs import Stores
 from tests.properties.workspaces import found, queries, trees
@@ -20,7 +20,7 @@ FEW = settings(max_examples=8)
 MANY = settings(max_examples=400)
 
 questions = st.builds(
-    JointQuestion,
+    BatchedQuery,
     search=found(queries),
     top=st.sampled_from([1, 2, 5, 10]),
     per_list=st.just(50),
@@ -51,7 +51,7 @@ class Proof:
                     self.stores.write(name, {**dict.fromkeys(before or {}), **files})
                 self.held[name] = files
 
-    def check(self, asked: JointQuestion, silent: Sequence[int]) -> None:
+    def check(self, asked: BatchedQuery, silent: Sequence[int]) -> None:
         """Fail unless the answer is the same with each that could not change it, and with all."""
         answer = self.stores.ask(replace(asked, silent=tuple(silent)))
         assert set(answer.reaching) <= set(silent)
@@ -62,7 +62,7 @@ class Proof:
             assert shown(self.stores.ask(replace(asked, silent=fewer))) == shown(answer)
 
 
-def shown(answer: JointPoolResponse) -> object:
+def shown(answer: BatchedPoolResponse) -> object:
     """Return what an answer is made of."""
     return answer.lists, answer.leading, answer.figures
 
@@ -73,7 +73,7 @@ def prove(base: Path, effort: settings) -> Proof:
 
     @effort
     @given(cases)
-    def compare(case: tuple[list[dict[str, str]], list[tuple[JointQuestion, list[int]]]]) -> None:
+    def compare(case: tuple[list[dict[str, str]], list[tuple[BatchedQuery, list[int]]]]) -> None:
         repos, drawn = case
         proof.write(repos)
         for asked, silent in drawn:
@@ -99,7 +99,7 @@ def test_all_may_be_counted_and_nothing_else(tmp_path: Path) -> None:
     """A workspace's figures are asked for before it is known who is searched."""
     proof = Proof(tmp_path)
     proof.write([{"fetch.py": "def fetch(page):\n    return page\n"}] * MOST)
-    asked = JointQuestion(SearchRequest("fetch page"), 5, 50, folds=True)
+    asked = BatchedQuery(SearchRequest("fetch page"), 5, 50, folds=True)
     every = proof.stores.ask(asked)
     none = proof.stores.ask(replace(asked, counting=True))
 

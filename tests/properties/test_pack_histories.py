@@ -16,10 +16,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.config.home import Home
-from ggrep.daemon import host_packs
+from ggrep.daemon import joint_members
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace
 from ggrep.index.maintenance.collection import collect_garbage
@@ -30,7 +30,7 @@ from ggrep.index.packs.pack_directory import pack_files
 from ggrep.index.store.active import read_active
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import SearchRequest, SnippetMode
-from ggrep.protocol.wire.message_types import Sync
+from ggrep.protocol.wire.messages import Sync
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import joint_view
 from tests.crash.corruption import DAMAGES
@@ -227,7 +227,7 @@ class Histories:
         """Do to packs what should not be done to them, or forget that they are open."""
         if kind == "restart":
             for daemon in self.place.daemons.values():
-                fresh = host_packs.HostPacks(self.home, CLOCK)
+                fresh = joint_members.HostPacks(self.home, CLOCK)
                 object.__setattr__(daemon.daemon.shared, "packs", fresh)
             return True
         if kind == "bring back":
@@ -289,7 +289,7 @@ def _snapshots(answer: bytes) -> object:
 def histories(encoder: str) -> Iterator[Histories]:
     """Serve repositories for the length of the block."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(host_packs, "MANY_LOOSE", 10**9)  # packs are made by steps alone
+        patch.setattr(joint_members, "MANY_LOOSE", 10**9)  # packs are made by steps alone
         patch.setattr(pack_directory, "_MOST_ROWS", ROWS)
         with served_workspace(NUMBER, encoder, max_segments=SEGMENTS) as place:
             made = Histories(place)

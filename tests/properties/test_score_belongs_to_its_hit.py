@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from ggrep.model.corpus import CORPORA
 from ggrep.model.filters import Filter
-from ggrep.model.hit import Hit
-from ggrep.model.request import PoolRequest, SearchRequest, SnippetMode
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.request import CollectionStatistics, PoolRequest, SearchRequest, SnippetMode
+from ggrep.model.response import Hit
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content, requests, texts

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
 from ggrep.index.sync import syncer
-from ggrep.model.source import FileText
+from ggrep.model.files import FileText
 from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from ggrep.federation.merge import MergedHit
 from ggrep.model.corpus import Mode
-from ggrep.model.hit import Hit
 from ggrep.model.request import Find, SearchRequest
+from ggrep.model.response import Hit
 from tests.properties.trees import PATHS, bodies, content, filters, texts, words
 
 

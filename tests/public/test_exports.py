@@ -18,7 +18,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
-from ggrep.service import call_options, workspace_calls
+from ggrep.service import calls, workspace_calls
 
 EXPORTED = """
 AsyncRepository AsyncWorkspace Busy Cancelled Closed Confidence Corpus DeadlineExceeded ExpandAnswer
@@ -161,13 +161,13 @@ OF_WORKSPACE = names(FederatedRequest) - {"search", "top", "deadline", "base_dir
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (call_options.SearchOptions, OF_SEARCH | {"path"}),
-        (call_options.SlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | {"path", "session"}),
-        (call_options.SymbolOptions, (names(SymbolRequest) - {"name", "scope"}) | {"path"}),
-        (call_options.ReferencesOptions, (names(ReferencesRequest) - {"name", "scope"}) | {"path"}),
-        (call_options.ExpandOptions, names(ExpandRequest) - {"target"}),
-        (call_options.OutlineOptions, names(OutlineRequest) - {"targets"}),
-        (call_options.TourOptions, names(TourRequest)),
+        (calls.SearchOptions, OF_SEARCH | {"path"}),
+        (calls.SlateOptions, (OF_SEARCH - OF_HITS) | OF_SHAPE | {"path", "session"}),
+        (calls.SymbolOptions, (names(SymbolRequest) - {"name", "scope"}) | {"path"}),
+        (calls.ReferencesOptions, (names(ReferencesRequest) - {"name", "scope"}) | {"path"}),
+        (calls.ExpandOptions, names(ExpandRequest) - {"target"}),
+        (calls.OutlineOptions, names(OutlineRequest) - {"targets"}),
+        (calls.TourOptions, names(TourRequest)),
         (
             workspace_calls.WorkspaceSymbolOptions,
             (names(SymbolRequest) - {"name", "scope"}) | OF_MEMBERS,

@@ -10,7 +10,7 @@ import pytest
 
 import ggrep
 from ggrep.base import stable_json
-from ggrep.service.opened import Opened
+from ggrep.service.repository_handle import RepositoryHandle
 from tests.fakes.repos import write_tree
 from tests.journeys.command import WORDS, Command
 
@@ -197,9 +197,9 @@ def test_nothing_is_indexed_that_nobody_asked_for(root: Path, home: Path) -> Non
 
 def test_one_engine_serves_all_threads_of_a_process(words: Path) -> None:
     """An encoder is loaded once; other settings have another engine."""
-    from ggrep.service.opened import surroundings
+    from ggrep.service.repository_handle import surroundings
 
-    opened = Opened(words, surroundings("never", None, {}), index=False)
+    opened = RepositoryHandle(words, surroundings("never", None, {}), index=False)
     address = opened.address()
     first = opened.engine(address)
     (words / ".ggrep.toml").write_text("query_timeout_ms = 1234\n")

@@ -9,10 +9,10 @@ from ggrep.base.errors import GgrepError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.client.link import Silent
+from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.service.opening import Guarded
-from ggrep.service.searchers import OwnReading
+from ggrep.service.searchers import FallbackSearchers
+from ggrep.service.workspace_access import Guarded
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, searcher
 from tests.fakes.searchers import FakeSearcher, factory, repo, workspace
@@ -32,7 +32,7 @@ class Household:
 
     async def slate(self) -> FederatedSlate:
         """Return the slate of all of them."""
-        own = OwnReading(factory(*self.daemons), factory(*self.here), self.told.append)
+        own = FallbackSearchers(factory(*self.daemons), factory(*self.here), self.told.append)
         return await federated_slate(
             workspace(*(repo(fake.name) for fake in self.daemons)),
             FederatedRequest(SearchRequest("token")),
@@ -48,7 +48,7 @@ def shown(found: FederatedSlate) -> list[str]:
     return sorted(f"{one.repo}:{one.path}" for _, packs in found.slate.sections for one in packs)
 
 
-@pytest.mark.parametrize("error", [NotStarted("no daemon"), Silent("it says nothing")])
+@pytest.mark.parametrize("error", [NotStarted("no daemon"), NoReply("it says nothing")])
 @pytest.mark.parametrize("step", ["describe", "search", "slate"])
 async def test_a_slate_is_read_here_from_where_its_daemon_was_lost(
     step: str, error: Exception

@@ -43,7 +43,7 @@ REVEALED = [
     "str",
     "int",
     "int",
-    "ggrep.model.hit.Hit",
+    "ggrep.model.response.Hit",
     "int",
     "ggrep.service.answers.SymbolAnswer",
     "ggrep.service.workspace_calls.WorkspaceSlateAnswer",

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.clock import Deadline, Stop, SystemClock
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.base.fair_queue import Lane
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import anyio
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.fair_queue import Lane
-from ggrep.daemon.qos.cpu import CpuPermits
+from ggrep.daemon.qos.permits import CpuPermits
 from tests.fakes.clocks import ManualClock
 
 

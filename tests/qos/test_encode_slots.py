@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.clock import Deadline, Stop, SystemClock
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.base.fair_queue import Lane
 from ggrep.index.embedding.encode_slots import EncodeSlots, SlotStatistics, back_off_ms
@@ -24,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 HOLDER = """
 import os, sys, time, pathlib
 from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.base.fair_queue import Lane
 clock = SystemClock()

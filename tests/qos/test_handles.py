@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from ggrep.base.errors import Busy, InvalidRequest
-from ggrep.daemon.qos.handles import HandleBudget, HandleStatistics
+from ggrep.daemon.qos.permits import HandleBudget, HandleStatistics
 
 
 def test_what_does_not_fit_now_is_busy() -> None:

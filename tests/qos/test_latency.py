@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.daemon.qos.latency import LatencyWindow
+from ggrep.daemon.qos.admission import LatencyWindow
 
 
 def test_nothing_measured_is_not_zero() -> None:

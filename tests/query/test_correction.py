@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 from msgspec.structs import fields, replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.engine import Engine

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from ggrep.model.hit import Extent
 from ggrep.model.request import SearchRequest
+from ggrep.model.response import Extent
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.extent import Step, widened
 from tests.fakes.repos import open_engine, write_tree

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine

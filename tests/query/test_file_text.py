@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.index.maintenance.compaction import compact
 from ggrep.search.engine.engine import Engine

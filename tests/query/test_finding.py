@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.hit import Hit
 from ggrep.model.request import Find, SearchRequest
+from ggrep.model.response import Hit
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.model.hit import Hit
 from ggrep.model.request import SearchRequest
+from ggrep.model.response import Hit
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 

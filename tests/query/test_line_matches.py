@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
-from ggrep.model.hit import HitLine
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.model.response import HitLine
 from ggrep.search.query.file_text import IndexedFile
 from ggrep.search.query.line_matches import MOST_LINE_BYTES, MatchedFile, Pattern
 from ggrep.search.query.literal import literal

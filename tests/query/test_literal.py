@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit
+from ggrep.model.filters import scope_of_keys
 from ggrep.model.request import Find, SearchRequest, SnippetMode
-from ggrep.model.response import FileMatches, MatchTotals, QueryResponse
-from ggrep.model.scope import scope_of_keys
+from ggrep.model.response import FileMatches, Hit, MatchTotals, QueryResponse
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import literal
 from ggrep.search.query.file_text import read_files

@@ -11,16 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT, MAX_QUERY_TERMS, SCORED_FIELDS
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter
-from ggrep.model.hit import Hit
-from ggrep.model.request import SearchRequest, SnippetMode
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.request import CollectionStatistics, SearchRequest, SnippetMode
+from ggrep.model.response import Hit
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.blend import Signals, blend
 from ggrep.search.query.eligible import path_test

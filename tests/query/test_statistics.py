@@ -5,7 +5,7 @@ from collections import Counter
 from ggrep.base.ids import PathKey
 from ggrep.index.lexical.layout import BODY, DOC, NAME, SCORED_FIELDS
 from ggrep.index.lexical.tokens import word_terms, words
-from ggrep.model.chunk import Chunk
+from ggrep.model.files import Chunk
 from ggrep.model.request import SearchRequest
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.model.receipt import ReceiptHit
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.relocate import whereabouts

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
-from ggrep.config import names
+from ggrep.base import durable
+from ggrep.config import store_files
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.crash.faults import Death
@@ -23,7 +23,7 @@ def dying_sync(engine: Engine, at: str) -> None:
         if point == at:
             raise Death(point)
 
-    with faults.watched(die), pytest.raises(Death):
+    with durable.watched(die), pytest.raises(Death):
         engine.sync()
 
 
@@ -38,7 +38,7 @@ def test_metadata_is_never_ahead_of_the_snapshot(root: Path, home: Path, at: str
     write_tree(root, OLD)
     engine.sync()
     store = engine.identity.store
-    kept = [names.stat_cache_file(store), names.index_state_file(store)]
+    kept = [store_files.stat_cache_file(store), store_files.index_state_file(store)]
     records = [file.read_bytes() for file in kept]
     active = engine.view().manifest.snapshot_id
     write_tree(root, NEW)

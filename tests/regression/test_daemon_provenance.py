@@ -10,7 +10,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Search, Sync
+from ggrep.protocol.wire.messages import Search, Sync
 from tests.fakes.git import Git
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import served

@@ -7,7 +7,7 @@ where it matched, a directory matched all others whose names begin alike.
 from pathlib import Path
 
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.messages import Search
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
 

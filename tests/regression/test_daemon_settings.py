@@ -10,7 +10,7 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Search
+from ggrep.protocol.wire.messages import Search
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config import names
+from ggrep.config import store_files
 from tests.crash.faults import recorded
 from tests.fakes.repos import open_engine, write_tree
 
@@ -25,7 +25,7 @@ def test_segment_files_are_synced_before_the_manifest_names_them(root: Path, hom
         store, manifest = engine.identity.store, engine.view().manifest
         named = recorder.events.index(("replace", "manifest.json"))
         synced = {what for kind, what in recorder.events[:named] if kind == "sync"}
-        table = names.table_dir(store, manifest.segments[-1].table)
+        table = store_files.table_dir(store, manifest.segments[-1].table)
         image = store / manifest.segments[-1].image.path
         parts = [table, *table.rglob("*"), image, image.parent, store]
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import anyio
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.fanout import RepoOutcome, fan_out
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.memory import Memory
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.protocol.client.dialling import dial
+from ggrep.protocol.client.channel import dial
 from ggrep.service.daemon_addresses import DaemonAddresses
 from ggrep.service.federator import Federator
 from tests.fakes.coordinated import ask, calls, request, searcher, statuses
@@ -196,7 +196,7 @@ def test_a_description_tells_settings_that_shape_answers_apart(root: Path, home:
 
 async def test_lists_of_other_settings_are_not_remembered() -> None:
     """Nothing was published, and the answer is another one."""
-    fake, memory = searcher("a"), Memory()
+    fake, memory = searcher("a"), CoordinatorCache()
     await ask([fake], memory=memory)
     fake.answers_key = "other"
     await ask([fake], memory=memory)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
-from ggrep.base.deadline import Deadline
+from ggrep.base import durable
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.lease import read_record
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
@@ -34,7 +34,7 @@ def test_the_fencing_token_grows_over_release(ggrep: Command, indexed: Path, hom
         active = read_active(store)
         assert active is not None
         epochs.append(read_manifest(store, active).lease_epoch)
-        record = read_record(names.lease_files(store).record)
+        record = read_record(store_files.lease_files(store).record)
         assert record is not None
         assert (record.released, record.lease_epoch >= epochs[-1]) == (True, True)
 
@@ -54,7 +54,7 @@ def test_the_lease_is_checked_next_to_the_swap(root: Path, home: Path) -> None:
             with theirs.target() as target, pytest.raises(Busy):
                 sync(target, deadline=Deadline.after(target.clock, 0))
 
-    with faults.watched(steal):
+    with durable.watched(steal):
         ours.sync()
 
     assert order.index("publish.after_verification") < order.index("publish.before_swap")

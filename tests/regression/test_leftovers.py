@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
-from ggrep.config import names
+from ggrep.base.clock import Deadline
+from ggrep.config import store_files
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.store.verify import Verifier
@@ -21,7 +21,7 @@ def collect(engine: Engine) -> None:
 
 
 def directories(engine: Engine) -> set[str]:
-    return {path.name for path in names.snapshots_dir(engine.identity.store).iterdir()}
+    return {path.name for path in store_files.snapshots_dir(engine.identity.store).iterdir()}
 
 
 def test_journal_only_directories_are_collected_later(root: Path, home: Path) -> None:

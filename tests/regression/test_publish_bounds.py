@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
-from ggrep.config import names
+from ggrep.base.clock import Deadline
+from ggrep.config import store_files
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.verify import Verifier
 from ggrep.model.request import SearchRequest
@@ -43,10 +43,10 @@ def test_publish_caps_leave_no_orphans_that_a_collection_misses(root: Path, home
     with engine.target() as target:
         collect_garbage(target, deadline=Deadline.after(target.clock, 0))
     store, manifest = engine.identity.store, engine.view().manifest
-    named = {f"{segment.table}{names.TABLE_SUFFIX}" for segment in manifest.segments}
+    named = {f"{segment.table}{store_files.TABLE_SUFFIX}" for segment in manifest.segments}
 
-    assert {path.name for path in store.glob(f"*{names.TABLE_SUFFIX}")} == named
-    assert len(list(names.images_dir(store).iterdir())) == len(named) <= 3
+    assert {path.name for path in store.glob(f"*{store_files.TABLE_SUFFIX}")} == named
+    assert len(list(store_files.images_dir(store).iterdir())) == len(named) <= 3
     Verifier(store, full=True).manifest(manifest)
     check_fresh(engine, root, home)
 

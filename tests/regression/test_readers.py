@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
@@ -21,7 +21,7 @@ def store_of(ggrep: Command, home: Path) -> Path:
 
 
 def tables(store: Path) -> set[str]:
-    return {path.name for path in store.iterdir() if path.suffix == names.TABLE_SUFFIX}
+    return {path.name for path in store.iterdir() if path.suffix == store_files.TABLE_SUFFIX}
 
 
 def test_readers_never_create_tables(ggrep: Command, indexed: Path, home: Path) -> None:
@@ -36,7 +36,7 @@ def test_readers_never_create_tables(ggrep: Command, indexed: Path, home: Path) 
     active = read_active(store)
     assert active is not None
     lost = read_manifest(store, active).segments[-1].table
-    shutil.rmtree(names.table_dir(store, lost))
+    shutil.rmtree(store_files.table_dir(store, lost))
     forget_connections()
     left = tables(store)
     answered = ggrep("needle", "--json")
@@ -62,7 +62,7 @@ def test_a_pointer_without_manifest_falls_back(ggrep: Command, indexed: Path, ho
     assert ggrep("index").status == 0
     active = read_active(store)
     assert active is not None
-    names.manifest_file(store, active).unlink()
+    store_files.manifest_file(store, active).unlink()
     answered = ggrep("needle", "--json")
 
     assert answered.status == 0

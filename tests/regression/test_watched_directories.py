@@ -14,7 +14,7 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
 from ggrep.daemon.watching import HostWatcher
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.search.engine.sync_outcomes import outcome_of
 from tests.fakes.repos import open_engine, write_tree
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.config.remotes import Remote
 from ggrep.index.remote import layout, push
 from ggrep.index.remote.collect import collect
-from ggrep.model.remotes import RemoteCollection
+from ggrep.model.maintenance import RemoteCollection
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
 from tests.fakes.remotes import (
@@ -91,7 +91,7 @@ def test_what_was_pushed_right_before_it_goes_stays(
         if point == "remote.before_deletes":
             pushed(side, remote)
 
-    with faults.watched(push_meanwhile):
+    with durable.watched(push_meanwhile):
         collected(remote)
     assert pulled(engine_at(tmp_path / "side", tmp_path / "home-c"), remote).exact
 
@@ -110,7 +110,7 @@ def test_a_push_brings_back_what_a_collection_took(
         if point == "push.after_blobs":
             collected(remote)
 
-    with faults.watched(collect_meanwhile):
+    with durable.watched(collect_meanwhile):
         pushed(origin, remote)
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
     assert pulled(other, remote).exact

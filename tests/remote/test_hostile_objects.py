@@ -20,7 +20,7 @@ from ggrep.index.remote.objects import Objects
 from ggrep.index.remote.packing import unpack
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.tables import table_files
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
 from tests.fakes.remotes import (

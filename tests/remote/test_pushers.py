@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.config.remotes import Remote
 from ggrep.index.remote import layout
 from ggrep.index.remote.objects import Objects
@@ -135,7 +135,7 @@ def test_a_push_that_dies_leaves_nothing_that_leads_astray(
     tmp_path: Path, origin: Engine, remote: Remote, point: str
 ) -> None:
     """Another may pull what is named by then; the next push ends what was begun."""
-    with faults.watched(dying_at(point)), pytest.raises(Death):
+    with durable.watched(dying_at(point)), pytest.raises(Death):
         pushed(origin, remote)
     objects = objects_of(remote)
     read_whole(objects, tmp_path / "read")

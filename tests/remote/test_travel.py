@@ -11,7 +11,7 @@ from ggrep.config.remotes import Remote
 from ggrep.index.sync import syncer
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source import read
-from ggrep.render.query_json import query_success
+from ggrep.render.answer_json import query_success
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
 from tests.fakes.remotes import (

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from ggrep.model.numbered import numbered
+from ggrep.model.line_numbers import with_numbers
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
-from ggrep.render.slate_json import slate_success
+from ggrep.render.answer_json import slate_success
 from tests.fakes.slates import ANSWER
 
 ID = re.compile(r"[0-9a-f]{64}")
@@ -78,7 +78,7 @@ def test_every_fifth_line_and_one_behind_a_gap_has_its_number() -> None:
     """The others can be counted; a tab keeps all of them aligned."""
     lines = [(at, f"{at}") for at in (3, 4, 5, 6, 8, 9)] + [(10, ""), (11, ""), (12, "12")]
     told = ["3\t3", "\t4", "5\t5", "\t6", "8\t8", "\t9", "10\t", "", "\t12"]
-    assert list(numbered(lines)) == told
+    assert list(with_numbers(lines)) == told
 
 
 LONG = (

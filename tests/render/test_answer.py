@@ -8,15 +8,13 @@ from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, SyncRefused
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.request import SearchRequest
-from ggrep.model.response import Explanation, Provenance, QueryResponse
+from ggrep.model.request import SearchRequest, ViewOptions
+from ggrep.model.response import Explanation, Hit, Provenance, QueryResponse
+from ggrep.render.answer_json import query_success
 from ggrep.render.printed import Rendered, render_answer, render_failure
-from ggrep.render.query_json import query_success
 
 ROOT = Path("/repo")
 HIT = Hit(

@@ -1,8 +1,7 @@
 """Failures, for people and for robots."""
 
 from ggrep.base.errors import Busy, InvalidRequest, Issue, SyncRefused, WorkspaceError
-from ggrep.render.error_json import query_error
-from ggrep.render.error_text import error_lines
+from ggrep.render.failures import error_lines, query_error
 
 ISSUE = Issue("ERR_X", "$.a: unknown", path="/w/ws.jsonc", field="$.a", reason="unknown", hint="no")
 

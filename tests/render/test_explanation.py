@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
 from ggrep.model.response import Explanation, GitState, Term
-from ggrep.render.explanation import component_bars, largest_part, render_explanation
+from ggrep.render.hits import component_bars, largest_part, render_explanation
 from ggrep.render.style import Style
 from tests.fakes.hits import hit
 from tests.render.test_answer import RESPONSE

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ggrep.model.slate import ContextGraph, GraphEdge, GraphNode, Section
 from ggrep.parse.chunking.diagrams import mermaid_edges
-from ggrep.render.graph_text import graph_text
+from ggrep.render.slate_text import graph_text
 
 HOSTILE = 'a"]; x -> y [label="\\" ## <b>`|%%{init}%% \n\x1b[31mé\u202e'
 

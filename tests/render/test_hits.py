@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.response import Hit
 from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
 from ggrep.render.style import Style
 

@@ -8,10 +8,12 @@ from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import loads
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.limits import LimitHit
+from ggrep.model.request import ViewOptions
 from ggrep.render.navigation_text import (
+    Labelled,
     expansion_text,
+    labelled_mentions,
     references_notes,
     references_text,
     symbol_notes,
@@ -25,7 +27,6 @@ from ggrep.render.slate_answer import (
     render_symbol,
 )
 from ggrep.render.style import Style
-from ggrep.render.workspace_names_text import Labelled, labelled_mentions
 from tests.fakes.slates import DEFINITIONS, EXPANSION, REFERENCES, SYMBOL
 
 ROOT = Path("/r/shop")

@@ -10,7 +10,7 @@ from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.model.receipt import Receipt
-from ggrep.render.receipt_json import open_sealed, receipt_bytes, receipt_document, receipt_of
+from ggrep.render.receipts import open_sealed, receipt_bytes, receipt_document, receipt_of
 from tests.fakes.receipts import RECEIPT
 
 

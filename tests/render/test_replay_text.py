@@ -2,17 +2,18 @@
 
 from msgspec.structs import asdict, replace
 
-from ggrep.model.receipt import Place, changes
-from ggrep.model.replay import (
+from ggrep.model.receipt import (
     Fate,
+    HitFate,
     NewHit,
-    Outcome,
+    Place,
     Replay,
     ReplayDifference,
-    Whereabouts,
+    ReplayResult,
+    changes,
     replayed_hit,
 )
-from ggrep.render.replay_text import render_replay
+from ggrep.render.receipts import render_replay
 from ggrep.render.style import Style
 from tests.fakes.receipts import RECEIPT
 
@@ -21,7 +22,7 @@ NOW = replace(RECEIPT.origin, snapshot_id="1" * 26, config_fingerprint="9" * 64)
 THERE = Place("d" * 64, "deeper/a.py", 7, 9, "needle")
 
 
-def replay(outcome: Outcome = Outcome.SNAPSHOT_GONE, **wanted: object) -> Replay:
+def replay(outcome: ReplayResult = ReplayResult.SNAPSHOT_GONE, **wanted: object) -> Replay:
     """Return a replay of a receipt of three hits."""
     longer = replace(HIT, path="much/longer/b.py", name="")
     usual = Replay(
@@ -32,9 +33,9 @@ def replay(outcome: Outcome = Outcome.SNAPSHOT_GONE, **wanted: object) -> Replay
         differences=(),
         differing=0,
         hits=(
-            replayed_hit(HIT, 0, Whereabouts(Fate.MOVED, THERE), 2),
-            replayed_hit(longer, 1, Whereabouts(Fate.GONE, None), None),
-            replayed_hit(HIT, 2, Whereabouts(Fate.SAME, replace(THERE, path="a.py")), None),
+            replayed_hit(HIT, 0, HitFate(Fate.MOVED, THERE), 2),
+            replayed_hit(longer, 1, HitFate(Fate.GONE, None), None),
+            replayed_hit(HIT, 2, HitFate(Fate.SAME, replace(THERE, path="a.py")), None),
         ),
         new_hits=(NewHit(**asdict(replace(THERE, path="new.py", name="fresh")), rank_now=0),),
         same_hits=False,
@@ -60,7 +61,7 @@ def test_each_hit_has_a_line() -> None:
 
 def test_what_was_reproduced_is_told_in_a_line() -> None:
     """There is nothing to look at."""
-    text = render_replay(replay(Outcome.REPRODUCED), Style(colour=False))
+    text = render_replay(replay(ReplayResult.REPRODUCED), Style(colour=False))
 
     assert text == f"reproduced: snapshot {'1' * 26} gives the same bytes, 3 hits\n"
 
@@ -69,7 +70,7 @@ def test_places_that_differ_are_told_and_those_left_out_counted() -> None:
     """A cut that is not named looks like the end of the list."""
     shown = ReplayDifference("$.results[0].score", "0.1", None)
     text = render_replay(
-        replay(Outcome.DIFFERS, differences=(shown,), differing=3), Style(colour=False)
+        replay(ReplayResult.DIFFERS, differences=(shown,), differing=3), Style(colour=False)
     )
 
     assert "  $.results[0].score: 0.1 -> nothing\n  and 2 places more\n" in text
@@ -81,7 +82,7 @@ def test_escape_sequences_of_a_receipt_do_not_reach_the_terminal() -> None:
     hit = replace(HIT, path=hostile, name=hostile)
     place = replace(THERE, path=hostile, name=hostile)
     found = replay(
-        hits=(replayed_hit(hit, 0, Whereabouts(Fate.EDITED, place), 1),),
+        hits=(replayed_hit(hit, 0, HitFate(Fate.EDITED, place), 1),),
         new_hits=(NewHit(**asdict(place), rank_now=3),),
         receipt=replace(RECEIPT, origin=replace(RECEIPT.origin, snapshot_id=hostile)),
         differences=(ReplayDifference(hostile, hostile, hostile),),

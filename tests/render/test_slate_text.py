@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import loads
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.limits import LimitHit
+from ggrep.model.request import ViewOptions
 from ggrep.model.slate import GraphEdge, Role, SlateResponse
 from ggrep.render.page import Page
 from ggrep.render.slate_answer import render_graph, render_slate

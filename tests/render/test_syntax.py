@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggrep.config.endings import CODE
-from ggrep.render import syntax
+from ggrep.render import page
+from ggrep.render.page import painted
 from ggrep.render.style import Style
-from ggrep.render.syntax import painted
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -71,7 +71,7 @@ def test_no_character_is_lost(lines: list[str], path: str) -> None:
     assert list(painted(lines, path, Style(colour=False), spans)) == lines
 
 
-PATTERNS = {found.pattern: found for found in map(syntax._pattern, sorted(CODE)) if found}
+PATTERNS = {found.pattern: found for found in map(page._pattern, sorted(CODE)) if found}
 
 
 @pytest.mark.parametrize("mark", ['"', "'", "`", "/*", "*/", '"""', "#", "\\", "\\'", "a#", "'\\"])

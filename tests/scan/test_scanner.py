@@ -15,7 +15,7 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import QueryResponse
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source import glimpse
-from ggrep.render.query_json import query_success
+from ggrep.render.answer_json import query_success
 from tests.fakes.git import Git
 from tests.fakes.repos import StalledPool, open_engine, write_tree
 

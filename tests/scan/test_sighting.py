@@ -1,7 +1,7 @@
 """The files that are ranked are chosen so that none of the best is lost."""
 
 from ggrep.base.ids import PathKey
-from ggrep.model.source import SourceFile
+from ggrep.model.files import SourceFile
 from ggrep.search.query.understand import parse_query
 from ggrep.search.scan.sighting import Sightings, needles_of, promise_of, sightings_for
 

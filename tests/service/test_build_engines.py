@@ -11,18 +11,17 @@ from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
 from ggrep.index.maintenance.inventory import list_stores
-from ggrep.model.sync_jobs import SyncFailed, SyncJob
+from ggrep.model.sync import SyncFailed, SyncJob
 from ggrep.service.build_engines import cluster, engine, node
-from ggrep.service.build_engines.choice import open_engine
 from ggrep.service.build_engines.cluster import NoCluster, host_and_port, require_answer
-from ggrep.service.build_engines.local import LocalEngine
+from ggrep.service.build_engines.engine import LocalEngine, open_engine
 from ggrep.service.build_engines.on_cluster import ClusterEngine
 from tests.fakes.remotes import SHOP, commit, directory_remote, objects_of
 from tests.journeys.command import Command, fits
 
 pytestmark = pytest.mark.slow
 
-BUILD = "ggrep.interfaces.cli.workspaces.workspace_build"
+BUILD = "ggrep.interfaces.cli.workspaces.build"
 
 
 class Nodes:

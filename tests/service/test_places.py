@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.service.places import place_of
+from ggrep.service.location import location_of
 
 
 @pytest.mark.parametrize("kept", ["NFC", "NFD"])
@@ -19,8 +19,8 @@ def test_a_path_is_found_in_either_normal_form(tmp_path: Path, kept: str, typed:
     file.write_text("x = 1\n")
     asked = tmp_path / unicodedata.normalize(typed, "données/élève.py")
 
-    place = place_of(asked)
+    place = location_of(asked)
 
     assert place.root / place.scope == file
     with pytest.raises(InvalidRequest, match="no such file"):
-        place_of(asked.with_name("élèves.py"))
+        location_of(asked.with_name("élèves.py"))

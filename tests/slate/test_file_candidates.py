@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import DeadlineExceeded
-from ggrep.config.role_rules import RoleRules, rules_of
+from ggrep.config.roles import RoleRules, rules_of
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SECTIONS, Role, Section

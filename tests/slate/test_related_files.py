@@ -5,8 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.ids import PathKey
 from ggrep.model.filters import Filter

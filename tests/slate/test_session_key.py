@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import NoIndex, StoreError
 from ggrep.base.ids import StoreId
 from ggrep.base.locks import Patience

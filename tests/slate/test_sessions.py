@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import (
     CorruptStore,
     InvalidRequest,
@@ -16,7 +15,7 @@ from ggrep.base.errors import (
 )
 from ggrep.base.identifiers import derived_id
 from ggrep.base.ids import SnapshotId, StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.pins import read_pin
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SESSION_SECS
@@ -39,7 +38,7 @@ MISSING = SnapshotId("01BX5ZZKBKACTAV9WEVGEMMVRZ")
 def store(home: Path) -> Path:
     """Return a store that holds one snapshot's manifest, as far as its being there goes."""
     path = home / "data" / STORE_ID
-    file = names.manifest_file(path, SNAPSHOT)
+    file = store_files.manifest_file(path, SNAPSHOT)
     file.parent.mkdir(parents=True)
     file.write_bytes(b"{}")
     return path
@@ -102,19 +101,19 @@ def test_looking_for_its_snapshot_does_not_prolong_a_session(store: Path) -> Non
 def test_a_session_without_a_pin_has_expired(store: Path) -> None:
     """A collection removed it, or a clone took the store's place: clients start anew."""
     token = advance(begun(store), [], "start").token
-    names.pin_file(store, SNAPSHOT, SESSION).unlink()
+    store_files.pin_file(store, SNAPSHOT, SESSION).unlink()
 
     with pytest.raises(SessionExpired):
         Sessions(store, STORE_ID, KEY, NOW).snapshot_of(token)
     with pytest.raises(SessionExpired):
         gone_on(token, store)
-    assert not names.pin_file(store, SNAPSHOT, SESSION).exists()
+    assert not store_files.pin_file(store, SNAPSHOT, SESSION).exists()
 
 
 def test_a_session_whose_snapshot_went_has_expired(store: Path) -> None:
     """A rebuild drops all snapshots of before, and asks no pin."""
     token = advance(begun(store), [], "start").token
-    names.manifest_file(store, SNAPSHOT).unlink()
+    store_files.manifest_file(store, SNAPSHOT).unlink()
 
     with pytest.raises(SessionExpired):
         Sessions(store, STORE_ID, KEY, NOW).snapshot_of(token)
@@ -206,7 +205,7 @@ def test_a_snapshot_that_went_is_said_to_be_gone(root: Path, home: Path) -> None
     """Opened before or not; and neither damage nor another snapshot is answered from."""
     engine, ids = published(root, home, 2)
     shown(engine, ids[0])
-    names.manifest_file(engine.identity.store, ids[0]).unlink()
+    store_files.manifest_file(engine.identity.store, ids[0]).unlink()
 
     for snapshot_id in (ids[0], MISSING):
         with (
@@ -220,7 +219,7 @@ def test_a_snapshot_that_went_is_said_to_be_gone(root: Path, home: Path) -> None
 def test_damage_of_a_pinned_snapshot_is_said(root: Path, home: Path) -> None:
     """No other snapshot stands in for it: the session is about this one."""
     engine, ids = published(root, home, 2)
-    names.manifest_file(engine.identity.store, ids[0]).write_bytes(b"x")
+    store_files.manifest_file(engine.identity.store, ids[0]).write_bytes(b"x")
     with pytest.raises(CorruptStore), engine.pin(never(), snapshot_id=ids[0]):
         raise CorruptStore("as a query finds it")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ggrep.model.traits import DATA, GENERATED, MINIFIED
+from ggrep.model.files import DATA, GENERATED, MINIFIED
 from ggrep.parse.source.made import made_traits
 
 WRITTEN = [

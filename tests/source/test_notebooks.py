@@ -8,8 +8,16 @@ import pytest
 
 from ggrep.base.ids import PathKey
 from ggrep.config.settings import Settings
-from ggrep.model.source import FileText, SkippedFile, SourceFile
-from ggrep.model.traits import CELL_LINES, DATA, MASKED, MINIFIED, UNREAD
+from ggrep.model.files import (
+    CELL_LINES,
+    DATA,
+    MASKED,
+    MINIFIED,
+    UNREAD,
+    FileText,
+    SkippedFile,
+    SourceFile,
+)
 from ggrep.parse.source.notebooks import Script, as_script
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk

@@ -12,8 +12,17 @@ import pytest
 from ggrep.base.ids import PathKey
 from ggrep.config import confined
 from ggrep.config.settings import Settings
-from ggrep.model.source import FileText, SkippedFile, SourceFile
-from ggrep.model.traits import DATA, GUESSED, MASKED, MINIFIED, RECODED, SHORTENED
+from ggrep.model.files import (
+    DATA,
+    GUESSED,
+    MASKED,
+    MINIFIED,
+    RECODED,
+    SHORTENED,
+    FileText,
+    SkippedFile,
+    SourceFile,
+)
 from ggrep.parse.source import read
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk

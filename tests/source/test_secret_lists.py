@@ -12,7 +12,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.config.settings import Settings
-from ggrep.model.source import FileText
+from ggrep.model.files import FileText
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import walk
 from tests.fakes.repos import write_tree

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.needed_files import entries, file_refs, named, unnamed
 from tests.store.conftest import Kept
 
@@ -14,7 +14,7 @@ def test_what_a_snapshot_names_lies_there(kept: Kept) -> None:
     found = named(kept.store, kept.second)
 
     assert all(path.exists() for path in found)
-    assert names.manifest_file(kept.store, kept.second.snapshot_id) in found
+    assert store_files.manifest_file(kept.store, kept.second.snapshot_id) in found
     assert {kept.store / ref.path for ref in file_refs(kept.second)} < found
     assert {kept.store / ref.path for ref in kept.first.segment_map} < found
 
@@ -29,20 +29,20 @@ def test_what_all_snapshots_name_leaves_nothing(kept: Kept) -> None:
 
 def test_of_a_snapshot_whose_journal_is_needed_only_the_rest_is_unnamed(kept: Kept) -> None:
     """Whoever took the directory would take the journal along."""
-    directory = names.snapshot_dir(kept.store, kept.first.snapshot_id)
+    directory = store_files.snapshot_dir(kept.store, kept.first.snapshot_id)
     found = unnamed(kept.store, named(kept.store, kept.second))
 
     assert {path.parent for path in found.snapshots} == {directory}
-    assert {path.name for path in found.snapshots} == {"manifest.json", names.VISIBILITY}
+    assert {path.name for path in found.snapshots} == {"manifest.json", store_files.VISIBILITY}
 
 
 def test_directories_go_whole_and_strange_files_are_no_segments(kept: Kept) -> None:
     """Somebody's notes in the store are not ours to count."""
     (kept.store / "notes.lance").mkdir()
-    names.staging_dir(kept.store).joinpath("x").mkdir(parents=True)
+    store_files.staging_dir(kept.store).joinpath("x").mkdir(parents=True)
     found = unnamed(kept.store, ())
 
-    assert set(found.snapshots) == set(entries(names.snapshots_dir(kept.store)))
+    assert set(found.snapshots) == set(entries(store_files.snapshots_dir(kept.store)))
     assert {path.name for path in found.segments} == {
         name
         for ref in kept.second.segments

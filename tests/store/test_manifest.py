@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.transaction import publish
@@ -15,7 +15,7 @@ from tests.store.conftest import Kept
 
 
 def rewrite(kept: Kept, **changes: object) -> None:
-    path = names.manifest_file(kept.store, kept.second.snapshot_id)
+    path = store_files.manifest_file(kept.store, kept.second.snapshot_id)
     path.write_bytes(stable_json.dumps(stable_json.loads(path.read_bytes()) | changes))
 
 
@@ -50,7 +50,7 @@ def test_a_wrong_field_is_damage(kept: Kept, changes: dict[str, object]) -> None
 def test_a_changed_figure_is_damage(kept: Kept) -> None:
     """Scores hang on sums that nothing else vouches for."""
     lengths = [length + 1 for length in kept.second.counts.lengths]
-    path = names.manifest_file(kept.store, kept.second.snapshot_id)
+    path = store_files.manifest_file(kept.store, kept.second.snapshot_id)
     counts = stable_json.loads(path.read_bytes())["counts"]
     rewrite(kept, counts=counts | {"lengths": lengths})
 
@@ -69,7 +69,7 @@ def test_a_manifest_that_lost_its_digest_is_damage(kept: Kept) -> None:
 @pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b"null"])
 def test_what_is_no_manifest_is_damage(kept: Kept, data: bytes) -> None:
     """A power cut may leave anything under another system's hands."""
-    names.manifest_file(kept.store, kept.second.snapshot_id).write_bytes(data)
+    store_files.manifest_file(kept.store, kept.second.snapshot_id).write_bytes(data)
 
     with pytest.raises(CorruptStore):
         read_manifest(kept.store, kept.second.snapshot_id)
@@ -77,8 +77,8 @@ def test_what_is_no_manifest_is_damage(kept: Kept, data: bytes) -> None:
 
 def test_a_manifest_of_another_snapshot_is_damage(kept: Kept, tmp_path: Path) -> None:
     """A copied directory is not the snapshot its name says."""
-    wrong = names.manifest_file(kept.store, kept.first.snapshot_id)
-    wrong.write_bytes(names.manifest_file(kept.store, kept.second.snapshot_id).read_bytes())
+    wrong = store_files.manifest_file(kept.store, kept.first.snapshot_id)
+    wrong.write_bytes(store_files.manifest_file(kept.store, kept.second.snapshot_id).read_bytes())
 
     with pytest.raises(CorruptStore, match="describes"):
         read_manifest(kept.store, kept.first.snapshot_id)
@@ -100,7 +100,7 @@ def test_a_manifest_that_could_not_be_read_is_not_activated(
 
 def test_a_manifest_without_later_fields_is_read(kept: Kept) -> None:
     """Stores of an earlier build must not look damaged."""
-    path = names.manifest_file(kept.store, kept.second.snapshot_id)
+    path = store_files.manifest_file(kept.store, kept.second.snapshot_id)
     values = stable_json.loads(path.read_bytes())
     del values["errors_total"], values["sha256"]
     values["schema_version"] = 1

@@ -10,7 +10,7 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, StoreError
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store import pins
 from ggrep.index.store.pins import (
     MAX_PINS,
@@ -43,7 +43,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def files(store: Path) -> list[str]:
-    return sorted(path.name for path in names.pins_dir(store).iterdir())
+    return sorted(path.name for path in store_files.pins_dir(store).iterdir())
 
 
 def test_a_pin_keeps_its_snapshot_for_an_hour(store: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_store_without_sessions_pins_nothing(store: Path) -> None:
     assert pinned(store, NOW) == frozenset()
     assert read_pin(store, SNAPSHOT, session(1)) is None
     sweep_pins(store, NOW)
-    assert not names.pins_dir(store).exists()
+    assert not store_files.pins_dir(store).exists()
 
 
 def test_a_store_that_is_gone_stays_gone(store: Path) -> None:
@@ -108,7 +108,7 @@ def test_pins_have_the_modes_of_their_store(store: Path) -> None:
     store.chmod(0o2770)
     write_pin(store, SNAPSHOT, session(1), NOW)
 
-    file = names.pin_file(store, SNAPSHOT, session(1))
+    file = store_files.pin_file(store, SNAPSHOT, session(1))
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o2770
     assert stat.S_IMODE(file.stat().st_mode) == 0o660
 
@@ -128,7 +128,7 @@ def test_a_damaged_pin_keeps_nothing_and_goes(store: Path, damage: str) -> None:
     """It would keep its snapshot for ever: nobody knows when it ends."""
     write_pin(store, SNAPSHOT, session(1), NOW)
     write_pin(store, OTHER, session(2), NOW)
-    names.pin_file(store, SNAPSHOT, session(1)).write_bytes(DAMAGE[damage])
+    store_files.pin_file(store, SNAPSHOT, session(1)).write_bytes(DAMAGE[damage])
 
     assert pinned(store, NOW) == {OTHER}
     assert read_pin(store, SNAPSHOT, session(1)) is None
@@ -155,7 +155,7 @@ def test_a_pin_that_says_what_we_do_not_write_keeps_nothing(
 ) -> None:
     """Neither another session's, nor one that claims to hold for ever."""
     write_pin(store, SNAPSHOT, session(1), NOW)
-    file = names.pin_file(store, SNAPSHOT, session(1))
+    file = store_files.pin_file(store, SNAPSHOT, session(1))
     file.write_bytes(stable_json.dumps(stable_json.loads(file.read_bytes()) | change))
 
     assert pinned(store, NOW) == frozenset()
@@ -166,7 +166,7 @@ def test_a_pin_that_says_what_we_do_not_write_keeps_nothing(
 def test_strange_names_are_no_pins(store: Path) -> None:
     """A directory, a link to nowhere, somebody's notes: none of them stops a collection."""
     write_pin(store, SNAPSHOT, session(1), NOW)
-    place = names.pins_dir(store)
+    place = store_files.pins_dir(store)
     (place / "notes").write_bytes(b"x")
     (place / f"{OTHER}.{session(2)}.json").mkdir()
     (place / f"{OTHER}.{session(3)}.json").symlink_to("nowhere")

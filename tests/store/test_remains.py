@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import LeaseLost
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.remains import Swept, sweep_home, sweep_remains
 from tests.fakes.clocks import ManualClock
@@ -19,11 +19,11 @@ def store(home: Path) -> Path:
     found = home / "data" / "shop"
     for path in (
         found,
-        names.trash_dir(found, 3),
-        names.clone_dir(found, 4),
-        names.rebuild_dir(found, 5),
+        store_files.trash_dir(found, 3),
+        store_files.clone_dir(found, 4),
+        store_files.rebuild_dir(found, 5),
         found.with_name(".rebuild-shop"),
-        names.rebuild_dir(found.with_name("shop-eval"), 5),
+        store_files.rebuild_dir(found.with_name("shop-eval"), 5),
     ):
         path.mkdir(parents=True)
         (path / "file").write_bytes(b"")
@@ -57,7 +57,7 @@ def test_who_was_taken_over_sweeps_nothing(store: Path) -> None:
     """What lies there may be what its successor puts together."""
     before = lying(store)
     with held_lease(store, ManualClock(START)) as lease:
-        names.lease_files(store).record.write_bytes(OTHER_WRITER)
+        store_files.lease_files(store).record.write_bytes(OTHER_WRITER)
         with pytest.raises(LeaseLost):
             sweep_remains(store, lease)
 

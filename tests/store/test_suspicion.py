@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.tables import forget_connections
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
@@ -25,7 +25,7 @@ def engine(root: Path, home: Path) -> Engine:
 
 def damage_in_place(engine: Engine) -> None:
     """Zero the images under their maps, as a failing disk would."""
-    for image in names.images_dir(engine.identity.store).iterdir():
+    for image in store_files.images_dir(engine.identity.store).iterdir():
         status = image.stat()
         with image.open("r+b") as file:
             file.write(b"\0" * status.st_size)
@@ -40,7 +40,7 @@ def test_a_stumble_over_damage_is_damage(engine: Engine) -> None:
         damage_in_place(engine)
         raise IndexError
 
-    assert not names.verified_file(engine.identity.store).exists()
+    assert not store_files.verified_file(engine.identity.store).exists()
 
 
 def test_a_store_found_damaged_heals_with_the_next_sync(engine: Engine) -> None:
@@ -61,4 +61,4 @@ def test_a_bug_over_a_sound_store_stays_a_bug(engine: Engine) -> None:
     with pytest.raises(InvalidRequest), engine.pin(Deadline.never(engine.clock)):
         raise InvalidRequest("asked wrongly")
 
-    assert names.verified_file(engine.identity.store).exists()
+    assert store_files.verified_file(engine.identity.store).exists()

@@ -16,8 +16,8 @@ from ggrep.index.store.tables import (
     take_texts,
     write_table,
 )
-from ggrep.model.chunk import Chunk, ChunkedFile
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import Chunk, ChunkedFile
 from tests.fakes.stored_rows import scan_rows
 
 NAME = SegmentName("seg_x_0")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.last_used import note_use, read_last_use
 from tests.golden.documents import START
 
@@ -13,7 +13,7 @@ from tests.golden.documents import START
 def test_it_is_written_about_once_an_hour(tmp_path: Path) -> None:
     """A query must not write each time."""
     note_use(tmp_path, START)
-    file = names.last_used_file(tmp_path)
+    file = store_files.last_used_file(tmp_path)
     first = file.stat().st_ino
     note_use(tmp_path, START + timedelta(minutes=59))
 
@@ -28,7 +28,7 @@ def test_a_clock_that_was_ahead_does_not_keep_a_store_for_ever(tmp_path: Path) -
     note_use(tmp_path, START)
     assert read_last_use(tmp_path) == START
     for rubbish in (b"", b"\xff", b"2031-02-03T04:05:06", b"2031-02-03T04:05:06+05"):
-        names.last_used_file(tmp_path).write_bytes(rubbish)
+        store_files.last_used_file(tmp_path).write_bytes(rubbish)
         assert read_last_use(tmp_path) is None
     note_use(tmp_path, START)
 

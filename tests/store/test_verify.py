@@ -13,11 +13,11 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
+from ggrep.base.durable import watched
 from ggrep.base.errors import CorruptStore, DeadlineExceeded, NoIndex, StoreError
-from ggrep.base.faults import watched
 from ggrep.base.ids import SegmentName
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.daemon.admitting import is_published
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.store.image import open_image, write_image
@@ -38,7 +38,7 @@ Pick = Callable[[Path, SnapshotManifest], Path]
 
 
 def table(store: Path, manifest: SnapshotManifest) -> Path:
-    root = names.table_dir(store, manifest.segments[-1].table)
+    root = store_files.table_dir(store, manifest.segments[-1].table)
     return max((p for p in root.rglob("*") if p.is_file()), key=lambda p: p.stat().st_size)
 
 
@@ -98,7 +98,7 @@ def test_a_change_that_leaves_no_trace_is_found_by_a_full_check(
 ) -> None:
     """Bits rot below the file system, which tells nothing of it."""
     monkeypatch.setattr("ggrep.index.store.verify._signature", by_name_and_size)
-    names.verified_file(kept.store).unlink()
+    store_files.verified_file(kept.store).unlink()
     verifier = Verifier(kept.store)
     verifier.manifest(kept.second)
     verifier.save()
@@ -154,7 +154,7 @@ def test_a_store_that_was_never_published_has_no_index(tmp_path: Path) -> None:
 
 def test_a_lost_pointer_is_found_out(kept: Kept) -> None:
     """The newest whole snapshot is shown, and it is said."""
-    names.active_file(kept.store).unlink()
+    store_files.active_file(kept.store).unlink()
     view = open_active(kept.store)
 
     assert view.manifest.snapshot_id == kept.second.snapshot_id
@@ -171,10 +171,10 @@ def test_a_manifest_of_another_store_is_refused(kept: Kept) -> None:
 
 def test_losing_the_memory_of_what_was_verified_loses_nothing(kept: Kept) -> None:
     """It is derived."""
-    shutil.rmtree(names.verified_file(kept.store).parent)
+    shutil.rmtree(store_files.verified_file(kept.store).parent)
 
     assert open_active(kept.store).notices == ()
-    names.verified_file(kept.store).write_bytes(b"[]")
+    store_files.verified_file(kept.store).write_bytes(b"[]")
     assert open_active(kept.store).notices == ()
 
 
@@ -225,9 +225,9 @@ def test_a_lack_of_descriptors_is_no_damage(kept: Kept, monkeypatch: pytest.Monk
 
 def test_the_latest_writer_stands_in_whatever_its_clock_said(kept: Kept) -> None:
     """A clock that was set back gives smaller ids to newer snapshots."""
-    path = names.manifest_file(kept.store, kept.first.snapshot_id)
+    path = store_files.manifest_file(kept.store, kept.first.snapshot_id)
     path.write_bytes(to_bytes(replace(kept.first, lease_epoch=9)))
-    names.active_file(kept.store).unlink()
+    store_files.active_file(kept.store).unlink()
 
     assert open_active(kept.store).manifest.snapshot_id == kept.first.snapshot_id
     assert newest_epoch(kept.store) == 9
@@ -254,7 +254,7 @@ def test_a_snapshot_is_not_shown_before_its_first_publish_is_done(root: Path, ho
 
 def test_a_lost_pointer_is_damage_beside_a_later_writer_too(kept: Kept) -> None:
     """An earlier writer has published, so this is no first publish."""
-    names.active_file(kept.store).unlink()
+    store_files.active_file(kept.store).unlink()
     with held_lease(kept.store, kept.engine.clock):
         damage = open_active(kept.store).damage
 
@@ -265,7 +265,7 @@ def test_a_lost_pointer_is_damage_beside_a_later_writer_too(kept: Kept) -> None:
 
 def test_opening_stops_at_the_deadline_and_goes_on_from_there(kept: Kept) -> None:
     """A large store that was copied is hashed within some queries, not never."""
-    names.verified_file(kept.store).unlink()
+    store_files.verified_file(kept.store).unlink()
     clock = kept.engine.clock
 
     with pytest.raises(DeadlineExceeded, match="opening"):
@@ -279,7 +279,7 @@ def test_only_what_the_published_snapshot_names_is_remembered(kept: Kept) -> Non
         (kept.engine.identity.root / "c.py").write_text(f"y = {number}\n")
         kept.engine.sync()
     manifest = kept.engine.view().manifest
-    known = stable_json.loads(names.verified_file(kept.store).read_bytes())
+    known = stable_json.loads(store_files.verified_file(kept.store).read_bytes())
 
     old = [name for name in known if name.startswith("snapshots/")]
     named = {ref.path for ref in (*manifest.tombstones, *manifest.segment_map)}
@@ -288,7 +288,7 @@ def test_only_what_the_published_snapshot_names_is_remembered(kept: Kept) -> Non
 
 def test_remembering_does_not_bring_a_removed_store_back(tmp_path: Path, kept: Kept) -> None:
     """A query may end after `ggrep clean`; an empty directory would look like a store."""
-    names.verified_file(kept.store).unlink()
+    store_files.verified_file(kept.store).unlink()
     verifier = Verifier(kept.store)
     verifier.manifest(kept.second)
     kept.store.rename(tmp_path / "elsewhere")

@@ -4,7 +4,7 @@ from typing import Any
 
 from ggrep.interfaces.surfaces.agent_search import (
     MAX_BODY_BYTES,
-    Wish,
+    AgentTextOptions,
     hits_to_open,
     search_text,
 )
@@ -51,7 +51,9 @@ def body(path: str, first: int, text: str, hidden: int = 0) -> dict[str, Any]:
     }
 
 
-def text_of(document: dict[str, Any], bodies: list[dict[str, Any]], wish: Wish) -> list[str]:
+def text_of(
+    document: dict[str, Any], bodies: list[dict[str, Any]], wish: AgentTextOptions
+) -> list[str]:
     """Return the lines of a search whose first hits were opened."""
     return search_text(document, list(enumerate(bodies)), wish, "--budget {}").split("\n")
 
@@ -65,7 +67,7 @@ def test_a_heading_is_told_by_its_end_and_without_marks() -> None:
         matches={"lines": 1, "files": 1},
     )
 
-    (line,) = text_of(document, [], Wish())[2:]
+    (line,) = text_of(document, [], AgentTextOptions())[2:]
     assert line.startswith(" 3: a limit  in ...")
     assert line.endswith(" > Manual > Limits")
     assert len(line) < 90
@@ -86,8 +88,8 @@ def test_an_exact_text_is_answered_by_the_lines_that_match() -> None:
         matches={"lines": 4, "files": 3},
     )
 
-    assert hits_to_open(document, Wish(), 0) == []
-    assert text_of(document, [], Wish()) == [
+    assert hits_to_open(document, AgentTextOptions(), 0) == []
+    assert text_of(document, [], AgentTextOptions()) == [
         "4 lines match in 3 files",
         "b.py",
         " 8: x = limit  in A.run",
@@ -102,14 +104,18 @@ def test_files_that_match_are_listed_on_request() -> None:
     listed = [{"path": "a.py", "lines": 2}, {"path": "b.py", "lines": 1}]
     document = found(hit("a.py", 1, 2), matches={"lines": 3, "files": 2, "by_file": listed})
 
-    assert text_of(document, [], Wish()) == ["3 lines match in 2 files", "a.py: 2", "b.py: 1"]
+    assert text_of(document, [], AgentTextOptions()) == [
+        "3 lines match in 2 files",
+        "a.py: 2",
+        "b.py: 1",
+    ]
 
 
 def test_a_hit_is_one_line_and_the_best_are_opened_where_they_fit() -> None:
     """The next call would have been for that text."""
     document = found(hit("a.py", 3, 4), hit("b.py", 9, 12))
 
-    assert text_of(document, [body("a.py", 3, "def run(self):\n    pass")], Wish()) == [
+    assert text_of(document, [body("a.py", 3, "def run(self):\n    pass")], AgentTextOptions()) == [
         "strong, 2 hits",
         "a.py:3-4 method A.run(self)",
         "b.py:9-12 method A.run(self)",
@@ -124,8 +130,8 @@ def test_what_would_be_cut_is_not_opened_unless_asked_for() -> None:
     document = found(hit("a.py", 3, 400))
     long = body("a.py", 3, "x = 1\n" * 40 + "y = 2", hidden=300)
 
-    assert not any(line.startswith("## ") for line in text_of(document, [long], Wish()))
-    asked = text_of(document, [long], Wish(bodies=1))
+    assert not any(line.startswith("## ") for line in text_of(document, [long], AgentTextOptions()))
+    asked = text_of(document, [long], AgentTextOptions(bodies=1))
     assert asked[2] == "## a.py:3-43 A.run"
     assert asked[-1].startswith("cut: 300 more lines of this definition; expand a.py:44 goes on")
 
@@ -135,30 +141,30 @@ def test_two_parts_of_one_definition_are_opened_once() -> None:
     document = found(hit("a.py", 3, 4), hit("a.py", 4, 4))
     same = body("a.py", 3, "def run(self):\n    pass")
 
-    assert text_of(document, [same, same], Wish(bodies=2)).count("\t    pass") == 1
+    assert text_of(document, [same, same], AgentTextOptions(bodies=2)).count("\t    pass") == 1
 
 
 def test_the_budget_cuts_the_last_hits_and_says_how_to_see_them() -> None:
     """Nothing partial is silent."""
     hits = [hit(f"directory/file{number}.py", 1, 9) for number in range(200)]
 
-    lines = text_of(found(*hits), [], Wish(bodies=0))
+    lines = text_of(found(*hits), [], AgentTextOptions(bodies=0))
     assert sum(len(line) + 1 for line in lines[:-1]) <= 4_096
     assert lines[-1].startswith("cut: ")
     needed = int(lines[-1].split("--budget ")[1].split()[0])
-    assert len(text_of(found(*hits), [], Wish(bodies=0, budget=needed))) == 201
+    assert len(text_of(found(*hits), [], AgentTextOptions(bodies=0, budget=needed))) == 201
 
 
 def test_hits_are_opened_unasked_only_where_that_helps() -> None:
     """Not without an index, not beside snippets that were asked for, not where nothing fits."""
     sure = found(hit("a.py", 3, 4), hit("b.py", 3, 4), hit("c.py", 3, 4))
 
-    assert [place for place, _ in hits_to_open(sure, Wish(), 9)] == [0, 1, 2]
-    assert hits_to_open(sure, Wish(bodies=0), 9) == []
-    assert hits_to_open({**sure, "limits": {"snippet": "long"}}, Wish(), 9) == []
-    assert hits_to_open({**sure, "confidence": "none"}, Wish(), 9) == []
-    assert hits_to_open({**sure, "partial": "scan"}, Wish(bodies=3), 9) == []
-    asked = hits_to_open(sure, Wish(bodies=3), 9)
+    assert [place for place, _ in hits_to_open(sure, AgentTextOptions(), 9)] == [0, 1, 2]
+    assert hits_to_open(sure, AgentTextOptions(bodies=0), 9) == []
+    assert hits_to_open({**sure, "limits": {"snippet": "long"}}, AgentTextOptions(), 9) == []
+    assert hits_to_open({**sure, "confidence": "none"}, AgentTextOptions(), 9) == []
+    assert hits_to_open({**sure, "partial": "scan"}, AgentTextOptions(bodies=3), 9) == []
+    asked = hits_to_open(sure, AgentTextOptions(bodies=3), 9)
     assert [request.max_bytes for _, request in asked] == [MAX_BODY_BYTES] * 3
 
 
@@ -166,7 +172,7 @@ def test_chunks_of_one_line_have_handles() -> None:
     """Path and lines do not tell them apart."""
     document = found(hit("a.js", 1, 1, row_id="ab" * 32), hit("a.js", 1, 1, row_id="cd" * 32))
 
-    lines = text_of(document, [], Wish(bodies=0))
+    lines = text_of(document, [], AgentTextOptions(bodies=0))
     assert lines[1] == "a.js:1 method A.run(self) #abababa"
     assert "cdcdcdc" in lines[2]
 
@@ -177,7 +183,9 @@ def test_the_head_of_a_definition_that_does_not_fit_is_passed_over() -> None:
     document = found(part, hit("b.py", 3, 4))
 
     lines = text_of(
-        document, [body("a.py", 3, "def run(\n    self"), body("b.py", 3, "x\ny")], Wish()
+        document,
+        [body("a.py", 3, "def run(\n    self"), body("b.py", 3, "x\ny")],
+        AgentTextOptions(),
     )
     assert lines[1] == "a.py:3-4 in 3-400 method A.run(self)"
     assert [line for line in lines if line.startswith("## ")] == ["## b.py:3-4 A.run"]
@@ -188,4 +196,6 @@ def test_no_more_than_two_hits_are_opened_unasked() -> None:
     document = found(*[hit(f"{name}.py", 3, 4) for name in "abc"])
     bodies = [body(f"{name}.py", 3, "x\ny") for name in "abc"]
 
-    assert sum(line.startswith("## ") for line in text_of(document, bodies, Wish())) == 2
+    assert (
+        sum(line.startswith("## ") for line in text_of(document, bodies, AgentTextOptions())) == 2
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.base.errors import Forbidden, InvalidRequest
 from ggrep.federation.containment import is_inside
-from ggrep.service.allowlist import Allowlist, canonical
+from ggrep.service.workspace_access import Allowlist, canonical
 
 
 @pytest.fixture

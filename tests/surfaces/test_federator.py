@@ -14,23 +14,23 @@ import psutil
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, NoIndex, Unasked
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
+from ggrep.federation.fanout_session import RepoDone
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.repo_requests import Arrival
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
-from ggrep.protocol.client.exchange import IndexingProgress
-from ggrep.protocol.client.link import Link, Silent
+from ggrep.protocol.client.daemon_client import IndexingProgress
+from ggrep.protocol.client.link import Link, NoReply
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.endpoint import parse_record, record_path
-from ggrep.protocol.wire.message_types import Shutdown
+from ggrep.protocol.wire.messages import Shutdown
 from ggrep.service.federator import Federator
 from tests.contract.test_schemas import validator
 from tests.fakes.hosts import CLOCK, FLAGS, Served, served
@@ -104,7 +104,7 @@ def asked(**fields: object) -> FederatedRequest:
 @pytest.mark.parametrize("strategy", ["rrf", "global"])
 async def test_daemons_of_a_workspace_answer_together(smithy: Smithy, strategy: str) -> None:
     """And each is told of as it arrives."""
-    seen: list[Arrival] = []
+    seen: list[RepoDone] = []
     known = smithy.workspace("anvil", "bellows")
     async with smithy.federator() as federator:
         found = await federator.search(known, asked(merge_strategy=strategy), seen.append)
@@ -377,7 +377,7 @@ async def test_a_wait_for_a_sync_ends_in_time_and_is_called_off_at_the_daemon(
     daemon.syncs.gate.clear()
     try:
         async with smithy.federator() as federator:
-            with pytest.raises((DeadlineExceeded, Silent)):
+            with pytest.raises((DeadlineExceeded, NoReply)):
                 await federator.sync_repo(smithy.root("anvil"), timeout_ms=1)
             with anyio.CancelScope() as scope:
                 await federator.sync_repo(smithy.root("anvil"), lambda _: scope.cancel())

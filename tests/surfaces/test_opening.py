@@ -6,17 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Forbidden, InvalidRequest, WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import SearchRequest
-from ggrep.service import opening
-from ggrep.service.allowlist import Allowlist
-from ggrep.service.opening import Guarded, open_workspace
+from ggrep.service import workspace_access
 from ggrep.service.searchers import ReadySearchers
+from ggrep.service.workspace_access import Allowlist, Guarded, open_workspace
 from tests.fakes.searchers import FakeSearcher, repo
 
 SEARCH = SearchRequest("q")
@@ -107,7 +105,7 @@ async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The check was of another file."""
-    load = opening.load_workspace
+    load = workspace_access.load_workspace
 
     def exchange(
         path: Path, *, resolve_root: Callable[[Path], Path], real: Path, **more: object
@@ -117,7 +115,7 @@ async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
         path.symlink_to(place / "out" / "w.jsonc")
         return found
 
-    monkeypatch.setattr(opening, "load_workspace", exchange)
+    monkeypatch.setattr(workspace_access, "load_workspace", exchange)
 
     with pytest.raises(Forbidden, match="replaced while it was read"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
@@ -128,7 +126,7 @@ async def test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere(
     place: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
 ) -> None:
     """The names in a file outside are nobody's business, and both looks at the path are good."""
-    load = opening.load_workspace
+    load = workspace_access.load_workspace
     shutil.copytree(place / "ws", place / "out/ws")
 
     def exchange(
@@ -142,7 +140,7 @@ async def test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere(
             (place / swapped).unlink()
             (place / "away").rename(place / swapped)
 
-    monkeypatch.setattr(opening, "load_workspace", exchange)
+    monkeypatch.setattr(workspace_access, "load_workspace", exchange)
 
     with pytest.raises((InvalidRequest, WorkspaceError), match=r"link|cannot be opened"):
         await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)

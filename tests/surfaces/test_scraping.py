@@ -14,9 +14,8 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.processes import own_start_ticks
 from ggrep.config.home import Home
 from ggrep.daemon.daemon_metrics import Scraped, scrape_json, scrape_text
-from ggrep.protocol.wire.endpoint import DaemonRecord, record_bytes, record_path
-from ggrep.protocol.wire.message_types import Status
-from ggrep.protocol.wire.socket_place import place_of_socket
+from ggrep.protocol.wire.endpoint import DaemonRecord, place_of_socket, record_bytes, record_path
+from ggrep.protocol.wire.messages import Status
 from ggrep.service import scraping
 from ggrep.service.scraping import scrape
 from tests.fakes.daemons import busy_load

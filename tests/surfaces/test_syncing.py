@@ -4,9 +4,9 @@ import anyio
 import pytest
 
 from ggrep.base.errors import Busy, GgrepError, NoIndex
-from ggrep.protocol.client.exchange import IndexingProgress
+from ggrep.protocol.client.daemon_client import IndexingProgress
 from ggrep.protocol.wire.replies import Reply
-from ggrep.service.syncing import followed
+from ggrep.service.syncing import wait_for_sync
 
 DONE = Reply("sync", "r-1", {"state": "done"})
 
@@ -35,7 +35,7 @@ async def test_progress_is_told_until_the_answer_comes() -> None:
         await finished.wait()
         return DONE
 
-    assert await followed(ask, look, heard.append, poll_s=0) == DONE
+    assert await wait_for_sync(ask, look, heard.append, poll_s=0) == DONE
     assert [found.done_files for found in heard] == [1, 2]
 
 
@@ -49,7 +49,7 @@ async def test_the_failure_of_a_sync_comes_out_as_it_is() -> None:
         raise AssertionError
 
     with pytest.raises(NoIndex, match=r"^none$"):
-        await followed(ask, look, pytest.fail)
+        await wait_for_sync(ask, look, pytest.fail)
 
 
 async def test_who_leaves_calls_off_both() -> None:
@@ -65,7 +65,7 @@ async def test_who_leaves_calls_off_both() -> None:
         return DONE
 
     async with anyio.create_task_group() as group:
-        group.start_soon(followed, ask, anyio.sleep_forever, pytest.fail)
+        group.start_soon(wait_for_sync, ask, anyio.sleep_forever, pytest.fail)
         await begun.wait()
         group.cancel_scope.cancel()
     assert ended.is_set()

@@ -9,14 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import MAX_PROBLEMS
 from ggrep.index.sync import snapshot_assembly as assembly
 from ggrep.index.sync.publication import Publication, is_needed, most_segments
 from ggrep.index.sync.snapshot_assembly import Facts
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 from tests.fakes.repos import open_engine, write_tree
 
 
@@ -151,10 +151,12 @@ def test_what_a_dead_writer_staged_goes_with_the_next_publish(root: Path, home: 
     engine = open_engine(root, home, encoder="none")
     engine.sync()
     store = engine.identity.store
-    dead = names.staging_dir(store) / "dead"
+    dead = store_files.staging_dir(store) / "dead"
     dead.mkdir(parents=True)
-    (dead / names.VISIBILITY).write_bytes(b"half")
-    torn = names.active_file(store).with_name(f".{names.active_file(store).name}.0123456789ab.tmp")
+    (dead / store_files.VISIBILITY).write_bytes(b"half")
+    torn = store_files.active_file(store).with_name(
+        f".{store_files.active_file(store).name}.0123456789ab.tmp"
+    )
     torn.write_bytes(b"")
     write_tree(root, {"a.md": "# B\n"})
     engine.sync()

@@ -8,11 +8,11 @@ import pytest
 
 from ggrep.base.errors import LeaseLost, SyncRefused
 from ggrep.config import git as git_module
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.sync.index_state import IndexState, read_index_state
 from ggrep.index.sync.sync_report import SyncProgress
+from ggrep.model.files import FileText, SkippedFile, SourceFile
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.parse.source import read
 from ggrep.parse.source.dir_stack import DirStack
 from ggrep.parse.source.read import read_file
@@ -29,7 +29,7 @@ def live(engine: Engine) -> list[str]:
 
 
 def state(engine: Engine) -> IndexState:
-    found = read_index_state(names.index_state_file(engine.identity.store))
+    found = read_index_state(store_files.index_state_file(engine.identity.store))
     assert found is not None
     return found
 
@@ -226,7 +226,7 @@ def test_an_idle_sync_reads_no_file_and_writes_none(
     write_tree(root, {"a.py": "retry = 1\n", "b.py": b"x\0y", "c.py": b"\xff\xfe"})
     first = engine.sync()
     store = engine.identity.store
-    watched = (names.stat_cache_file(store), names.index_state_file(store))
+    watched = (store_files.stat_cache_file(store), store_files.index_state_file(store))
     before = [path.stat().st_ino for path in watched]
 
     def never(*_: object, **__: object) -> FileText:
@@ -281,7 +281,7 @@ def test_who_lost_the_lease_writes_no_record(root: Path, home: Path) -> None:
     write_tree(root, {"a.py": "retry = 1\n"})
     engine.sync()
     write_tree(root, {"a.py": "queue = 1\n"})
-    record = names.lease_files(engine.identity.store).record
+    record = store_files.lease_files(engine.identity.store).record
 
     def take_over(progress: SyncProgress) -> None:
         if progress.stage == "publish":

@@ -10,7 +10,7 @@ import pytest
 
 from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, StoreError
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store import segment
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
@@ -31,7 +31,7 @@ def engine(root: Path, home: Path) -> Engine:
 @contextmanager
 def unchanged(engine: Engine) -> Iterator[None]:
     """Fail unless the block leaves the active snapshot and its answers as they were."""
-    pointer = names.active_file(engine.identity.store)
+    pointer = store_files.active_file(engine.identity.store)
     before = pointer.read_bytes()
     yield
     assert pointer.read_bytes() == before

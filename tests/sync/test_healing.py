@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.maintenance.repair import repair
@@ -112,7 +112,7 @@ def test_the_next_search_makes_them_again_to_the_same_bytes(
 
 def test_the_whole_directory_of_images_is_made_again(engine: Engine) -> None:
     """Somebody tidied up."""
-    before, images = answer_bytes(engine, ASK), names.images_dir(engine.identity.store)
+    before, images = answer_bytes(engine, ASK), store_files.images_dir(engine.identity.store)
     shutil.rmtree(images)
     images.write_text("no directory")
 
@@ -183,7 +183,7 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
     )
     never = Patience(Deadline.never(engine.clock), lambda _: None)
     with (
-        alone(names.healing_lock(store), never),
+        alone(store_files.healing_lock(store), never),
         pytest.raises(DeadlineExceeded, match="is damaged and being made again"),
     ):
         late.search(ASK, Deadline.after(engine.clock, 50))

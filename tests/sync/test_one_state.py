@@ -10,13 +10,13 @@ import pytest
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import view_of
 from ggrep.index.sync import syncer
 from ggrep.index.sync.sync_report import SyncProgress
-from ggrep.model.load import WAITS_FOR_GIT
+from ggrep.model.daemons import WAITS_FOR_GIT
 from ggrep.parse.source.read import read_file
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import Git
@@ -68,7 +68,7 @@ def published(engine: Engine) -> Iterator[set[str]]:
         for branch in ("alpha", "beta", "third")
         for text in tree_of(branch).values()
     }
-    for directory in sorted(names.snapshots_dir(store).iterdir()):
+    for directory in sorted(store_files.snapshots_dir(store).iterdir()):
         manifest = read_manifest(store, SnapshotId(directory.name))
         yield {known[digest] for digest in view_of(store, manifest).live_files().values()}
 

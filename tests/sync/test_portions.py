@@ -4,7 +4,7 @@ from itertools import chain
 
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.portions import FIRST_BYTES, next_portion, portions
-from ggrep.model.source import SourceFile
+from ggrep.model.files import SourceFile
 
 
 def file(name: str, size: int) -> SourceFile:

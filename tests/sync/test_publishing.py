@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base.errors import SyncRefused
 from ggrep.base.ids import PathKey
-from ggrep.config import confined, names
+from ggrep.config import confined, store_files
 from ggrep.parse.source import read
 from ggrep.parse.source.dir_stack import DirStack
 from tests.fakes.repos import open_engine, paths, write_tree
@@ -129,7 +129,7 @@ def test_the_command_says_what_it_left_out(
     ggrep = Command(capsys)
     refused = ggrep("index", root, "--strict")
     stores = [*(home / "data").iterdir()]
-    published = [names.active_file(store).exists() for store in stores]
+    published = [store_files.active_file(store).exists() for store in stores]
     done = ggrep("index", root)
     asked = ggrep("search", "retry", root, "--offline", "--sync", "--strict")
     trouble.undo()

@@ -10,10 +10,9 @@ from ggrep.index.store.active import read_active
 from ggrep.index.sync import syncer
 from ggrep.index.sync.index_state import FIRST_RETRY_MS, MOST_RETRY_MS, Retry, following
 from ggrep.index.sync.problems import is_passing
-from ggrep.model.chunk import ChunkedFile
+from ggrep.model.files import ChunkedFile, FileText, SkippedFile, SourceFile
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, SkippedFile, SourceFile
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.read import read_file
 from ggrep.parse.workers.kept import KeptWorkers

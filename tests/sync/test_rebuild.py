@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.base import faults
-from ggrep.base.deadline import Deadline
+from ggrep.base import durable
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, StoreError, SyncRefused
 from ggrep.base.locks import Patience, shared
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.disk import store_bytes
 from ggrep.model.request import SearchRequest
@@ -23,7 +23,7 @@ class Death(Exception):
     """The process is gone."""
 
 
-def dying_at(point: str, patch: pytest.MonkeyPatch) -> faults.Hook:
+def dying_at(point: str, patch: pytest.MonkeyPatch) -> durable.Hook:
     """Return what ends a reset at a point, with all it would have cleaned up."""
 
     def die(reached: str) -> None:
@@ -46,14 +46,14 @@ def test_a_reset_that_dies_leaves_the_old_index(
     write_tree(root, {"a.py": None, "c.py": "retry = 3\n"})
     with (
         monkeypatch.context() as patch,
-        faults.watched(dying_at(point, patch)),
+        durable.watched(dying_at(point, patch)),
         pytest.raises(Death),
     ):
         open_engine(root, home).sync(fresh=True)
 
     assert answer_bytes(open_engine(root, home), ASK) == before
     remains = [path for path in (home / "data").iterdir() if path.name[0] == "."]
-    assert [names.store_of_remains(path) is not None for path in remains] == [True]
+    assert [store_files.store_of_remains(path) is not None for path in remains] == [True]
     open_engine(root, home).sync(fresh=True)
     assert [path.name for path in (home / "data").iterdir() if path.name[0] == "."] == []
     assert paths(open_engine(root, home), "retry") == ["c.py"]
@@ -66,15 +66,15 @@ def test_what_a_reset_took_over_is_verified_before_it_is_shown(root: Path, home:
     engine = open_engine(root, home)
     engine.sync()
     before, store = answer_bytes(engine, ASK), engine.identity.store
-    old = set(names.images_dir(store).iterdir())
+    old = set(store_files.images_dir(store).iterdir())
     write_tree(root, {"a.py": None, "c.py": "retry = 3\n"})
 
     def lose_bytes(point: str) -> None:
         if point == "rebuild.after_adoption":
-            for image in set(names.images_dir(store).iterdir()) - old:
+            for image in set(store_files.images_dir(store).iterdir()) - old:
                 image.write_bytes(b"")
 
-    with faults.watched(lose_bytes), pytest.raises(CorruptStore):
+    with durable.watched(lose_bytes), pytest.raises(CorruptStore):
         engine.sync(fresh=True)
 
     view = open_engine(root, home).view()
@@ -94,7 +94,7 @@ def test_portions_of_a_reset_are_not_shown(root: Path, home: Path) -> None:
     def look(point: str) -> None:
         seen.add(open_engine(root, home, max_bytes_per_sync=2000).view().manifest.snapshot_id)
 
-    with faults.watched(lambda p: look(p) if p == "publish.after_table" else None):
+    with durable.watched(lambda p: look(p) if p == "publish.after_table" else None):
         report = engine.sync(fresh=True)
 
     assert seen == {old}
@@ -115,7 +115,7 @@ def test_a_reset_leaves_nothing_of_the_old_index(root: Path, home: Path) -> None
     report = engine.sync(fresh=True)
 
     assert store_bytes(engine.identity.store) < used / 2
-    assert len(list(names.snapshots_dir(engine.identity.store).glob("*/manifest.json"))) == 1
+    assert len(list(store_files.snapshots_dir(engine.identity.store).glob("*/manifest.json"))) == 1
     assert sorted(path.name for path in (home / "data").iterdir()) == [engine.identity.store_id]
     assert report.files.indexed == 1
     assert not engine.sync().published
@@ -130,7 +130,7 @@ def test_a_reset_leaves_files_that_a_query_reads(root: Path, home: Path) -> None
     reader = open_engine(root, home)
     with reader.pin(Deadline.never(reader.clock)) as view:
         engine.sync(fresh=True)
-        table = names.table_dir(engine.identity.store, view.manifest.segments[0].table)
+        table = store_files.table_dir(engine.identity.store, view.manifest.segments[0].table)
 
         assert table.is_dir()
 
@@ -141,10 +141,10 @@ def test_a_store_damaged_beyond_opening_is_reset(root: Path, home: Path) -> None
     write_tree(root, {"a.py": "retry = 1\n"})
     engine = open_engine(root, home)
     engine.sync()
-    names.active_file(engine.identity.store).write_bytes(b"rubbish")
-    for manifest in names.snapshots_dir(engine.identity.store).glob("*/manifest.json"):
+    store_files.active_file(engine.identity.store).write_bytes(b"rubbish")
+    for manifest in store_files.snapshots_dir(engine.identity.store).glob("*/manifest.json"):
         manifest.write_bytes(b"{")
-    names.index_state_file(engine.identity.store).write_bytes(b'{"schema_version": 99}')
+    store_files.index_state_file(engine.identity.store).write_bytes(b'{"schema_version": 99}')
     with pytest.raises(StoreError):
         engine.search(ASK)
     engine.sync(fresh=True)
@@ -199,7 +199,7 @@ def test_what_resists_deletion_does_not_fail_a_reset_nor_hold_up_queries(
 
     def resist(path: Path, ignore_errors: bool = False) -> None:
         within = Patience(Deadline.after(engine.clock, 0), lambda _: None)
-        with shared(names.readers_lock(store), within):
+        with shared(store_files.readers_lock(store), within):
             seen.append(path.parent.name)
         if not ignore_errors:
             raise PermissionError(13, "Permission denied", str(path))
@@ -209,8 +209,10 @@ def test_what_resists_deletion_does_not_fail_a_reset_nor_hold_up_queries(
         report = engine.sync(fresh=True)
 
     assert report.published
-    assert names.store_trash_dir(store).name in seen
-    assert [path.name for path in names.snapshots_dir(store).iterdir()] == [report.snapshot_id]
+    assert store_files.store_trash_dir(store).name in seen
+    assert [path.name for path in store_files.snapshots_dir(store).iterdir()] == [
+        report.snapshot_id
+    ]
     with engine.target() as target:
         collect_garbage(target, deadline=Deadline.after(target.clock, 0))
-    assert list(names.store_trash_dir(store).iterdir()) == []
+    assert list(store_files.store_trash_dir(store).iterdir()) == []

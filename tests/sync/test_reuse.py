@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.model.request import SearchRequest
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, open_engine, write_tree
 from tests.fakes.vectors import CountingEncoder

@@ -8,7 +8,7 @@ import pytest
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.changes import detect
 from ggrep.index.sync.stat_cache import RACY_NS, KnownFile, KnownSkip, load, save
-from ggrep.model.source import SkippedFile, SourceFile
+from ggrep.model.files import SkippedFile, SourceFile
 
 NOW_NS = 2_000_000_000_000
 

@@ -9,14 +9,14 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.errors import BudgetExceeded, LeaseLost, SyncRefused
 from ggrep.base.ids import PathKey
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.view import open_snapshot
 from ggrep.index.sync.sync_report import SyncProgress
+from ggrep.model.files import FileText, SkippedFile, SourceFile
 from ggrep.model.request import SearchRequest
-from ggrep.model.source import FileText, SkippedFile, SourceFile
 from ggrep.parse.source.read import read_file
 from ggrep.search.engine.engine import Engine
 from tests.fakes.leases import OTHER_WRITER
@@ -305,7 +305,7 @@ def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) ->
     seen: list[tuple[bool, int, int]] = []
 
     def watch(progress: SyncProgress) -> None:
-        if progress.stage == "publish" and names.active_file(engine.identity.store).exists():
+        if progress.stage == "publish" and store_files.active_file(engine.identity.store).exists():
             said = answer(engine, ASK)
             codes = [notice["code"] for notice in said["warnings"]]
             seen.append(("partial_index" in codes, *said["indexed"].values()))
@@ -370,7 +370,7 @@ def test_a_writer_that_lost_its_lease_publishes_nothing(root: Path, home: Path) 
     engine.sync()
     before = engine.view().manifest.snapshot_id
     write_tree(root, {"a.py": "queue = 1\n"})
-    record = names.lease_files(engine.identity.store).record
+    record = store_files.lease_files(engine.identity.store).record
 
     def take_over(progress: SyncProgress) -> None:
         if progress.stage == "publish":

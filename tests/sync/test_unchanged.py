@@ -10,15 +10,15 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import SyncRefused
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.sync import syncer, unchanged
 from ggrep.index.sync.unchanged import paths_told
+from ggrep.model.files import SkippedFile
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find
-from ggrep.model.source import SkippedFile
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 from ggrep.parse.source.stamps import stamps
 from ggrep.parse.source.walk import Walk, walk
 from ggrep.search.engine.engine import Engine
@@ -78,7 +78,7 @@ def engine(root: Path, home: Path, git: Git) -> Engine:
 
 
 def record(engine: Engine) -> Path:
-    return names.unchanged_file(engine.identity.store)
+    return store_files.unchanged_file(engine.identity.store)
 
 
 def timeless(report: SyncReport) -> SyncReport:

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.outline import TourRequest, TourResponse
-from ggrep.model.outline_lines import size_of, tour_lines
+from ggrep.model.outline import TourRequest, TourResponse, size_of, tour_lines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.other_weights import weights_from
+from ggrep.interfaces.evaluation.ranking_weights import weights_from
 from ggrep.interfaces.evaluation.report import Run, scored_run
 from ggrep.interfaces.evaluation.suite import jobs_of
 from ggrep.interfaces.evaluation.suite_processes import run_jobs

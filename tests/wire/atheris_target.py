@@ -7,7 +7,7 @@ import sys
 
 import atheris
 
-with atheris.instrument_imports(include=["ggrep.protocol.wire", "ggrep.base.decode"]):
+with atheris.instrument_imports(include=["ggrep.protocol.wire", "ggrep.base.stable_json"]):
     from ggrep.base.errors import Incompatible, InvalidRequest
     from ggrep.protocol.wire import frames, handshake, messages, replies
 

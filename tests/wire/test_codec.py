@@ -7,11 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggrep.base import stable_json
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.corpus import Corpus
 from ggrep.model.filters import Filter
-from ggrep.model.hit import Hit
 from ggrep.model.navigation import (
     ExpandRequest,
     ExpandResponse,
@@ -20,12 +19,10 @@ from ggrep.model.navigation import (
     SymbolRequest,
     SymbolResponse,
 )
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
-from ggrep.model.response import PoolResponse, QueryResponse, RepoDescription
+from ggrep.model.request import CollectionStatistics, EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.response import Hit, PoolResponse, QueryResponse, RepoDescription
 from ggrep.model.slate import SlateRequest, SlateResponse
-from ggrep.model.statistics import CollectionStatistics
-from ggrep.protocol.wire.message_types import Search
-from ggrep.protocol.wire.messages import message_json
+from ggrep.protocol.wire.messages import Search, message_json
 from tests.wire.values import values_of
 
 KINDS = (

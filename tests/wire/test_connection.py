@@ -13,17 +13,22 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, Incompatible, InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.protocol.wire.connection import (
+    TABLE,
     ClientConnection,
     Connection,
     DaemonConnection,
+    InvalidMessage,
     Lost,
-    Misfit,
+    OutOfTurn,
+    Role,
+    State,
+    Step,
+    follow,
 )
 from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import Hello, Welcome, hello_json, welcome_json
-from ggrep.protocol.wire.message_types import Encode, Envelope, Ping
+from ggrep.protocol.wire.messages import Encode, Envelope, Ping
 from ggrep.protocol.wire.replies import Reply, error_json, reply_json
-from ggrep.protocol.wire.states import TABLE, OutOfTurn, Role, State, Step, follow
 
 CAP = 4_096
 HELLO = Hello((1,), "shop-1", "ff", "c1")
@@ -103,7 +108,7 @@ def daemon_at(state: str) -> DaemonConnection:
         connection.welcome(HELLO, OFFER)
     if state == "ending":
         connection.receive(SAID["unframed"])
-        assert isinstance(connection.next_event(), Misfit)
+        assert isinstance(connection.next_event(), InvalidMessage)
     if state == "closed":
         connection.close()
     assert connection.state is State(state)
@@ -122,7 +127,7 @@ def act_on(connection: Connection, act: str) -> object:
             own = {
                 "answer": lambda: connection.welcome(HELLO, OFFER),
                 "say": lambda: connection.reply(reply_json("a", "ping", {})),
-                "refuse": lambda: connection.refuse(Misfit(NO)),
+                "refuse": lambda: connection.refuse(InvalidMessage(NO)),
             }
     own["close"] = connection.close
     if act in own:
@@ -197,7 +202,7 @@ def pumped(client: ClientConnection, daemon: DaemonConnection, data: bytes) -> l
         match event:
             case Hello():
                 client.receive(daemon.welcome(event, OFFER))
-            case Misfit():
+            case InvalidMessage():
                 client.receive(daemon.refuse(event))
             case Envelope(request_id, name):
                 client.receive(daemon.reply(reply_json(request_id, name, {"well": True})))
@@ -281,7 +286,7 @@ def test_a_later_hello_is_another_client_from_then_on() -> None:
     assert daemon.hello == other
     misfit = daemon.next_event()
 
-    assert isinstance(misfit, Misfit)
+    assert isinstance(misfit, InvalidMessage)
     assert misfit.request_id == ""
     daemon.refuse(misfit)
     assert daemon.state is State.CLOSED
@@ -294,7 +299,7 @@ def test_what_came_before_a_bad_length_is_taken_first_and_answered_last() -> Non
     daemon.receive(SAID["request"] + b"\xff\xff\xff\xff" + SAID["request"])
     asked, misfit = daemon.next_event(), daemon.next_event()
     replied = daemon.reply(reply_json("a", "ping", {}))
-    assert isinstance(misfit, Misfit)
+    assert isinstance(misfit, InvalidMessage)
     refused = daemon.refuse(misfit)
 
     assert isinstance(asked, Envelope)
@@ -313,7 +318,7 @@ def test_a_misfit_keeps_the_id_that_it_has() -> None:
     daemon.receive(framed({"message": "launch", "request_id": "odd"}) + SAID["garbled"])
     found = [daemon.next_event(), daemon.next_event()]
 
-    assert [event.request_id for event in found if isinstance(event, Misfit)] == ["odd", ""]
+    assert [event.request_id for event in found if isinstance(event, InvalidMessage)] == ["odd", ""]
     assert daemon.state is State.OPEN
 
 
@@ -410,10 +415,10 @@ def answer(daemon: DaemonConnection, event: object) -> bytes:
     match event:
         case Hello():
             return daemon.welcome(event, OFFER)
-        case Misfit():
+        case InvalidMessage():
             return daemon.refuse(event)
         case Envelope(request_id) if request_id == "busy":
-            return daemon.refuse(Misfit(Busy(retry_after_ms=5), request_id))
+            return daemon.refuse(InvalidMessage(Busy(retry_after_ms=5), request_id))
         case _:
             return daemon.reply(reply_json("x", "ping", {}))
 

@@ -16,12 +16,18 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.response import PoolResponse
 from ggrep.protocol.wire.endpoint import parse_record
-from ggrep.protocol.wire.frames import PREFIX_BYTES, FrameReader, frame, parse_object
+from ggrep.protocol.wire.frames import (
+    DEFAULT_MAX_REQUEST_BYTES,
+    PREFIX_BYTES,
+    FrameReader,
+    frame,
+    parse_object,
+)
 from ggrep.protocol.wire.handshake import (
     Hello,
     Welcome,
@@ -35,7 +41,6 @@ from ggrep.protocol.wire.handshake import (
 from ggrep.protocol.wire.locator import parse_locator
 from ggrep.protocol.wire.messages import message_json, parse_message, request_id_of
 from ggrep.protocol.wire.replies import parse_reply, reply_json
-from ggrep.protocol.wire.versions import DEFAULT_MAX_REQUEST_BYTES
 from tests.fakes.processor_time import quickest_s
 from tests.wire.values import MESSAGES
 

@@ -12,6 +12,14 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.protocol.wire.frames import (
+    DEFAULT_MAX_REQUEST_BYTES,
+    DEFAULT_MAX_RESPONSE_BYTES,
+    HARD_MAX_REQUEST_BYTES,
+    HARD_MAX_RESPONSE_BYTES,
+    NEEDED_SCHEMAS,
+    PROTOCOL_VERSIONS,
+)
 from ggrep.protocol.wire.handshake import (
     Hello,
     Welcome,
@@ -21,14 +29,6 @@ from ggrep.protocol.wire.handshake import (
     parse_hello,
     parse_welcome,
     welcome_json,
-)
-from ggrep.protocol.wire.versions import (
-    DEFAULT_MAX_REQUEST_BYTES,
-    DEFAULT_MAX_RESPONSE_BYTES,
-    HARD_MAX_REQUEST_BYTES,
-    HARD_MAX_RESPONSE_BYTES,
-    NEEDED_SCHEMAS,
-    PROTOCOL_VERSIONS,
 )
 
 HELLO = Hello((1,), "shop-1", "f" * 64, "agent-123", "batch", ("json", "explain"), "b1")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.entry.plain_place import locator_file, read_locator
+from ggrep.interfaces.entry.daemon_place import locator_file, read_locator
 from ggrep.protocol.wire.locator import Locator, locator_bytes, locator_name, parse_locator
 
 LOCATOR = Locator(b"/src/shop", "shop-1", "ff", Path("/h/daemon/ab.sock"), "b1")

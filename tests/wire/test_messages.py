@@ -8,10 +8,10 @@ from msgspec.structs import fields
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import PoolRequest, SearchRequest, ViewOptions
 from ggrep.protocol.wire import reading
-from ggrep.protocol.wire.message_types import (
+from ggrep.protocol.wire.messages import (
+    KINDS,
     Cancel,
     Claim,
     Describe,
@@ -24,9 +24,6 @@ from ggrep.protocol.wire.message_types import (
     Search,
     Shutdown,
     Sync,
-)
-from ggrep.protocol.wire.messages import (
-    KINDS,
     message_json,
     message_name,
     parse_message,

@@ -8,8 +8,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.protocol.wire.message_types import Ask, Message
-from ggrep.protocol.wire.messages import parse_message
+from ggrep.protocol.wire.messages import Ask, Message, parse_message
 
 SEARCH: dict[str, Any] = {"query": "refund"}
 STATISTICS: dict[str, Any] = {"layout": "l1", "chunks": 1, "files": 1, "lengths": []}

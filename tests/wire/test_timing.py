@@ -8,9 +8,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.protocol.wire.message_types import Ask
-from ggrep.protocol.wire.messages import message_name
-from ggrep.protocol.wire.timing import timeout_of, whole_ms, within
+from ggrep.protocol.wire.messages import Ask, message_name, timeout_of, whole_ms, within
 
 MESSAGES: tuple[Ask[Any], ...] = (
     Ask(SlateRequest(SearchRequest("q", timeout_ms=9), level=2), path="/r"),

@@ -10,15 +10,20 @@ from hypothesis import strategies as st
 from msgspec import Struct
 from msgspec.structs import fields
 
-from ggrep.config.caps import MAX_CANDIDATES
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.joint_pools import JointPoolRequest, JointQuestion, Member
+from ggrep.config.declarations import MAX_CANDIDATES
+from ggrep.model.batched_query import BatchedPoolRequest, BatchedQuery, Member
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
-from ggrep.model.request import EncodedQuery, PoolRequest, SearchRequest
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodedQuery,
+    PoolRequest,
+    SearchRequest,
+    TermFrequency,
+    ViewOptions,
+)
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
-from ggrep.protocol.wire.message_types import (
+from ggrep.protocol.wire.messages import (
     Ask,
     Cancel,
     Claim,
@@ -120,7 +125,7 @@ _SCORED: Mapping[str, Strategy] = MappingProxyType(
 )
 _POOL = st.builds(PoolRequest, per_list=st.integers(1, MAX_CANDIDATES), **_SCORED)
 _QUESTION = st.builds(
-    JointQuestion,
+    BatchedQuery,
     search=_REQUEST,
     top=st.integers(1, MAX_CANDIDATES),
     per_list=st.integers(1, MAX_CANDIDATES),
@@ -172,7 +177,7 @@ MESSAGES = st.one_of(
     st.builds(TermStats, _REQUEST),
     st.builds(Fetch, _POOL),
     st.builds(JointDescribe, _NAME, _MEMBERS, _NAME, _MS),
-    st.builds(JointPool, st.builds(JointPoolRequest, _QUESTION, _NAME, _PLACES)),
+    st.builds(JointPool, st.builds(BatchedPoolRequest, _QUESTION, _NAME, _PLACES)),
     st.builds(Encode, TEXT, _MS),
     st.builds(Health, st.booleans()),
     st.builds(Sync, st.booleans(), st.booleans(), st.booleans(), _MS),

@@ -12,8 +12,7 @@ from threading import Event
 
 import pytest
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.clock import Deadline, Stop, SystemClock
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
 from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.languages.chunk_limits import Allowance
@@ -277,7 +276,7 @@ def test_no_child_outlives_a_process_that_ends() -> None:
         "from ggrep.parse.workers.occurrence_pool import OccurrencePool\n"
         "from ggrep.parse.workers.jobs import OccurrenceQuestion\n"
         "from ggrep.base.clock import SystemClock\n"
-        "from ggrep.base.deadline import Deadline\n"
+        "from ggrep.base.clock import Deadline\n"
         "clock = SystemClock()\n"
         "pool = OccurrencePool()\n"
         "asked = [OccurrenceQuestion('a.py', b'def run(): pass', 'run')]\n"

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey
-from ggrep.model.source import FileText, SourceFile
+from ggrep.model.files import FileText, SourceFile
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits
 from ggrep.parse.workers.jobs import HELLO, PlanQuestion, encode_request, frame

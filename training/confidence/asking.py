@@ -10,17 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import NoIndex
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
-from ggrep.model.confidence import (
-    Confidence,
-    Leading,
-    confidence_of,
-    hits_kept,
-    shortened_list,
-)
+from ggrep.model.confidence import Confidence, TopFiles, confidence_of, hits_kept, shortened_list
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import leading, rank
@@ -41,7 +35,7 @@ class Asked(Struct, frozen=True):
     """
 
     question: Question
-    leading: Leading
+    leading: TopFiles
     recall: float = 0.0
     shown: float = 0.0
     least: float = 0.0
@@ -91,7 +85,7 @@ def installed_tree(repo: str, trees: Path) -> Path:
     return target
 
 
-def judged(engine: Engine, text: str) -> tuple[Leading, list[str]]:
+def judged(engine: Engine, text: str) -> tuple[TopFiles, list[str]]:
     """Return what an answer's confidence goes by, and the paths of its first ten hits."""
     never = Deadline.never(engine.clock)
     request = SearchRequest(text, limit=DEPTH)
@@ -111,7 +105,7 @@ def judged(engine: Engine, text: str) -> tuple[Leading, list[str]]:
     return leading(ranked, never), paths
 
 
-def kept(paths: Sequence[str], leaders: Leading, confidence: Confidence) -> set[str]:
+def kept(paths: Sequence[str], leaders: TopFiles, confidence: Confidence) -> set[str]:
     """Return the paths of the hits that so much doubt leaves."""
     places, _ = shortened_list(
         paths, confidence, most=hits_kept(leaders), file=_same, keep_weak=False

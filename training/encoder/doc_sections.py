@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from ggrep.model.chunk import Chunk
+from ggrep.model.files import Chunk
 from training.encoder.phrases import clipped, is_phrase, plain, sentences, words_of
 
 MIN_SECTION_WORDS: Final = 15

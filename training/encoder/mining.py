@@ -14,9 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey
-from ggrep.model.chunk import ANCHOR, Chunk
 from ggrep.model.corpus import Corpus
-from ggrep.model.traits import GENERATED, TEST, VENDORED, traits_of
+from ggrep.model.files import ANCHOR, GENERATED, TEST, VENDORED, Chunk, traits_of
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import Piece, Plan, to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Final
 
-from ggrep.model.traits import TEST, traits_of
+from ggrep.model.files import TEST, traits_of
 from ggrep.parse.languages.registry import GRAMMARS, language_of
 from training.encoder.packages import plain_name
 

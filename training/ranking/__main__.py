@@ -21,7 +21,7 @@ from statistics import fmean
 import numpy as np
 
 from ggrep.interfaces.evaluation.figures import interval
-from ggrep.interfaces.evaluation.suite_files import read_kit
+from ggrep.interfaces.evaluation.suite import read_kit
 from training.quality_page import PAGE, put
 from training.ranking.descent import SHUFFLINGS, Questions, fit, held_out
 from training.ranking.flat import Flat, Scores

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import NoIndex
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root

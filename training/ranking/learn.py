@@ -16,8 +16,7 @@ from pathlib import Path
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.suite import Case
-from ggrep.interfaces.evaluation.suite_files import read_kit
+from ggrep.interfaces.evaluation.suite import Case, read_kit
 from training.changes.building import WHOLE
 from training.changes.listing import read_list
 from training.encoder.packages import read_exclusions

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.lexical.tokens import words
 from ggrep.interfaces.evaluation.questions import request_of
 from ggrep.interfaces.evaluation.suite import Case

@@ -1,6 +1,6 @@
 """Questions with the places that answer them, and the repositories that they are put to.
 
-What a place is, and when it is visible: `ggrep.interfaces.evaluation.visible_places`. Places were
+What a place is, and when it is visible: `ggrep.interfaces.evaluation.visible_lines`. Places were
 annotated by reading, before anything was tuned on them.
 """
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ggrep.interfaces.evaluation.place_toml import read_places
+from ggrep.interfaces.evaluation.question_toml import read_places
 from ggrep.interfaces.evaluation.toml_file import Table, read_toml
-from ggrep.interfaces.evaluation.visible_places import Choice
+from ggrep.interfaces.evaluation.visible_lines import Choice
 from training.slates.suite import (
     NAMING,
     SLATE_SUITE_VERSION,

@@ -11,9 +11,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from ggrep.interfaces.evaluation.expected import expected_paths, matches
+from ggrep.interfaces.evaluation.check_file import expected_paths, matches
 from ggrep.interfaces.evaluation.toml_file import Table, read_toml
-from ggrep.interfaces.evaluation.visible_places import ShownFile, ShownSlate
+from ggrep.interfaces.evaluation.visible_lines import ShownFile, ShownSlate
 from ggrep.model.slate import Section
 from training.slates.places import PlaceCase
 from training.slates.suite import SLATE_SUITE_VERSION

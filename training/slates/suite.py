@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.expected import expected_paths, is_glob
+from ggrep.interfaces.evaluation.check_file import expected_paths, is_glob
 from ggrep.interfaces.evaluation.toml_file import Table, TomlFile, read_toml
 from ggrep.model.slate import SECTIONS, Section
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from ggrep.interfaces.evaluation.visible_places import Seen, ShownSlate, seen, shown_slate
+from ggrep.interfaces.evaluation.visible_lines import Seen, ShownSlate, seen, shown_slate
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
 from training.slates.measuring import opened

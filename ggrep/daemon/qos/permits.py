@@ -1,22 +1,16 @@
-"""Permits in this process: granted at once where allowed, else in fair turn.
+"""Permits of this process: processor cores and open segments, granted in fair turn."""
 
-A client may be bounded in how many it holds. Those of its requests that are beyond wait, and are
-passed over until one of its own lets go; a permit that nobody in the queue may have stays free.
-So there is never a free permit and somebody in the queue who may have it: a newcomer that takes
-one overtakes nobody.
-
-All of it belongs to one event loop: between two awaits nothing else runs, so no lock is needed.
-A permit that is let go passes straight to who is next; nobody who comes in between can take it.
-"""
-
+import threading
 from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 import anyio
 from msgspec import Struct, field
 
-from ggrep.base.deadline import Deadline
-from ggrep.base.errors import Cancelled
+from ggrep.base.clock import Clock, Deadline
+from ggrep.base.errors import Busy, Cancelled, InvalidRequest
 from ggrep.base.fair_queue import FairQueue, Lane
 
 _LOOK_EVERY_MS: Final = 100.0
@@ -156,3 +150,115 @@ async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
         patience_ms = min(deadline.remaining_ms(), _LOOK_EVERY_MS)
         with anyio.move_on_after(patience_ms / 1000.0):
             await waiter.settled.wait()
+
+
+_COMPANY_MS: Final = 1_000.0
+"""How long a client that asked counts as one who may ask again at any moment."""
+
+
+class CpuPermits:
+    """As many permits as cores, held around the thread that does a query's work.
+
+    A client that is alone has them all. In company it leaves one core free, so that whoever asks
+    next neither waits for one of its queries nor computes beside as many of them as there are
+    cores: threads of one interpreter take turns, and beside a full house a query takes as many
+    times longer.
+
+    There is no bound on who waits: whoever asks was admitted by its daemon, which has one.
+
+    Requires: all calls come from the event loop's own thread.
+    """
+
+    def __init__(self, cores: int, clock: Clock) -> None:
+        self._cores = max(1, cores)
+        self.permits = Permits(self._cores)
+        self._seen: dict[str, float] = {}
+        self._clock = clock
+
+    @asynccontextmanager
+    async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
+        """Hold a core for the length of the block; yield the milliseconds spent waiting.
+
+        Raises:
+            Cancelled: the request was ended while it waited.
+            DeadlineExceeded: the deadline passed while it waited.
+        """
+        arrived_ms = self._clock.monotonic_ms()
+        self._note(client, arrived_ms)
+        if not self.permits.take(client):
+            await self.permits.wait(client, lane, deadline, "the wait for a core")
+        waited_ms = self._clock.monotonic_ms() - arrived_ms
+        try:
+            yield waited_ms
+        finally:
+            self.permits.give_back(client)
+
+    def _note(self, client: str, now_ms: float) -> None:
+        """Record the client; with several clients, each gets a bound."""
+        self._seen.pop(client, None)
+        self._seen[client] = now_ms
+        # In the order they were last seen, the oldest first.
+        for other in list(self._seen):
+            if now_ms - self._seen[other] <= _COMPANY_MS:
+                break
+            del self._seen[other]
+        alone = len(self._seen) == 1
+        per_client = self._cores if alone else max(1, self._cores - 1)
+        if per_client != self.permits.per_client:
+            self.permits.bound(per_client)
+
+
+_RETRY_AFTER_MS: Final = 100
+
+
+class HandleStatistics(Struct, frozen=True):
+    """The state of a budget.
+
+    Attributes:
+        open: handles reserved now.
+        most: handles reserved at any one time so far.
+    """
+
+    open: int
+    budget: int
+    most: int
+
+
+class HandleBudget:
+    """The handles of one process; requests beyond it are refused at once. Thread-safe."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._open = 0
+        self._most = 0
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def reserve(self, count: int) -> Iterator[None]:
+        """Hold `count` handles for the length of the block.
+
+        Raises:
+            Busy: others hold too many now.
+            InvalidRequest: they would not fit if nobody held any.
+        """
+        self._take(count)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._open -= count
+
+    def statistics(self) -> HandleStatistics:
+        """Return what is held now."""
+        with self._guard:
+            return HandleStatistics(self._open, self._total, self._most)
+
+    def _take(self, count: int) -> None:
+        if not 0 <= count <= self._total:
+            raise InvalidRequest(f"{count} open handles are outside the budget of {self._total}")
+        with self._guard:
+            if self._open + count > self._total:
+                message = f"{self._open} of {self._total} handles are open, {count} more do not fit"
+                raise Busy(message, retry_after_ms=_RETRY_AFTER_MS)
+            self._open += count
+            self._most = max(self._most, self._open)

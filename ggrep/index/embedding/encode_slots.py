@@ -21,11 +21,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from ggrep.base import durable
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.fair_queue import Lane
-from ggrep.base.locks import Patience
-from ggrep.base.writer_queue import in_line
+from ggrep.base.locks import Patience, in_line
 from ggrep.index.embedding.slot_file import HeldSlot, SlotFile
 
 if TYPE_CHECKING:  # a daemon counts the slots without loading what encodes

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.embedding.encoder import Vectors
 from ggrep.index.embedding.identity import HASHED
 

@@ -23,9 +23,8 @@ from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import Clock, rfc3339
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.fair_queue import Lane
-from ggrep.base.stable_json import Json
+from ggrep.base.stable_json import DecodeError, Json, decode
 
 _RECORD_BYTES: Final = 192
 _GUARD: Final = "replace.lock"

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.embedding.encoder import Vectors
 from ggrep.index.embedding.features import features, text_words
 from ggrep.index.embedding.static_model import StaticModel, Weights

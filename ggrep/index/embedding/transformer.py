@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.embedding.encoder import Vectors
 from ggrep.index.embedding.identity import transformer_identity

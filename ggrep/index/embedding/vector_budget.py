@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.index.embedding.vector_database import Damaged, InUse
 from ggrep.index.embedding.vector_file import SUFFIX, VectorFile, last_use
 
@@ -32,7 +32,7 @@ def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]
     if excess <= 0:
         return 0
     excess += max_bytes - int(max_bytes * _KEPT_SHARE)
-    faults.reach("cache.before_evict")
+    durable.reach("cache.before_evict")
     evicted = 0
     others = sorted(sizes.keys() - {own.path}, key=lambda path: (last_use(path), path.name))
     for path in others:
@@ -42,7 +42,7 @@ def keep_bound(own: VectorFile, max_bytes: int, *, wait: Callable[[float], None]
             excess -= freed
     if excess > 0:
         evicted += own.database.evict(max(sizes[own.path] - excess, 0))
-    faults.reach("cache.after_evict")
+    durable.reach("cache.after_evict")
     return evicted
 
 

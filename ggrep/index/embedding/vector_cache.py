@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.base.clock import Clock
 from ggrep.base.durable import make_directory
 from ggrep.index.embedding.quantise import Int8
@@ -190,9 +190,9 @@ class VectorCache:
         rows, self._renewed = [*self._renewed, *rows], []
         for start in range(0, len(rows), _WRITE_ROWS):
             batch = rows[start : start + _WRITE_ROWS]
-            faults.reach("cache.before_write")
+            durable.reach("cache.before_write")
             self._written += self._attempt(partial(_write_rows, rows=batch), 0)
-            faults.reach("cache.after_write")
+            durable.reach("cache.after_write")
         if rows:
             self.trim()
 

@@ -17,14 +17,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import durable
-from ggrep.base.clock import Clock, SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline, SystemClock
+from ggrep.base.durable import reach
 from ggrep.base.errors import CorruptStore, InvalidRequest, NoIndex, StoreError
-from ggrep.base.faults import reach
 from ggrep.base.ids import StoreId
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone, shared
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.fingerprints import parse_store_id
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
@@ -78,7 +77,7 @@ class StorePair(Struct, frozen=True):
                 lease = hold_lease(store, owner_id, self.clock, patience, ttl_ms=self.ttl_ms)
                 leases[store] = stack.enter_context(lease)
             patience = self.patience(_QUEUE_MS, "the store is being removed")
-            stack.enter_context(shared(names.readers_lock(self.source), patience))
+            stack.enter_context(shared(store_files.readers_lock(self.source), patience))
             yield leases[self.target]
 
     def patience(self, milliseconds: int, message: str) -> Patience:
@@ -121,7 +120,7 @@ def clone_store(
         if target.exists():  # made while we waited
             raise _exists(target)
         sweep_remains(target, lease)
-        aside = names.clone_dir(target, lease.epoch)
+        aside = store_files.clone_dir(target, lease.epoch)
         try:
             _build(both, aside, lease)
             _move_into_place(both, aside, lease)
@@ -187,13 +186,13 @@ def _root(manifest: SnapshotManifest, store_id: StoreId) -> str:
 
 def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
     """Write what names the store it is of, the pointer last."""
-    path = names.manifest_file(aside, manifest.snapshot_id)
+    path = store_files.manifest_file(aside, manifest.snapshot_id)
     durable.make_directory(path.parent)
     durable.replace_file(path, to_bytes(manifest))
-    state = read_index_state(names.index_state_file(source))
+    state = read_index_state(store_files.index_state_file(source))
     if state is not None:
         own = replace(state, store_id=manifest.store_id, canonical_root=manifest.canonical_root)
-        write_index_state(names.index_state_file(aside), own)
+        write_index_state(store_files.index_state_file(aside), own)
     swap_active(aside, manifest.snapshot_id)
 
 
@@ -213,7 +212,7 @@ def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
     """Rename the clone to its name."""
     reach("clone.before_move")
     patience = both.patience(_READERS_MS, "the store is being removed")
-    with alone(names.readers_lock(both.target), patience), lease.fenced():
+    with alone(store_files.readers_lock(both.target), patience), lease.fenced():
         aside.replace(both.target)
         durable.sync_directory(both.target.parent)
 

@@ -17,14 +17,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from ggrep.base import durable
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
+from ggrep.base.durable import reach
 from ggrep.base.errors import CorruptStore, NoIndex
-from ggrep.base.faults import reach
 from ggrep.base.ids import SnapshotId
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active
 from ggrep.index.store.disk import store_bytes
@@ -69,7 +68,7 @@ def due(store: Path, settings: Settings, now: datetime) -> bool:
     """Return whether a collection is likely to find something, without reading manifests."""
     young_secs = young_ms(settings) / 1000
     ages = []
-    for path in entries(names.snapshots_dir(store)):
+    for path in entries(store_files.snapshots_dir(store)):
         with suppress(FileNotFoundError):
             ages.append(now.timestamp() - path.stat().st_mtime)
     if len(ages) <= settings.retain_snapshots_min:
@@ -140,7 +139,7 @@ def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionRep
     readers = Patience(deadline, target.wait, "a query is reading")
     # Under the guard as well: a collector that was stopped and taken over must not go on from what
     # it saw before, and take what its follower published.
-    with alone(names.readers_lock(store), readers), lease.fenced():
+    with alone(store_files.readers_lock(store), readers), lease.fenced():
         retention = Retention(target.settings, now, pinned(store, now))
         garbage = find_garbage(store, *known, retention)
         freed = _size(garbage)
@@ -205,13 +204,13 @@ def find_garbage(
 def _journals(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
         for file in (path, *entries(path)):
-            if file.name in {names.TOMBSTONES, names.SEGMENT_MAP}:
+            if file.name in {store_files.TOMBSTONES, store_files.SEGMENT_MAP}:
                 yield file
 
 
 def _move_to_trash(store: Path, garbage: Garbage) -> None:
     """Take everything out of readers' sight; snapshots first, and lastingly."""
-    trash = names.store_trash_dir(store)
+    trash = store_files.store_trash_dir(store)
     paths = (*garbage.first, *(path for path in garbage.rest if path.parent != trash))
     if not paths:
         return
@@ -241,7 +240,7 @@ def _sync_parents(paths: Iterable[Path]) -> None:
 
 def _empty_trash(store: Path) -> None:
     """Delete what was moved there; what resists stays for the next collection."""
-    for path in entries(names.store_trash_dir(store)):
+    for path in entries(store_files.store_trash_dir(store)):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
@@ -261,7 +260,7 @@ def _size(garbage: Garbage) -> int:
 def _report(
     store: Path, garbage: Garbage, freed: int, duration_ms: int, *, dry_run: bool
 ) -> CollectionReport:
-    tables = [path.stem for path in garbage.rest if path.suffix == names.TABLE_SUFFIX]
+    tables = [path.stem for path in garbage.rest if path.suffix == store_files.TABLE_SUFFIX]
     return CollectionReport(
         store_id=store.name,
         dry_run=dry_run,

@@ -18,12 +18,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
+from ggrep.base.durable import reach
 from ggrep.base.errors import Busy
-from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.locks import Patience, shared
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.compaction_policy import Group, plan
 from ggrep.index.store.segment import remove_segment
 from ggrep.index.store.transaction import prepare_store
@@ -84,7 +84,7 @@ def compact(
     clock, started_ms = target.clock, target.clock.monotonic_ms()
     deadline = Deadline.after(clock, readers_ms)
     patience = Patience(deadline, target.wait, "this store is being collected or removed")
-    with shared(names.readers_lock(target.store), patience):
+    with shared(store_files.readers_lock(target.store), patience):
         view = open_whole(target, writing=False)
         todo = plan(view, target.settings, force=force)
         base, reason = view, todo.reason
@@ -147,7 +147,7 @@ def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
         for segment in group:
             for file in live_files(target.store, segment):
                 builder.add(file)
-        name = names.segment_name(transaction, number)
+        name = store_files.segment_name(transaction, number)
         shown = write_shown(target, name, builder, kind="compacted")
         yield _Merged(shown, frozenset(segment.image.name for segment in group))
 

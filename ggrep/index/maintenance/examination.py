@@ -12,19 +12,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, LoadError, NoIndex, StoreError
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, shared
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.judging import Judgement, judge
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.needed_files import file_refs
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView, manifests_newest_first, snapshot_ids, view_of
-from ggrep.model.damage import Damage
+from ggrep.model.index_freshness import Damage
 
 _READERS_MS = 10_000
 """How long a look waits for a collection or removal to end."""
@@ -85,7 +84,9 @@ def reading(store: Path, clock: Clock) -> Iterator[None]:
     if not store.is_dir():
         raise NoIndex
     deadline = Deadline.after(clock, _READERS_MS)
-    with shared(names.readers_lock(store), Patience(deadline, time.sleep, "the store is held")):
+    with shared(
+        store_files.readers_lock(store), Patience(deadline, time.sleep, "the store is held")
+    ):
         yield
 
 
@@ -180,7 +181,7 @@ def faults_of(
         (described, store, partial(verifier.figures, manifest, store_id=store_id))
     ]
     for segment in manifest.segments:
-        table = names.table_dir(store, segment.table)
+        table = store_files.table_dir(store, segment.table)
         steps.append((segment.table, table, partial(verifier.table, segment)))
     steps += [
         (ref.path, store / ref.path, partial(verifier.file, ref)) for ref in file_refs(manifest)

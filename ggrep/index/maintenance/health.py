@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from ggrep.base.clock import Clock, SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance import place_checks, snapshot_checks, tree_checks, work_checks
@@ -16,7 +15,7 @@ from ggrep.index.maintenance.examination import Examination, examine, reading
 from ggrep.index.maintenance.findings import guarded
 from ggrep.index.store.store_versions import require_readable
 from ggrep.index.sync.index_state import IndexState, read_index_state
-from ggrep.model.load import DaemonLoad
+from ggrep.model.daemons import DaemonLoad
 from ggrep.model.maintenance import FAIL, Health, HealthCheck
 from ggrep.model.sanitise import sanitise_line
 
@@ -147,6 +146,6 @@ def _of_daemon(
 
 def _state(store: Path) -> IndexState | None:
     try:
-        return read_index_state(names.index_state_file(store))
+        return read_index_state(store_files.index_state_file(store))
     except GgrepError:
         return None  # `index_state` says so

@@ -11,12 +11,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ggrep.base import durable
-from ggrep.base.clock import Clock, SystemClock, rfc3339
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline, SystemClock, rfc3339
+from ggrep.base.durable import reach
 from ggrep.base.errors import Busy, GgrepError, InvalidRequest
-from ggrep.base.faults import reach
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.disk import store_bytes
@@ -97,11 +96,11 @@ def remove_store(
     patience = Patience(Deadline.after(clock, 0), wait, "a writer holds this store")
     with hold_lease(store, owner_id, clock, patience, ttl_ms=_TTL_MS) as lease:
         sweep_remains(store, lease)
-        trash = names.trash_dir(store, lease.epoch)
+        trash = store_files.trash_dir(store, lease.epoch)
         size = store_bytes(store)
         readers = Deadline.after(clock, readers_ms)
         no_reader = Patience(readers, wait, "a query is reading this store")
-        with alone(names.readers_lock(store), no_reader), lease.fenced():
+        with alone(store_files.readers_lock(store), no_reader), lease.fenced():
             if not wanted():
                 raise Busy("somebody used this store just now", retry_after_ms=1000)
             store.replace(trash)

@@ -3,7 +3,7 @@
 import stat
 from pathlib import Path
 
-from ggrep.base.modes import modes_in
+from ggrep.base.durable import modes_in
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.examination import Examination
 from ggrep.index.maintenance.findings import UNKNOWN

@@ -9,13 +9,12 @@ from msgspec.structs import replace
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import StoreId
 from ggrep.config.home import Home
-from ggrep.config.profile_file import load_profiles
-from ggrep.config.profiles import Profile
+from ggrep.config.profiles import Profile, load_profiles
 from ggrep.config.settings import load_settings, without_profile
 from ggrep.index.repo_identity import identify
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
-from ggrep.model.profiles import ProfileBudgets, ProfileReport
+from ggrep.model.status import ProfileBudgets, ProfileReport
 
 
 def list_profiles(

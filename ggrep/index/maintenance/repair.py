@@ -7,7 +7,7 @@ stat as always. So a repair ends where a sync of a sound store would have, and i
 when every artifact of the new snapshot hashes to what it says.
 """
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, NoIndex
 from ggrep.index.store.active import has_index, read_active
 from ggrep.index.store.judging import judge

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.base.formats import SCHEMA_VERSIONS
 from ggrep.base.lease import LeaseRecord, is_live, read_record
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.findings import failed_call
@@ -21,11 +21,11 @@ from ggrep.index.store.judging import Judgement
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
-from ggrep.model.damage import Damage
+from ggrep.model.daemons import DaemonLoad
+from ggrep.model.files import GUESSED, MASKED, REPLACED
+from ggrep.model.index_freshness import Damage, IndexFreshness, freshness_notices
 from ggrep.model.limits import Notice, sorted_notices
-from ggrep.model.load import DaemonLoad
 from ggrep.model.sanitise import sanitise_line, without_directories
-from ggrep.model.standing import Standing, standing_notices
 from ggrep.model.status import (
     NEAR,
     Disk,
@@ -42,7 +42,6 @@ from ggrep.model.status import (
     SyncStatus,
     WarningJson,
 )
-from ggrep.model.traits import GUESSED, MASKED, REPLACED
 
 _UNSURE: Final = (
     (GUESSED, "guessed_encoding", "files whose encoding is guessed"),
@@ -67,14 +66,14 @@ def read_status(
         load: what its daemon measures; None while none runs.
     """
     store = identity.store
-    files = names.lease_files(store)
+    files = store_files.lease_files(store)
     problems: list[Notice] = []
     view, manifest, damage = _shown(inspect, problems)
     last: IndexState | None = None
     record: LeaseRecord | None = None
     writing = False
     with _noting(problems, "last_sync_unknown"):
-        last = read_index_state(names.index_state_file(store)) if manifest else None
+        last = read_index_state(store_files.index_state_file(store)) if manifest else None
     with _noting(problems, "lease_unknown"):
         record, writing = read_record(files.record), is_live(files)
     used = [_bytes(directory, problems) for directory in (store, home.cache, home.logs)]
@@ -112,7 +111,7 @@ def read_status(
             compaction_time_last_ms=last.upkeep.last_compaction_ms if last else None,
         ),
     )
-    return with_load(status, load, recorded_standing(names.index_state_file(store)), problems)
+    return with_load(status, load, recorded_standing(store_files.index_state_file(store)), problems)
 
 
 def _snapshot(
@@ -140,14 +139,17 @@ def _snapshot(
 
 
 def with_load(
-    status: Status, load: DaemonLoad | None, standing: Standing, problems: Sequence[Notice] = ()
+    status: Status,
+    load: DaemonLoad | None,
+    standing: IndexFreshness,
+    problems: Sequence[Notice] = (),
 ) -> Status:
     """Return a status read from the disk with the daemon's figures and all warnings.
 
     Without a load no daemon runs; `standing` is then how the last sync left the index.
     """
     standing = load.sync.standing if load else standing
-    notices = [*problems, *_near_budgets(status.resources.disk), *standing_notices(standing)]
+    notices = [*problems, *_near_budgets(status.resources.disk), *freshness_notices(standing)]
     if load is not None:
         notices += _of_daemon(load)
         status = _served(status, load)

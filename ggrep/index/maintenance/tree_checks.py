@@ -8,26 +8,26 @@ from pathlib import Path
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.git import GitFailed, is_git_marker
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.examination import Examination
 from ggrep.index.maintenance.findings import UNKNOWN
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
-from ggrep.model.load import DaemonLoad
-from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
-from ggrep.model.standing import standing_notices
-from ggrep.model.traits import (
+from ggrep.model.daemons import DaemonLoad
+from ggrep.model.files import (
     CELL_LINES,
     GUESSED,
-    MADE,
+    MACHINE_WRITTEN,
     MASKED,
     RECODED,
     REPLACED,
     SHORTENED,
     UNREAD,
 )
+from ggrep.model.index_freshness import freshness_notices
+from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.parse.languages.registry import is_unread
 from ggrep.parse.source.git_listing import list_work_tree
 from ggrep.parse.source.path_keys import casefold_collisions as collisions_of
@@ -59,9 +59,9 @@ _LINK_REASONS = ("out_of_root", "symlink_loop")
 
 def index_state(found: Examination, load: DaemonLoad | None) -> HealthCheck:
     """Return whether the last sync went well, and its record is of the active snapshot."""
-    path = names.index_state_file(found.store)
+    path = store_files.index_state_file(found.store)
     standing = load.sync.standing if load else recorded_standing(path)
-    failed = [n.message for n in standing_notices(standing) if n.code == "sync_failed"]
+    failed = [n.message for n in freshness_notices(standing) if n.code == "sync_failed"]
     if failed:
         return HealthCheck("index_state", WARN, failed[0])
     state = read_index_state(path)
@@ -122,7 +122,7 @@ def contents(view: SnapshotView | None) -> Iterator[HealthCheck]:
     if view is None:
         return
     if told := view.made_files().told():
-        yield HealthCheck("made_files", OK, told, tuple(view.files_of(MADE)))
+        yield HealthCheck("made_files", OK, told, tuple(view.files_of(MACHINE_WRITTEN)))
     for trait, code, severity, told in _CONTENTS:
         if keys := tuple(view.files_of(trait)):
             yield HealthCheck(code, severity, f"{told}: {len(keys)}", keys)

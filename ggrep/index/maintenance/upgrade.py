@@ -12,7 +12,7 @@ from ggrep.base.errors import Incompatible, NoIndex
 from ggrep.base.formats import INDEX_STATE, MANIFEST
 from ggrep.base.ids import RepoId, SnapshotId
 from ggrep.base.lease import Lease
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.store_opening import admit_writer
@@ -83,8 +83,8 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
     active = read_active(target.store)
     if active is None:
         raise NoIndex
-    manifest_file = names.manifest_file(target.store, active)
-    state_file = names.index_state_file(target.store)
+    manifest_file = store_files.manifest_file(target.store, active)
+    state_file = store_files.index_state_file(target.store)
     require_rows(manifest_file)
     found: dict[str, int | None] = {}
     for artifact, file in ((MANIFEST, manifest_file), (INDEX_STATE, state_file)):
@@ -102,7 +102,7 @@ def _publish_anew(target: SyncTarget, lease: Lease, view: SnapshotView) -> Snaps
     snapshot_id = SnapshotId(target.new_id())
     facts = Facts.of(manifest)
     publish_snapshot(target, lease, snapshot_id, shown, facts, parent=manifest, additions=None)
-    path = names.index_state_file(target.store)
+    path = store_files.index_state_file(target.store)
     state = read_index_state(path)
     if state is not None:
         synced = SyncedGit.of(manifest.git)

@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import BudgetExceeded, Busy, GgrepError
 from ggrep.base.lease import is_live
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.maintenance.collection import collect_garbage, due
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.compaction_policy import overdue
@@ -50,7 +50,7 @@ def keep_up(
     Raises:
         GgrepError: a segment cannot be read, or the disk takes no more; the snapshot stays.
     """
-    if is_live(names.lease_files(target.store)):
+    if is_live(store_files.lease_files(target.store)):
         return UpkeepReport()
     collection = compaction = None
     with suppress(Busy):

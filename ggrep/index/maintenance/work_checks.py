@@ -8,13 +8,13 @@ from typing import Final
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock, rfc3339
 from ggrep.base.lease import LeaseRecord, is_live, read_record
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.maintenance.examination import Examination
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.healing import read_healed
 from ggrep.index.sync.index_state import IndexState, Upkeep
-from ggrep.model.load import DaemonLoad
+from ggrep.model.daemons import DaemonLoad
 from ggrep.model.maintenance import OK, WARN, HealthCheck
 from ggrep.model.status import (
     COMPACTION_MS,
@@ -38,7 +38,7 @@ _ENOUGH_SEARCHES = 10
 
 def lease(found: Examination, clock: Clock) -> HealthCheck:
     """Return who may write, and whether that writer is still there."""
-    files = names.lease_files(found.store)
+    files = store_files.lease_files(found.store)
     record = read_record(files.record)
     if record is None:
         there = files.record.exists()
@@ -74,8 +74,8 @@ def derived_caches(store: Path) -> HealthCheck:
     damaged = [
         path.name
         for path, is_readable in (
-            (names.stat_cache_file(store), _is_stat_cache),
-            (names.verified_file(store), _is_verified),
+            (store_files.stat_cache_file(store), _is_stat_cache),
+            (store_files.verified_file(store), _is_verified),
         )
         if path.exists() and not is_readable(path)
     ]

@@ -17,11 +17,11 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.base import durable
+from ggrep.base.durable import reach
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, StoreError
-from ggrep.base.faults import reach
 from ggrep.base.ids import SegmentName
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.lexical.postings_merging import DigestsCollide
 from ggrep.index.packs.pack_image import Pack, Packable, can_pack, open_pack, write_pack
@@ -206,7 +206,7 @@ def _is_published(image: Path, sha256: str) -> bool:
 def _images(home: Home, wanted: Iterable[Loose]) -> Iterator[tuple[Loose, SegmentImage]]:
     for one in wanted:
         store = home.data / one.store_id
-        if not _is_published(names.image_file(store, one.segment), one.image_sha256):
+        if not _is_published(store_files.image_file(store, one.segment), one.image_sha256):
             continue
         with suppress(GgrepError):
             image = open_segment_image(store, one.segment)

@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from ggrep.base.clock import Clock, rfc3339
+from ggrep.base.durable import reach
 from ggrep.base.errors import NotTrusted, RemoteError
-from ggrep.base.faults import reach
 from ggrep.index.remote import layout
 from ggrep.index.remote.documents import ref_at, state_at, tree_at
 from ggrep.index.remote.layout import Blob
 from ggrep.index.remote.objects import Objects, Stat
-from ggrep.model.remotes import RemoteCollection
+from ggrep.model.maintenance import RemoteCollection
 
 _FOLDERS: Final = ("by-state", "trees", "blobs")
 _OURS: Final = re.compile(

@@ -25,7 +25,7 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Incompatible, NotTrusted, RemoteError, StoreError
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.base.processes import start_ticks
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.git import is_git_marker
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
@@ -42,8 +42,7 @@ from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.tables import measure_table
 from ggrep.index.sync.snapshot_assembly import ShownSegment
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.source import SkippedFile, SourceFile
-from ggrep.model.traits import RECODED, UNSURE
+from ggrep.model.files import RECODED, UNSURE, SkippedFile, SourceFile
 from ggrep.parse.source.read import read_file
 
 Mask = npt.NDArray[np.bool_]
@@ -115,7 +114,7 @@ class Fetcher:
 
     def __enter__(self) -> Self:
         _sweep(self._cache)
-        durable.make_directory(names.images_dir(self._aside))
+        durable.make_directory(store_files.images_dir(self._aside))
         return self
 
     def __exit__(
@@ -266,7 +265,7 @@ class Fetcher:
         """
         if here.has(segment):
             return here.segments[segment.name].view.image
-        place = names.image_file(self._aside, segment.name)
+        place = store_files.image_file(self._aside, segment.name)
         place.unlink(missing_ok=True)
         _link(_bounded(self._blob(segment.image)), place)
         with _trusted(segment.image):
@@ -283,7 +282,7 @@ class Fetcher:
         for segment in found.tree.segments:
             if segment.name not in found.brings or here.has(segment):
                 continue
-            goal = names.table_dir(self._aside, segment.name)
+            goal = store_files.table_dir(self._aside, segment.name)
             shutil.rmtree(goal, ignore_errors=True)
             durable.make_directory(goal)
             with _trusted(segment.table):

@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.remote import layout
 from ggrep.index.remote.layout import States
@@ -16,9 +16,9 @@ from ggrep.index.sync.one_state import Found, OneState, TreeMoved
 from ggrep.index.sync.stat_cache import Known, KnownFile
 from ggrep.index.sync.sync_report import Progress, SyncProgress
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.files import SourceFile
 from ggrep.model.response import GitState
-from ggrep.model.source import SourceFile
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.read import read_digest
 from ggrep.parse.source.walk import Walk, walk
@@ -88,7 +88,7 @@ def _walk(target: SyncTarget) -> tuple[Walk, tuple[DegradedFile, ...]]:
 
 def _read(target: SyncTarget, found: Found, progress: Progress) -> Iterator[tuple[PathKey, Known]]:
     """Yield what is known of each file; those that did not change since are not read."""
-    before = stat_cache.load(names.stat_cache_file(target.store))
+    before = stat_cache.load(store_files.stat_cache_file(target.store))
     most, total = target.settings.max_file_size_bytes, len(found.tree.files)
     for done, file in enumerate(found.tree.files):
         memory = before.get(file.path_key)

@@ -22,17 +22,17 @@ from msgspec.structs import asdict, replace
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import InvalidRequest, NotTrusted
 from ggrep.base.formats import ROW
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId, parse_snapshot_id
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config.declarations import MOST_SEGMENTS
 from ggrep.config.fingerprints import parse_store_id
 from ggrep.config.repo_key import is_key
 from ggrep.index.store.manifest import MAX_PROBLEMS, Counts
 from ggrep.model.response import GitState
 from ggrep.model.sanitise import sanitise_line, without_directories
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 from ggrep.parse.source.path_keys import problem
 
 TREE_FORMAT: Final = "ggrep-tree-1"

@@ -21,13 +21,12 @@ from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore, from_url
 
 from ggrep.base import durable
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.base.durable import reach
 from ggrep.base.errors import Busy, NotTrusted, RemoteError
-from ggrep.base.faults import reach
 from ggrep.config.remotes import Remote
 from ggrep.config.settings import environment
-from ggrep.model.remotes import Traffic
+from ggrep.model.maintenance import Traffic
 from ggrep.model.sanitise import sanitise_line, without_directories
 
 _CONNECT: Final = timedelta(seconds=5)

@@ -7,7 +7,7 @@ from typing import Self
 
 from ggrep.base import durable, stable_json
 from ggrep.base.ids import SegmentName
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.remote.layout import Blob
 from ggrep.index.remote.packing import pack
@@ -21,7 +21,7 @@ class Packed:
 
     def __init__(self, target: SyncTarget) -> None:
         self._target = target
-        self._file = names.packed_file(target.store)
+        self._file = store_files.packed_file(target.store)
         self._known = _load(self._file)
         self._named: dict[str, Blob] = {}
         self._made: dict[SegmentName, Path] = {}

@@ -9,11 +9,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
+from ggrep.base.durable import reach
 from ggrep.base.errors import Busy, CorruptStore, NotTrusted
-from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId, StoreId
 from ggrep.base.lease import Lease
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.index.remote.fetching import Fetched, Here
 from ggrep.index.remote.held import Held
@@ -82,7 +82,7 @@ def place(
             _with_mask(_segment(target.store, one, found, here), found.masks[one.name])
             for one in found.tree.segments
         ]
-        shutil.rmtree(names.snapshot_dir(target.store, snapshot_id), ignore_errors=True)
+        shutil.rmtree(store_files.snapshot_dir(target.store, snapshot_id), ignore_errors=True)
     else:
         snapshot_id = SnapshotId(target.new_id())
         for one in found.tree.segments:
@@ -129,7 +129,7 @@ def _facts(
         held.git,
     )
     have_all = all(one.name in found.brings or here.has(one) for one in tree.segments)
-    is_new = not names.manifest_file(target.store, tree.snapshot_id).exists() or view is None
+    is_new = not store_files.manifest_file(target.store, tree.snapshot_id).exists() or view is None
     is_own = tree.repo_key == found.repo_key
     if found.is_same and told_alike and have_all and is_new and is_own:
         return True, as_pushed, name
@@ -180,11 +180,11 @@ def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here
     """Return a segment of the store: its own, or one that is taken over now."""
     if here.has(segment):
         return here.segments[segment.name]
-    image = names.image_file(found.aside, segment.name)
+    image = store_files.image_file(found.aside, segment.name)
     if segment.name not in found.brings or not image.exists():
         raise Busy("the index changed during the pull", retry_after_ms=1000)
     if not _lies_there(store, segment):
-        shutil.rmtree(names.table_dir(store, segment.name), ignore_errors=True)
+        shutil.rmtree(store_files.table_dir(store, segment.name), ignore_errors=True)
         tables = (path for path, _ in table_files(found.aside, segment.name))
         adopt(found.aside, (*tables, image), store)
     file = FileRef(
@@ -202,7 +202,7 @@ def _segment(store: Path, segment: TravellingSegment, found: Fetched, here: Here
         size_bytes=segment.size_bytes,
         sha256=segment.sha256,
         image=file,
-        path=names.table_dir(store, segment.name).name,
+        path=store_files.table_dir(store, segment.name).name,
     )
     placed = open_segment_image(store, segment.name)
     return ShownSegment(ref, SegmentView(placed, np.zeros(segment.files, dtype=np.bool_)))
@@ -216,7 +216,7 @@ def _lies_there(store: Path, segment: TravellingSegment) -> bool:
     """
     if not _is_named(store, segment.name):
         return False
-    image = names.image_file(store, segment.name)
+    image = store_files.image_file(store, segment.name)
     try:
         is_same = measure_table(store, segment.name) == (segment.size_bytes, segment.sha256)
     except CorruptStore:

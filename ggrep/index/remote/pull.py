@@ -13,10 +13,10 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ggrep.base.durable import reach
 from ggrep.base.errors import NoIndex, StoreError
-from ggrep.base.faults import reach
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.remote.fetching import Fetched, Fetcher, Here
 from ggrep.index.remote.held import Held, held_by
 from ggrep.index.remote.objects import Objects
@@ -131,6 +131,6 @@ def _placed(target: SyncTarget, found: Fetched, held: Held) -> Placed | None:
         if root_identity(target.root) != held.tree.root:
             raise StoreError("the root was removed or replaced while it was read")
         placed = place(target, lease, view, found, held)
-        file = names.stat_cache_file(target.store)
+        file = store_files.stat_cache_file(target.store)
         stat_cache.save(file, held.known, read_at_ns=held.read_at_ns)
     return placed

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base.clock import rfc3339
+from ggrep.base.durable import reach
 from ggrep.base.errors import Busy, InvalidRequest, NotTrusted
-from ggrep.base.faults import reach
 from ggrep.base.formats import ROW
 from ggrep.base.ids import PathKey
 from ggrep.config.remotes import GRACE_HOURS
@@ -28,7 +28,7 @@ from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.problems import is_passing
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.remotes import PushReport
+from ggrep.model.maintenance import PushReport
 
 _REFRESH: Final = timedelta(hours=GRACE_HOURS) / 2
 """An object that is older is written again, as a collection may be looking at it."""

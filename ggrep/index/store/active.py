@@ -10,7 +10,7 @@ from pathlib import Path
 from ggrep.base.durable import replace_file
 from ggrep.base.errors import CorruptStore, InvalidRequest
 from ggrep.base.ids import SnapshotId, parse_snapshot_id
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.read_failures import read_failure
 from ggrep.index.store.way import make_way_for_file
 
@@ -22,7 +22,7 @@ def read_active(store: Path) -> SnapshotId | None:
         CorruptStore: the pointer is there but does not hold a snapshot id.
         StoreError: it cannot be read now.
     """
-    path = names.active_file(store)
+    path = store_files.active_file(store)
     try:
         text = path.read_bytes()[:64].decode("ascii")
     except FileNotFoundError:
@@ -39,11 +39,13 @@ def read_active(store: Path) -> SnapshotId | None:
 
 def has_index(store: Path) -> bool:
     """Return whether anything was published, whatever is damaged of it by now."""
-    if names.active_file(store).exists():
+    if store_files.active_file(store).exists():
         return True
     with suppress(OSError):
-        snapshots = names.snapshots_dir(store).iterdir()
-        return any(names.manifest_file(store, SnapshotId(path.name)).exists() for path in snapshots)
+        snapshots = store_files.snapshots_dir(store).iterdir()
+        return any(
+            store_files.manifest_file(store, SnapshotId(path.name)).exists() for path in snapshots
+        )
     return False
 
 
@@ -53,6 +55,6 @@ def swap_active(store: Path, snapshot_id: SnapshotId) -> None:
     Requires: its manifest is on disk and verified, and the caller holds the writer lease at the
     epoch it staged under.
     """
-    path = names.active_file(store)
+    path = store_files.active_file(store)
     make_way_for_file(store, path)
     replace_file(path, f"{snapshot_id}\n".encode("ascii"))

@@ -17,9 +17,9 @@ from types import MappingProxyType
 from typing import Final
 
 from ggrep.base import durable
+from ggrep.base.durable import modes_in
 from ggrep.base.errors import InvalidRequest, StoreError
 from ggrep.base.linux import file_system_number
-from ggrep.base.modes import modes_in
 from ggrep.index.store.mounts import filesystem_type
 
 PROBE_PREFIX: Final = ".ggrep-probe-"

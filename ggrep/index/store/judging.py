@@ -11,11 +11,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, IndexDamaged, NoIndex
 from ggrep.base.ids import StoreId
 from ggrep.base.lease import is_live, read_record
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.verify import Mender, Verifier
@@ -25,7 +25,7 @@ from ggrep.index.store.view import (
     snapshot_ids,
     verified_view,
 )
-from ggrep.model.damage import Damage
+from ggrep.model.index_freshness import Damage
 
 
 class Judgement(Struct, frozen=True):
@@ -153,7 +153,7 @@ def is_first_publish(store: Path) -> bool:
 
     Requires: the pointer is missing.
     """
-    files = names.lease_files(store)
+    files = store_files.lease_files(store)
     if not is_live(files):
         return False
     record = read_record(files.record)
@@ -174,7 +174,7 @@ def _oldest_epoch(store: Path) -> int:
 def _is_written(store: Path) -> bool:
     """Return whether a writer of the store is at work, as far as that can be read."""
     with suppress(GgrepError, OSError):
-        return is_live(names.lease_files(store))
+        return is_live(store_files.lease_files(store))
     return False
 
 

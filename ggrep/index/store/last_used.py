@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ggrep.base import durable
 from ggrep.base.clock import rfc3339
-from ggrep.config import names
+from ggrep.config import store_files
 
 _COARSENESS = timedelta(hours=1)
 _LENGTH = len("2000-01-01T00:00:00Z")
@@ -24,7 +24,7 @@ def note_use(store: Path, now: datetime) -> None:
     last = read_last_use(store)
     if last is not None and abs(now - last) < _COARSENESS:
         return
-    file = names.last_used_file(store)
+    file = store_files.last_used_file(store)
     with suppress(OSError):
         with suppress(FileExistsError):
             durable.create_directory(file.parent)
@@ -34,7 +34,7 @@ def note_use(store: Path, now: datetime) -> None:
 def read_last_use(store: Path) -> datetime | None:
     """Return when a store was last used, to the hour; None when nobody wrote that down."""
     try:
-        text = names.last_used_file(store).read_bytes()[:_LENGTH].decode("ascii")
+        text = store_files.last_used_file(store).read_bytes()[:_LENGTH].decode("ascii")
         found = datetime.fromisoformat(text)
     except (OSError, ValueError):
         return None
@@ -48,7 +48,7 @@ def modified_at(store: Path) -> datetime:
         OSError: the store is gone.
     """
     newest = store.stat().st_mtime
-    for file in (names.active_file(store), names.index_state_file(store)):
+    for file in (store_files.active_file(store), store_files.index_state_file(store)):
         with suppress(OSError):
             newest = max(newest, file.stat().st_mtime)
     return datetime.fromtimestamp(newest, UTC)

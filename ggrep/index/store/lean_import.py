@@ -14,7 +14,7 @@ import types
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from ggrep.base.loading import without_collecting
+from ggrep.base.processes import without_collecting
 
 _PACKAGE: Final = "lance_namespace_urllib3_client"
 _COMPARED: Final = "overrides"

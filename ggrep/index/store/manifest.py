@@ -7,15 +7,15 @@ from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import CorruptStore, InvalidRequest
 from ggrep.base.formats import MANIFEST, ROW
 from ggrep.base.ids import SegmentName, SnapshotId, StoreId, parse_snapshot_id
-from ggrep.config import names
+from ggrep.base.stable_json import DecodeError, decode
+from ggrep.config import store_files
 from ggrep.config.fingerprints import parse_store_id, repo_id
 from ggrep.index.store.read_failures import read_failure
 from ggrep.model.response import GitState
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 
 _MAX_BYTES = 8 << 20
 _SEALED_SINCE = 2
@@ -138,7 +138,7 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
         Incompatible: written by a newer build.
         StoreError: it cannot be read now.
     """
-    path = names.manifest_file(store, snapshot_id)
+    path = store_files.manifest_file(store, snapshot_id)
     label = f"snapshots/{snapshot_id}/{path.name}"
     try:
         if path.stat().st_size > _MAX_BYTES:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.manifest import FileRef, SnapshotManifest
 
 
@@ -36,20 +36,23 @@ def file_refs(manifest: SnapshotManifest) -> tuple[FileRef, ...]:
 
 def named(store: Path, manifest: SnapshotManifest) -> frozenset[Path]:
     """Return what a snapshot needs: its manifest, its tables' directories, its files."""
-    tables = {names.table_dir(store, segment.table) for segment in manifest.segments}
+    tables = {store_files.table_dir(store, segment.table) for segment in manifest.segments}
     files = {store / ref.path for ref in file_refs(manifest)}
-    return frozenset({names.manifest_file(store, manifest.snapshot_id)} | tables | files)
+    return frozenset({store_files.manifest_file(store, manifest.snapshot_id)} | tables | files)
 
 
 def unnamed(store: Path, kept: Collection[Path]) -> Unnamed:
     """Return what lies in a store besides `kept` that a manifest could name or nobody needs."""
-    tables = (path for path in entries(store) if names.is_table(path))
+    tables = (path for path in entries(store) if store_files.is_table(path))
     return Unnamed(
         snapshots=tuple(_of_snapshots(store, kept)),
         segments=tuple(
-            path for path in (*tables, *entries(names.images_dir(store))) if path not in kept
+            path for path in (*tables, *entries(store_files.images_dir(store))) if path not in kept
         ),
-        leftovers=(*entries(names.staging_dir(store)), *entries(names.store_trash_dir(store))),
+        leftovers=(
+            *entries(store_files.staging_dir(store)),
+            *entries(store_files.store_trash_dir(store)),
+        ),
     )
 
 
@@ -62,7 +65,7 @@ def entries(directory: Path) -> list[Path]:
 
 
 def _of_snapshots(store: Path, kept: Collection[Path]) -> Iterator[Path]:
-    for directory in entries(names.snapshots_dir(store)):
+    for directory in entries(store_files.snapshots_dir(store)):
         files = entries(directory)
         going = [file for file in files if file not in kept]
         if len(going) == len(files):

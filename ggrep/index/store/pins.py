@@ -18,10 +18,10 @@ from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.clock import rfc3339
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import Busy, CorruptStore
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.base.stable_json import DecodeError, decode
+from ggrep.config import store_files
 from ggrep.index.store.needed_files import entries
 from ggrep.index.store.read_failures import read_failure
 from ggrep.model.slate import SESSION_SECS
@@ -104,7 +104,7 @@ def read_pin(store: Path, snapshot_id: SnapshotId, session_id: str) -> Pin | Non
     Raises:
         StoreError: it cannot be read now.
     """
-    return _read(names.pin_file(store, snapshot_id, session_id))
+    return _read(store_files.pin_file(store, snapshot_id, session_id))
 
 
 def pinned(store: Path, now: datetime) -> frozenset[SnapshotId]:
@@ -122,7 +122,7 @@ def sweep_pins(store: Path, now: datetime) -> None:
     Requires: the caller holds the readers' lock alone.
     """
     live = {_file(store, pin) for pin in _holding(store, now)}
-    for path in entries(names.pins_dir(store)):
+    for path in entries(store_files.pins_dir(store)):
         if path not in live:
             with suppress(OSError):  # no file of ours, or gone
                 path.unlink()
@@ -134,7 +134,7 @@ def _require_room(store: Path, now: datetime) -> None:
     Collections may be rare, and the directory must not grow for ever. A session whose pin is
     removed here just as it is extended finds that it expired.
     """
-    files = [path for path in entries(names.pins_dir(store)) if _NAME.fullmatch(path.name)]
+    files = [path for path in entries(store_files.pins_dir(store)) if _NAME.fullmatch(path.name)]
     if len(files) < MAX_PINS:
         return
     live = {_file(store, pin): pin for pin in _holding(store, now)}
@@ -154,14 +154,14 @@ def _end(now: datetime) -> datetime:
 
 
 def _holding(store: Path, now: datetime) -> Iterator[Pin]:
-    for path in entries(names.pins_dir(store)):
+    for path in entries(store_files.pins_dir(store)):
         pin = _read(path)
         if pin is not None and pin.holds(now):
             yield pin
 
 
 def _file(store: Path, pin: Pin) -> Path:
-    return names.pin_file(store, pin.snapshot_id, pin.session_id)
+    return store_files.pin_file(store, pin.snapshot_id, pin.session_id)
 
 
 def _write(store: Path, pin: Pin) -> None:

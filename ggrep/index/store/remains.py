@@ -9,12 +9,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from ggrep.base import durable
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import GgrepError
 from ggrep.base.lease import Lease, is_live
 from ggrep.base.locks import Patience
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.needed_files import entries
@@ -32,7 +31,7 @@ def lying_remains(home: Home) -> dict[Path, list[Path]]:
     """Return what lies beside each store of a home whose writer is dead, all by name."""
     found: dict[Path, list[Path]] = {}
     for path in entries(home.data):
-        store = names.store_of_remains(path)
+        store = store_files.store_of_remains(path)
         if store is not None:
             found.setdefault(store, []).append(path)
     return {store: paths for store, paths in sorted(found.items()) if not _has_writer(store)}
@@ -76,7 +75,9 @@ def sweep_remains(store: Path, lease: Lease) -> None:
         LeaseLost: another writer took over; nothing was deleted.
     """
     with lease.fenced():
-        found = [path for path in entries(store.parent) if names.store_of_remains(path) == store]
+        found = [
+            path for path in entries(store.parent) if store_files.store_of_remains(path) == store
+        ]
         for path in found:
             with suppress(FileNotFoundError):  # whose it was may be deleting it as well
                 shutil.rmtree(path)
@@ -86,6 +87,6 @@ def sweep_remains(store: Path, lease: Lease) -> None:
 
 def _has_writer(store: Path) -> bool:
     try:
-        return is_live(names.lease_files(store))
+        return is_live(store_files.lease_files(store))
     except (GgrepError, OSError):
         return True  # a newer build's, or not ours to read: then neither to delete

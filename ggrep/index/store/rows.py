@@ -19,7 +19,7 @@ Row schema 4, one row a chunk, files by path key, chunks in source order:
 | tail | utf8 | the file's text behind `text`, up to the next chunk's; see `Chunk.tail` |
 | method | utf8 | how the file was cut |
 | encoding | utf8 | what the file was written in, empty for UTF-8, which its text is here |
-| traits | uint16 | what the file's content told, `ggrep.model.traits` bits |
+| traits | uint16 | what the file's content told, `ggrep.model.files` bits |
 | embedding | fixed list of int8 | only in stores with an encoder |
 | embedding_scale | float64 | vector = embedding x scale |
 
@@ -35,7 +35,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
-from ggrep.model.chunk import Chunk, ChunkedFile
+from ggrep.model.files import Chunk, ChunkedFile
 
 _IN_BLOCKS = {
     "lance-encoding:compression": "zstd",

@@ -20,7 +20,7 @@ from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.verify import Mender, Verifier
 from ggrep.index.store.view import SegmentView, SnapshotView, manifests_newest_first
-from ggrep.model.damage import Damage
+from ggrep.model.index_freshness import Damage
 
 Masks = dict[SegmentName, npt.NDArray[np.bool_]]
 

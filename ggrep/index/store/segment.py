@@ -9,9 +9,9 @@ import pyarrow as pa
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
-from ggrep.base.faults import reach
+from ggrep.base.durable import reach
 from ggrep.base.ids import SegmentName
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.manifest import FileRef, SegmentRef
@@ -63,7 +63,7 @@ def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str
     write_sizes(store, segment, content.arrays["file_sizes"].tolist())
     reach("publish.after_table")
     size, digest = measure_table(store, segment)
-    image = names.image_file(store, segment)
+    image = store_files.image_file(store, segment)
     durable.make_directory(image.parent)
     write_image(image, content.arrays, content.meta)
     durable.sync_directory(image.parent)
@@ -77,15 +77,15 @@ def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str
         size_bytes=size,
         sha256=digest,
         image=image_ref(store, image),
-        path=names.table_dir(store, segment).name,
+        path=store_files.table_dir(store, segment).name,
     )
 
 
 def remove_segment(store: Path, segment: SegmentName) -> None:
     """Delete a segment that nothing names; what resists is left to a collection."""
-    shutil.rmtree(names.table_dir(store, segment), ignore_errors=True)
+    shutil.rmtree(store_files.table_dir(store, segment), ignore_errors=True)
     with suppress(OSError):
-        names.image_file(store, segment).unlink()
+        store_files.image_file(store, segment).unlink()
 
 
 def image_ref(store: Path, path: Path) -> FileRef:

@@ -10,7 +10,7 @@ source order:
 | file_hashes | u8 (n, 32) | SHA-256 of the bytes |
 | file_sizes | u64 (n,) | |
 | file_rows | u32 (n + 1,) | first row of each file |
-| file_traits | u16 (n,) | `ggrep.model.traits` bits |
+| file_traits | u16 (n,) | `ggrep.model.files` bits |
 | file_languages | u16 (n,) | place in meta `languages` |
 | file_lengths0, 1 | u32 (n,) | terms in path and stem |
 | row_files, row_starts, row_ends | u32 (m,) | file, lines |
@@ -34,7 +34,7 @@ from msgspec import Struct
 
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.image import Array, open_image
 from ggrep.index.store.resident import give_back
 
@@ -205,7 +205,7 @@ def open_segment_image(store: Path, segment: SegmentName) -> SegmentImage:
     Raises:
         CorruptStore: it is missing or not what it must be.
     """
-    image = open_image(names.image_file(store, segment))
+    image = open_image(store_files.image_file(store, segment))
     types, languages = image.meta.get("types"), image.meta.get("languages")
     if not isinstance(types, list) or not isinstance(languages, list):
         raise CorruptStore(f"image of {segment} names no types or languages")

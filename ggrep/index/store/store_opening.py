@@ -1,7 +1,7 @@
 """Opens a store for writing, after checking its access mode and its disk.
 
 The home's base directory is created here and nowhere else, because only here is known who shares
-it; all below takes after it (`ggrep.base.modes`). A home is private or shared as a whole: a file
+it; all below takes after it (`ggrep.base.durable`). A home is private or shared as a whole: a file
 that one user of the group cannot replace would stop all others.
 """
 
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from ggrep.base import durable
 from ggrep.base.clock import Clock
+from ggrep.base.durable import PRIVATE, SHARED, is_shared
 from ggrep.base.errors import InvalidRequest, StoreError
 from ggrep.base.lease import Lease, acquire
 from ggrep.base.locks import Patience
-from ggrep.base.modes import PRIVATE, SHARED, is_shared
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.filesystem import ADVICE, probe, refuse_network
 from ggrep.index.store.view import newest_epoch
@@ -56,7 +56,7 @@ def hold_lease(
 ) -> AbstractContextManager[Lease]:
     """Return the writer lease of a store, to be held for the length of a block; see `acquire`."""
     return acquire(
-        names.lease_files(store),
+        store_files.lease_files(store),
         owner_id=owner_id,
         clock=clock,
         patience=patience,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.formats import ROW, Format
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SegmentRef, read_manifest
 
@@ -51,5 +51,5 @@ def require_rows(manifest_file: Path) -> None:
 
 def in_current_layout(store: Path, ref: SegmentRef) -> SegmentRef:
     """Return a segment's reference with all that the current manifest schema says of it."""
-    table = names.table_dir(store, ref.table).relative_to(store).as_posix()
+    table = store_files.table_dir(store, ref.table).relative_to(store).as_posix()
     return replace(ref, path=table, image=replace(ref.image, ref_type="image"))

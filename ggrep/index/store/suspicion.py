@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from ggrep.base.errors import CorruptStore, GgrepError
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import SnapshotView
 
@@ -42,4 +42,4 @@ def suspecting_damage(view: SnapshotView) -> Iterator[None]:
 
 def _forget(view: SnapshotView) -> None:
     with suppress(OSError):
-        names.verified_file(view.store).unlink()
+        store_files.verified_file(view.store).unlink()

@@ -16,11 +16,11 @@ from msgspec import Struct
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.read_failures import read_failure
 from ggrep.index.store.rows import ChunkRow, chunk_hash_of, schema
 from ggrep.index.store.tables import count_rows, read_columns, table_schema, take_rows
-from ggrep.model.chunk import ANCHOR
+from ggrep.model.files import ANCHOR
 
 _BATCH_ROWS = 4096
 _COLUMNS = (
@@ -44,7 +44,7 @@ class ScannedRows(Struct, frozen=True):
 
 def write_sizes(store: Path, segment: SegmentName, sizes: Sequence[int]) -> None:
     """Write how many bytes a new table's files have, in their order, durably."""
-    file = names.sizes_file(store, segment)
+    file = store_files.sizes_file(store, segment)
     durable.write_file(file, stable_json.dumps({"file_sizes": list(sizes)}))
     durable.sync_directory(file.parent)
 
@@ -57,7 +57,7 @@ def read_sizes(store: Path, segment: SegmentName) -> list[int] | None:
     Raises:
         StoreError: they cannot be read now.
     """
-    file = names.sizes_file(store, segment)
+    file = store_files.sizes_file(store, segment)
     try:
         found = stable_json.loads(file.read_bytes())
     except FileNotFoundError:

@@ -15,12 +15,12 @@ import pyarrow as pa
 from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.base.ids import PathKey, SegmentName
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.open_tables import PANIC, OpenTables, connect
 from ggrep.index.store.read_failures import read_failure, system_error, table_failure
 from ggrep.index.store.rows import ChunkRow, ShownRow
-from ggrep.model.chunk import Chunk
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import Chunk
 
 _TABLES = OpenTables()
 _BATCH_ROWS = 2048
@@ -46,7 +46,7 @@ def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBa
         reason = "it cannot be written" if number is None else os.strerror(number)
         raise StoreError(f"segment {segment}: {reason}") from _alone(error)
     _check_written(store, segment, pa.Table.from_batches(batches))
-    durable.sync_tree(names.table_dir(store, segment))
+    durable.sync_tree(store_files.table_dir(store, segment))
 
 
 def _check_written(store: Path, segment: SegmentName, rows: pa.Table) -> None:
@@ -76,7 +76,7 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
         CorruptStore: the table is not there.
         StoreError: it cannot be read now.
     """
-    root = names.table_dir(store, segment)
+    root = store_files.table_dir(store, segment)
     digest, size = hashlib.sha256(), 0
     try:
         for path, relative in table_files(store, segment):
@@ -94,7 +94,7 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
 
 def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
     """Return a table's files with their relative paths, in hashing order."""
-    root = names.table_dir(store, segment)
+    root = store_files.table_dir(store, segment)
     found = [
         (path, path.relative_to(root).as_posix())
         for directory, _, files in os.walk(root, onerror=_fail)

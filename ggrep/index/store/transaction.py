@@ -23,10 +23,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import durable
-from ggrep.base.faults import reach
+from ggrep.base.durable import reach
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.lease import Lease
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.active import swap_active
 from ggrep.index.store.image import write_image
 from ggrep.index.store.journal import Tombstone, write_segment_map, write_tombstones
@@ -61,31 +61,31 @@ class Staged(Struct, frozen=True):
 
 def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
     """Write a snapshot's own files and make them durable."""
-    staging = names.staging_dir(store) / snapshot_id
+    staging = store_files.staging_dir(store) / snapshot_id
     durable.make_directory(staging)
     relative = f"snapshots/{snapshot_id}/"
     tombstones = journal.after.tombstones if journal.after else ()
     segment_map = journal.after.segment_map if journal.after else ()
     if journal.tombstones:
-        path = staging / names.TOMBSTONES
+        path = staging / store_files.TOMBSTONES
         written = write_tombstones(path, relative + path.name, journal.tombstones)
         tombstones = (*tombstones, written)
     reach("publish.after_tombstones")
-    path = staging / names.SEGMENT_MAP
+    path = staging / store_files.SEGMENT_MAP
     segment_map = (*segment_map, write_segment_map(path, relative + path.name, journal.places))
     reach("publish.after_segment_map")
-    visibility = staging / names.VISIBILITY
+    visibility = staging / store_files.VISIBILITY
     write_image(visibility, {name: mask.view(np.uint8) for name, mask in journal.masks.items()}, {})
     durable.sync_directory(staging)
     reach("publish.after_visibility")
-    home = names.snapshot_dir(store, snapshot_id)
+    home = store_files.snapshot_dir(store, snapshot_id)
     durable.make_directory(home.parent)
     staging.replace(home)
     reach("publish.after_move")
     # The old name too: if it came back, the next writer would sweep it, and with it these files.
     for directory in (staging.parent, home.parent, store):
         durable.sync_directory(directory)
-    return Staged(tombstones, segment_map, image_ref(store, home / names.VISIBILITY))
+    return Staged(tombstones, segment_map, image_ref(store, home / store_files.VISIBILITY))
 
 
 def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
@@ -98,7 +98,7 @@ def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
             back; the pointer is untouched.
         LeaseLost: another writer took over; the pointer is untouched.
     """
-    path = names.manifest_file(store, manifest.snapshot_id)
+    path = store_files.manifest_file(store, manifest.snapshot_id)
     reach("publish.before_manifest")
     durable.replace_file(path, to_bytes(replace(manifest, lease_epoch=lease.epoch)))
     reach("publish.after_manifest")
@@ -121,7 +121,7 @@ def prepare_store(store: Path, lease: Lease) -> None:
     with lease.fenced():  # a living successor may be staging
         durable.make_directory(store, lasting=True)
         durable.sync_directory(store)  # a dead writer may have left a pointer that does not last
-        shutil.rmtree(names.staging_dir(store), ignore_errors=True)
+        shutil.rmtree(store_files.staging_dir(store), ignore_errors=True)
         for file in _replaced_files(store):
             durable.sweep_leftovers(file)
     reach("publish.after_preparation")
@@ -129,10 +129,10 @@ def prepare_store(store: Path, lease: Lease) -> None:
 
 def _replaced_files(store: Path) -> Iterable[Path]:
     """Yield the files beside which a dead writer may have left its temporary one."""
-    yield names.active_file(store)
-    yield names.index_state_file(store)
-    yield names.stat_cache_file(store)
-    yield names.unchanged_file(store)
-    yield names.last_used_file(store)
-    yield names.healed_file(store)
-    yield names.verified_file(store)  # a reader that writes it may fail
+    yield store_files.active_file(store)
+    yield store_files.index_state_file(store)
+    yield store_files.stat_cache_file(store)
+    yield store_files.unchanged_file(store)
+    yield store_files.last_used_file(store)
+    yield store_files.healed_file(store)
+    yield store_files.verified_file(store)  # a reader that writes it may fail

@@ -20,10 +20,10 @@ from typing import Protocol
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, StoreError
 from ggrep.base.ids import StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.manifest import FileRef, SegmentRef, SnapshotManifest
 from ggrep.index.store.needed_files import file_refs
@@ -105,7 +105,7 @@ class Verifier:
         self._store = store
         self._deadline = deadline
         self._mender = mender
-        self._known: dict[str, str] = {} if full else _load(names.verified_file(store))
+        self._known: dict[str, str] = {} if full else _load(store_files.verified_file(store))
         self._fresh: dict[str, str] = {}
         self.stamps: dict[str, Stamp] = {}
 
@@ -198,7 +198,7 @@ class Verifier:
         if only is not None:
             named = _names(only)
             values = {name: value for name, value in values.items() if name in named}
-        path = names.verified_file(self._store)
+        path = store_files.verified_file(self._store)
         try:
             with suppress(FileExistsError):
                 durable.create_directory(path.parent)  # a store that is gone stays gone

@@ -14,19 +14,19 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base.cache import Cache
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId, StoreId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.image import open_image
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.read_failures import read_failure
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
 from ggrep.index.store.verify import Mender, Stamp, Verifier, lie_still
-from ggrep.model.damage import Damage
+from ggrep.model.files import DATA, GENERATED, MACHINE_WRITTEN, MINIFIED, SHORTENED
+from ggrep.model.index_freshness import Damage
 from ggrep.model.limits import Notice
 from ggrep.model.status import MadeFiles
-from ggrep.model.traits import DATA, GENERATED, MADE, MINIFIED, SHORTENED
 
 
 class SegmentView(Struct, frozen=True):
@@ -125,7 +125,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
         shown = [one.image.file_traits[one.visible_files] for one in self.segments]
         traits = np.concatenate([np.zeros(0, dtype=np.uint16), *shown])
         return MadeFiles(
-            generated=int(np.count_nonzero((traits & MADE) == GENERATED)),
+            generated=int(np.count_nonzero((traits & MACHINE_WRITTEN) == GENERATED)),
             minified=int(np.count_nonzero(traits & MINIFIED)),
             data=int(np.count_nonzero(traits & DATA)),
             shortened=int(np.count_nonzero(traits & SHORTENED)),
@@ -193,7 +193,7 @@ def snapshot_ids(store: Path) -> list[SnapshotId]:
     Raises:
         StoreError: their directory cannot be read now.
     """
-    root = names.snapshots_dir(store)
+    root = store_files.snapshots_dir(store)
     try:
         found = sorted(path.name for path in root.iterdir())
     except FileNotFoundError:
@@ -201,12 +201,12 @@ def snapshot_ids(store: Path) -> list[SnapshotId]:
     except OSError as error:
         raise read_failure(root.name, error) from error
     ids = map(SnapshotId, found)
-    return [one for one in ids if names.manifest_file(store, one).is_file()]
+    return [one for one in ids if store_files.manifest_file(store, one).is_file()]
 
 
 def gone(view: SnapshotView) -> SnapshotGone | NoIndex | None:
     """Return the error to raise when a view's snapshot was removed; None while it is there."""
-    if names.manifest_file(view.store, view.manifest.snapshot_id).exists():
+    if store_files.manifest_file(view.store, view.manifest.snapshot_id).exists():
         return None
     if not view.store.is_dir():
         return NoIndex()

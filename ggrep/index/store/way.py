@@ -5,7 +5,7 @@ from itertools import count
 from pathlib import Path
 
 from ggrep.base import durable
-from ggrep.config import names
+from ggrep.config import store_files
 
 
 def make_way_for_file(store: Path, path: Path) -> None:
@@ -29,7 +29,7 @@ def make_way_for_directory(store: Path, path: Path) -> None:
 def _make_way(store: Path, path: Path, *, is_wanted: Callable[[Path], bool]) -> None:
     if not (path.exists() or path.is_symlink()) or is_wanted(path):
         return
-    trash = names.store_trash_dir(store)
+    trash = store_files.store_trash_dir(store)
     durable.make_directory(trash)
     free = (trash / f"{path.name}.{number}" for number in count())
     path.rename(next(place for place in free if not place.exists()))

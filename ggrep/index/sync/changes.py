@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.stat_cache import Known, KnownFile, KnownSkip, is_put_off
-from ggrep.model.source import SourceFile
+from ggrep.model.files import SourceFile
 
 
 class ChangeSet(Struct, frozen=True):

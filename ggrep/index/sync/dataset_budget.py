@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import BudgetExceeded
 from ggrep.base.ids import PathKey
-from ggrep.model.source import SkippedFile
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.files import SkippedFile
+from ggrep.model.sync import DegradedFile
 from ggrep.parse.source.walk import Walk
 
 DATASET_BUDGET = "dataset_budget"

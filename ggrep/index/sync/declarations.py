@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.stat_cache import Known, KnownFile
-from ggrep.model.source import FileText, SkippedFile, SourceFile
+from ggrep.model.files import FileText, SkippedFile, SourceFile
 from ggrep.parse.source.encoding_rules import EncodingRules, is_rules_file
 
 

@@ -18,12 +18,11 @@ import numpy as np
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
-from ggrep.base.clock import Clock, rfc3339
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline, rfc3339
 from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, LoadError
 from ggrep.base.ids import PathKey
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.journal import read_segment_map, read_tombstones
@@ -124,7 +123,7 @@ class Healer:
             " ask again, or run: ggrep repair"
         )
         try:
-            with alone(names.healing_lock(self._store), patience):
+            with alone(store_files.healing_lock(self._store), patience):
                 yield
         except (Busy, DeadlineExceeded) as error:
             raise DeadlineExceeded(late) from error
@@ -133,7 +132,7 @@ class Healer:
         store, segment = self._store, ref.table
         builder = ImageBuilder(dimension_of(store, segment))
         sizes = read_sizes(store, segment)
-        known = stat_cache.load(names.stat_cache_file(store)) if sizes is None else {}
+        known = stat_cache.load(store_files.stat_cache_file(store)) if sizes is None else {}
         last: str | None = None
         for batch in scan_table(store, segment):
             self._deadline.check("healing")
@@ -195,7 +194,7 @@ def note_healed(store: Path, file: str, now: datetime) -> None:
     Requires: the caller holds the healing lock or the writer lease.
     """
     before = read_healed(store)
-    path = names.healed_file(store)
+    path = store_files.healed_file(store)
     record: stable_json.Json = {
         "files": (before.files if before else 0) + 1,
         "last": file,
@@ -209,7 +208,7 @@ def note_healed(store: Path, file: str, now: datetime) -> None:
 def read_healed(store: Path) -> Healed | None:
     """Return the record; None where nothing was healed, or it cannot be read."""
     try:
-        found = stable_json.loads(names.healed_file(store).read_bytes())
+        found = stable_json.loads(store_files.healed_file(store).read_bytes())
         return Healed(int(found["files"]), str(found["last"]), datetime.fromisoformat(found["at"]))
     except (OSError, ValueError, TypeError, KeyError):
         return None

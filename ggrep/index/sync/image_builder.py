@@ -30,9 +30,8 @@ from ggrep.index.lexical.tokens import spelled_names, symbol_names, words
 from ggrep.index.store.image import Array
 from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
-from ggrep.model.chunk import ANCHOR, Chunk
 from ggrep.model.corpus import CORPORA
-from ggrep.model.traits import traits_of
+from ggrep.model.files import ANCHOR, Chunk, traits_of
 
 _CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
 

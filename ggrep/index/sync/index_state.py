@@ -10,13 +10,12 @@ from msgspec.structs import asdict, replace
 
 from ggrep.base import durable, stable_json
 from ggrep.base.checksummed import Damaged, require_sound, seal
-from ggrep.base.decode import DecodeError, decode
 from ggrep.base.errors import Incompatible
 from ggrep.base.formats import INDEX_STATE
-from ggrep.model.limits import Notice
-from ggrep.model.source import SkippedFile
-from ggrep.model.standing import AT_REST, Standing
-from ggrep.model.unseen import Counts, skip_counts
+from ggrep.base.stable_json import DecodeError, decode
+from ggrep.model.files import SkippedFile
+from ggrep.model.index_freshness import UP_TO_DATE, IndexFreshness
+from ggrep.model.limits import Counts, Notice, skip_counts
 
 if TYPE_CHECKING:
     from ggrep.model.response import GitState
@@ -123,15 +122,17 @@ class IndexState(Struct, frozen=True):
     retry: Retry = NOTHING_OPEN
 
 
-def recorded_standing(path: Path) -> Standing:
+def recorded_standing(path: Path) -> IndexFreshness:
     """Return how the updating of an index stands, as far as its last sync wrote it down."""
     try:
         state = read_index_state(path)
     except Incompatible:
-        return AT_REST
+        return UP_TO_DATE
     if state is None or state.last_result != "error":
-        return AT_REST
-    return Standing(failure=state.last_error.partition(": ")[2] or "unknown", at=state.last_sync_at)
+        return UP_TO_DATE
+    return IndexFreshness(
+        failure=state.last_error.partition(": ")[2] or "unknown", at=state.last_sync_at
+    )
 
 
 class SkippedFiles:

@@ -8,11 +8,9 @@ from ggrep.base.ids import PathKey
 from ggrep.index.store.rows import make_row
 from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
 from ggrep.index.sync.stat_cache import KnownFile, KnownSkip
-from ggrep.model.chunk import ChunkedFile
-from ggrep.model.file_readings import FileReading
-from ggrep.model.source import FileText, SkippedFile, SourceFile
-from ggrep.model.sync_report import DegradedFile
-from ggrep.model.traits import UNSURE
+from ggrep.model.files import UNSURE, ChunkedFile, FileText, SkippedFile, SourceFile
+from ggrep.model.limits import FileReading
+from ggrep.model.sync import DegradedFile
 from ggrep.parse.languages.registry import CHUNKER_REVISION
 from ggrep.parse.workers.parse_pool import ParsePool
 

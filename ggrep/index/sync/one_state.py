@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.sync_report import Progress, SyncProgress
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.daemons import WAITS_FOR_GIT
+from ggrep.model.files import SourceFile
 from ggrep.model.limits import Notice
-from ggrep.model.load import WAITS_FOR_GIT
-from ggrep.model.source import SourceFile
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 from ggrep.parse.source.git_work import GitLook, GitWatch
 from ggrep.parse.source.walk import Walk
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ggrep.base.ids import PathKey
-from ggrep.model.source import SourceFile
+from ggrep.model.files import SourceFile
 
 FIRST_BYTES: Final = 8 << 20
 """The first of several portions holds no more, so that search works early."""

@@ -4,11 +4,9 @@ from collections.abc import Collection, Iterable
 
 from ggrep.base.ids import PathKey
 from ggrep.index.sync.indexing import Reading
-from ggrep.model.file_readings import DECLARE, FileReading
-from ggrep.model.limits import Notice
-from ggrep.model.source import SkippedFile
-from ggrep.model.sync_report import DegradedFile
-from ggrep.model.traits import GUESSED
+from ggrep.model.files import GUESSED, SkippedFile
+from ggrep.model.limits import DECLARE, FileReading, Notice
+from ggrep.model.sync import DegradedFile
 from ggrep.parse.source.walk import Walk
 
 GIT_UNAVAILABLE = "git_unavailable"

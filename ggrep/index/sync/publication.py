@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.base.lease import Lease
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.store.journal import Tombstone
 from ggrep.index.store.view import SegmentView, SnapshotView
@@ -110,7 +110,7 @@ def publish_changes(
     whole = not shown or bool(view and view.damage)
     new: SegmentName | None = None
     if publication.builder.files:
-        new = names.segment_name(snapshot_id, 0)
+        new = store_files.segment_name(snapshot_id, 0)
         kind = "compacted" if folded else "delta"
         shown.append(write_shown(target, new, publication.builder, kind=kind))
     additions = Additions(

@@ -14,12 +14,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ggrep.base import durable
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
+from ggrep.base.durable import reach
 from ggrep.base.errors import Busy, CorruptStore, LeaseLost, StoreError, SyncRefused
-from ggrep.base.faults import reach
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience, alone
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.adoption import adopt_artifacts
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
@@ -34,7 +34,7 @@ from ggrep.index.sync.sync_report import Progress, unheard
 from ggrep.index.sync.syncer import run
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import writing
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import SyncReport
 
 _READERS_MS = 1000
 """How long to wait for queries over the old index before its files are left to `gc`."""
@@ -58,7 +58,7 @@ def rebuild(
     admit_writer(target.store, shared=target.settings.shared_store)
     with writing(target, deadline, anew=True) as lease:
         sweep_remains(target.store, lease)
-        aside = names.rebuild_dir(target.store, lease.epoch)
+        aside = store_files.rebuild_dir(target.store, lease.epoch)
         try:
             prepare_store(aside, lease)
             apart = replace(target, store=aside)
@@ -101,8 +101,8 @@ def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
 
 def _keep_memory(aside: Path, store: Path) -> None:
     """Replace what the store remembers of the work tree by what the rebuild found."""
-    durable.make_directory(names.stat_cache_file(store).parent)
-    for file in (names.stat_cache_file, names.index_state_file):
+    durable.make_directory(store_files.stat_cache_file(store).parent)
+    for file in (store_files.stat_cache_file, store_files.index_state_file):
         with suppress(FileNotFoundError):
             file(aside).replace(file(store))
     durable.sync_directory(store)
@@ -115,8 +115,8 @@ def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -
     cannot be deleted. The new index is published by now, so nothing that fails here fails it.
     """
     patience = Patience(Deadline.after(target.clock, _READERS_MS), target.wait)
-    readers = alone(names.readers_lock(target.store), patience)
-    trash = names.store_trash_dir(target.store) / f"rebuild-{lease.epoch}"
+    readers = alone(store_files.readers_lock(target.store), patience)
+    trash = store_files.store_trash_dir(target.store) / f"rebuild-{lease.epoch}"
     # Who was stopped and taken over here must not take what its follower published.
     with suppress(StoreError, Busy, OSError), readers, lease.fenced():
         _throw_away(target.store, manifest, trash)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError, Incompatible
 from ggrep.base.ids import PathKey, SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.read_failures import call_failure
@@ -25,8 +25,8 @@ from ggrep.index.sync.index_state import (
 )
 from ggrep.index.sync.indexing import Reading
 from ggrep.index.sync.target import SyncTarget
+from ggrep.model.files import SkippedFile
 from ggrep.model.sanitise import without_directories
-from ggrep.model.source import SkippedFile
 from ggrep.parse.source.walk import Walk
 
 
@@ -41,7 +41,7 @@ def remember_files(
     known.update({m.file.path_key: m for m in changes.waiting})
     for key, file in reading.put_off.items():
         known[key] = stat_cache.KnownSkip(file, SkippedFile(key, stat_cache.PUT_OFF, "no turn"))
-    stat_cache.save(names.stat_cache_file(target.store), known, read_at_ns=read_at_ns)
+    stat_cache.save(store_files.stat_cache_file(target.store), known, read_at_ns=read_at_ns)
     return known
 
 
@@ -51,7 +51,7 @@ def retry_of(target: SyncTarget) -> Retry:
     Raises:
         Incompatible: a newer build wrote the record.
     """
-    state = read_index_state(names.index_state_file(target.store))
+    state = read_index_state(store_files.index_state_file(target.store))
     return state.retry if state else NOTHING_OPEN
 
 
@@ -64,7 +64,7 @@ def remember_outcome(
     retry: Retry,
 ) -> None:
     """Write down how a sync went that came to its end."""
-    path = names.index_state_file(target.store)
+    path = store_files.index_state_file(target.store)
     before = read_index_state(path)
     state = IndexState(
         store_id=target.store_id,
@@ -97,7 +97,7 @@ def remember_collection(target: SyncTarget, ms: float) -> None:
 
 def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -> None:
     """Change the record, where there is one; it is derived, so failing to is no failure."""
-    path = names.index_state_file(target.store)
+    path = store_files.index_state_file(target.store)
     with suppress(OSError, Incompatible):
         state = read_index_state(path)
         if state is None:
@@ -109,7 +109,7 @@ def _amend(target: SyncTarget, active: SnapshotId | None, **upkeep: str | int) -
 
 def remember_failure(target: SyncTarget, error: Exception) -> None:
     """Write down that a sync failed, and why; what is known of the snapshot stays as it was."""
-    path = names.index_state_file(target.store)
+    path = store_files.index_state_file(target.store)
     state = read_index_state(path)
     state = state or IndexState(
         store_id=target.store_id,

@@ -27,7 +27,7 @@ from ggrep.index.store.view import SegmentView, SnapshotView, view_of
 from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.response import GitState
-from ggrep.model.sync_report import DegradedFile
+from ggrep.model.sync import DegradedFile
 
 
 class ShownSegment(Struct, frozen=True):

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.ids import PathKey
-from ggrep.model.source import SkippedFile, SourceFile
+from ggrep.model.files import SkippedFile, SourceFile
 
 RACY_NS = 100_000_000
 PUT_OFF = "put_off"

@@ -10,12 +10,12 @@ from contextlib import suppress
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
+from ggrep.base.durable import reach
 from ggrep.base.errors import BudgetExceeded, LeaseLost, NoIndex, SyncRefused
-from ggrep.base.faults import reach
 from ggrep.base.ids import PathKey
 from ggrep.base.lease import Lease
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
 from ggrep.index.store.disk import store_bytes
@@ -40,10 +40,9 @@ from ggrep.index.sync.sync_report import Progress, SyncProgress, unheard
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.unchanged import report_if_unchanged
 from ggrep.index.sync.writing import Opening, open_parent, writing
+from ggrep.model.files import RECODED, UNSURE, FileText, SkippedFile, SourceFile
 from ggrep.model.response import GitState
-from ggrep.model.source import FileText, SkippedFile, SourceFile
-from ggrep.model.sync_report import DegradedFile, SyncFiles, SyncReport, SyncWarning
-from ggrep.model.traits import RECODED, UNSURE
+from ggrep.model.sync import DegradedFile, SyncFiles, SyncReport, SyncWarning
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source.eligibility import product_files
 from ggrep.parse.source.encoding_rules import is_rules_file
@@ -196,7 +195,7 @@ class _Run:
         self._confirm()
         sharing.require_clean(target, self._git)
         live = self._view.live_files() if self._view else {}
-        known = stat_cache.load(names.stat_cache_file(target.store))
+        known = stat_cache.load(store_files.stat_cache_file(target.store))
         retry = retry_of(target)
         tried = self._strict or retry.is_due(target.clock.now())
         again = frozenset(self._open(known)) if tried else frozenset[PathKey]()

@@ -20,15 +20,15 @@ from msgspec.structs import asdict
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files as names
 from ggrep.config.git import GitFailed, running_git, without_filters
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.record import retry_of
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.source import SkippedFile
-from ggrep.model.sync_report import SyncFiles, SyncReport
+from ggrep.model.files import SkippedFile
+from ggrep.model.sync import SyncFiles, SyncReport
 from ggrep.parse.source.git_files import state_files
 from ggrep.parse.source.git_listing import OTHERS
 from ggrep.parse.source.stamps import Stamp, hold, stamp, stamps

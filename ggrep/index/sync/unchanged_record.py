@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
-from ggrep.config import names
-from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
+from ggrep.config import store_files
 from ggrep.config.confined import read_small
+from ggrep.config.declarations import MAX_IGNORE_FILE_BYTES
 from ggrep.config.git import (
     GitFailed,
     config_keys,
@@ -38,8 +38,8 @@ from ggrep.index.sync.unchanged import (
     settings_digest,
     stamps_below,
 )
-from ggrep.model.source import SkippedFile
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.files import SkippedFile
+from ggrep.model.sync import SyncReport
 from ggrep.parse.source.git_files import index_file
 from ggrep.parse.source.git_listing import OTHERS
 from ggrep.parse.source.ignore_rules import GIT_FILE, OWN_FILES
@@ -90,7 +90,7 @@ def remember(target: SyncTarget, synced: Synced) -> None:
     try:
         record = _record(target, synced) if _is_settled(target, synced) else None
         if record is not None:
-            save(names.unchanged_file(target.store), record)
+            save(store_files.unchanged_file(target.store), record)
     except (OSError, GitFailed, TypeError):
         return  # an older record stays; it proves what it proved before
 

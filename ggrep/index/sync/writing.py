@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, Incompatible, IndexDamaged, LeaseLost, NoIndex
 from ggrep.base.lease import Lease
 from ggrep.base.locks import Patience
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.salvage import salvage
 from ggrep.index.store.store_opening import hold_lease
@@ -86,7 +86,9 @@ def writing(
     with holding(target, deadline) as lease:
         try:
             if not anew:
-                read_index_state(names.index_state_file(target.store))  # a newer build's is refused
+                read_index_state(
+                    store_files.index_state_file(target.store)
+                )  # a newer build's is refused
             yield lease
         except (LeaseLost, Incompatible):
             raise  # the record is the other writer's now, or the other build's

@@ -1,11 +1,91 @@
-"""The clients, and where each keeps its configuration."""
+"""Clients: where each keeps its configuration, and the entry of ggrep in it."""
 
+from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.interfaces.agents import entries
-from ggrep.interfaces.agents.entries import Make
+from ggrep.base.stable_json import Json, dumps
+from ggrep.interfaces.agents import instructions
+from ggrep.interfaces.agents.text_edit import NAME, JsonEntry, Piece, Section, TomlTable, WholeFile
+
+Make: TypeAlias = Callable[[str], Piece]
+"""Returns a piece for the command that starts ggrep."""
+
+_HERE: Final = ("mcp",)
+FOLDER: Final = ("mcp", "--path", "${workspaceFolder}")
+"""For editors that fill in the folder that is open."""
+ANYWHERE: Final = ("mcp", "--allow-any-root")
+"""For editors that start servers in no project and fill in nothing: each call names its root."""
+
+
+def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
+    """Return what makes a member of the object that keys lead to; `type` comes first."""
+
+    def make(command: str) -> Piece:
+        first = {"type": more["type"]} if "type" in more else {}
+        rest = {key: value for key, value in more.items() if key != "type"}
+        return JsonEntry(keys, {**first, "command": command, "args": args, **rest})
+
+    return make
+
+
+def opencode(command: str) -> Piece:
+    """Return the member of opencode, which has program and arguments in one list."""
+    line: Json = [command, *_HERE]
+    return JsonEntry(("mcp",), {"type": "local", "command": line, "enabled": True})
+
+
+def codex(command: str) -> Piece:
+    """Return the table of Codex."""
+    lines = (f"[mcp_servers.{NAME}]", f"command = {_quoted(command)}", 'args = ["mcp"]')
+    return TomlTable(("mcp_servers",), lines)
+
+
+def goose(command: str) -> Piece:
+    """Return the lines of goose's `config.yaml`."""
+    return WholeFile(
+        "extensions:\n"
+        f"  {NAME}:\n"
+        "    enabled: true\n"
+        "    type: stdio\n"
+        f"    name: {NAME}\n"
+        "    description: Code search by meaning in the local index\n"
+        f"    cmd: {_quoted(command)}\n"
+        '    args: ["mcp"]\n'
+        "    envs: {}\n"
+        "    timeout: 300\n"
+    )
+
+
+def read_by_aider(path: str) -> Make:
+    """Return what makes the lines of `.aider.conf.yml` that name a text to read."""
+    return lambda _: WholeFile(f"read:\n  - {path}\n")
+
+
+def section(_: str) -> Piece:
+    """Return the instructions, for a text that others write into."""
+    return Section(instructions.instruction_lines())
+
+
+def skill(_: str) -> Piece:
+    """Return the file of a skill."""
+    return WholeFile(instructions.skill_text())
+
+
+def agent(_: str) -> Piece:
+    """Return the file of a sub-agent."""
+    return WholeFile(instructions.agent_text())
+
+
+def rule(**head: str) -> Make:
+    """Return what makes a rule file with a head of its own."""
+    return lambda _: WholeFile(instructions.rule_text(head))
+
+
+def _quoted(word: str) -> str:
+    return dumps(word).decode()
+
 
 Scope: TypeAlias = Literal["user", "project"]
 Base: TypeAlias = Literal[
@@ -16,7 +96,7 @@ Base: TypeAlias = Literal[
 `ZDOTDIR`, else the home."""
 
 
-class Target(Struct, frozen=True):
+class ConfigFile(Struct, frozen=True):
     """One file of a client.
 
     Attributes:
@@ -42,29 +122,29 @@ class Client(Struct, frozen=True):
     title: str
     programs: tuple[str, ...]
     folders: tuple[tuple[Base, str], ...]
-    user: tuple[Target, ...]
-    project: tuple[Target, ...]
-    pasted: tuple[Target, ...] = ()
+    user: tuple[ConfigFile, ...]
+    project: tuple[ConfigFile, ...]
+    pasted: tuple[ConfigFile, ...] = ()
 
-    def targets(self, scope: Scope) -> tuple[Target, ...]:
+    def targets(self, scope: Scope) -> tuple[ConfigFile, ...]:
         """Return its files at a scope."""
         return self.user if scope == "user" else self.project
 
-    def pasted_at(self, scope: Scope) -> tuple[Target, ...]:
+    def pasted_at(self, scope: Scope) -> tuple[ConfigFile, ...]:
         """Return the files at a scope whose lines the user pastes."""
         return tuple(
             each for each in self.pasted if (each.base == "project") == (scope == "project")
         )
 
 
-def _at(base: Base, make: Make, *paths: str) -> Target:
-    return Target(base, paths, make)
+def _at(base: Base, make: Make, *paths: str) -> ConfigFile:
+    return ConfigFile(base, paths, make)
 
 
-_AGENTS: Final = _at("project", entries.section, "AGENTS.md")
-_SERVERS: Final = entries.json("mcpServers")
-_ROAMING: Final = entries.json("mcpServers", args=entries.ANYWHERE)
-_COPILOT: Final = _at("project", entries.section, ".github/copilot-instructions.md")
+_AGENTS: Final = _at("project", section, "AGENTS.md")
+_SERVERS: Final = json("mcpServers")
+_ROAMING: Final = json("mcpServers", args=ANYWHERE)
+_COPILOT: Final = _at("project", section, ".github/copilot-instructions.md")
 
 CLIENTS: Final = {
     client.name: client
@@ -75,16 +155,16 @@ CLIENTS: Final = {
             ("claude",),
             (("claude", ""),),
             (
-                _at("claude-state", entries.json("mcpServers", type="stdio"), ".claude.json"),
-                _at("claude", entries.section, "CLAUDE.md"),
-                _at("claude", entries.skill, "skills/ggrep/SKILL.md"),
-                _at("claude", entries.agent, "agents/ggrep.md"),
+                _at("claude-state", json("mcpServers", type="stdio"), ".claude.json"),
+                _at("claude", section, "CLAUDE.md"),
+                _at("claude", skill, "skills/ggrep/SKILL.md"),
+                _at("claude", agent, "agents/ggrep.md"),
             ),
             (
-                _at("project", entries.json("mcpServers", type="stdio"), ".mcp.json"),
-                _at("project", entries.section, "CLAUDE.md"),
-                _at("project", entries.skill, ".claude/skills/ggrep/SKILL.md"),
-                _at("project", entries.agent, ".claude/agents/ggrep.md"),
+                _at("project", json("mcpServers", type="stdio"), ".mcp.json"),
+                _at("project", section, "CLAUDE.md"),
+                _at("project", skill, ".claude/skills/ggrep/SKILL.md"),
+                _at("project", agent, ".claude/agents/ggrep.md"),
             ),
         ),
         Client(
@@ -93,10 +173,10 @@ CLIENTS: Final = {
             ("codex",),
             (("codex", ""),),
             (
-                _at("codex", entries.codex, "config.toml"),
-                _at("codex", entries.section, "AGENTS.md"),
+                _at("codex", codex, "config.toml"),
+                _at("codex", section, "AGENTS.md"),
             ),
-            (_at("project", entries.codex, ".codex/config.toml"), _AGENTS),
+            (_at("project", codex, ".codex/config.toml"), _AGENTS),
         ),
         Client(
             "gemini",
@@ -105,11 +185,11 @@ CLIENTS: Final = {
             (("home", ".gemini"),),
             (
                 _at("home", _SERVERS, ".gemini/settings.json"),
-                _at("home", entries.section, ".gemini/GEMINI.md"),
+                _at("home", section, ".gemini/GEMINI.md"),
             ),
             (
                 _at("project", _SERVERS, ".gemini/settings.json"),
-                _at("project", entries.section, "GEMINI.md"),
+                _at("project", section, "GEMINI.md"),
             ),
         ),
         Client(
@@ -118,21 +198,19 @@ CLIENTS: Final = {
             ("opencode",),
             (("config", "opencode"),),
             (
-                _at(
-                    "config", entries.opencode, "opencode/opencode.json", "opencode/opencode.jsonc"
-                ),
-                _at("config", entries.section, "opencode/AGENTS.md"),
+                _at("config", opencode, "opencode/opencode.json", "opencode/opencode.jsonc"),
+                _at("config", section, "opencode/AGENTS.md"),
             ),
-            (_at("project", entries.opencode, "opencode.json", "opencode.jsonc"), _AGENTS),
+            (_at("project", opencode, "opencode.json", "opencode.jsonc"), _AGENTS),
         ),
         Client(
             "cursor",
             "Cursor",
             ("cursor", "cursor-agent"),
             (("home", ".cursor"), ("config", "Cursor")),
-            (_at("home", entries.json("mcpServers", args=entries.FOLDER), ".cursor/mcp.json"),),
+            (_at("home", json("mcpServers", args=FOLDER), ".cursor/mcp.json"),),
             (
-                _at("project", entries.json("mcpServers", args=entries.FOLDER), ".cursor/mcp.json"),
+                _at("project", json("mcpServers", args=FOLDER), ".cursor/mcp.json"),
                 _AGENTS,
             ),
         ),
@@ -144,17 +222,15 @@ CLIENTS: Final = {
             (
                 _at(
                     "config",
-                    entries.json("servers", args=entries.FOLDER, type="stdio"),
+                    json("servers", args=FOLDER, type="stdio"),
                     "Code/User/mcp.json",
                 ),
-                _at(
-                    "config", entries.rule(applyTo="**"), "Code/User/prompts/ggrep.instructions.md"
-                ),
+                _at("config", rule(applyTo="**"), "Code/User/prompts/ggrep.instructions.md"),
             ),
             (
                 _at(
                     "project",
-                    entries.json("servers", args=entries.FOLDER, type="stdio"),
+                    json("servers", args=FOLDER, type="stdio"),
                     ".vscode/mcp.json",
                 ),
                 _COPILOT,
@@ -168,15 +244,15 @@ CLIENTS: Final = {
             (
                 _at(
                     "home",
-                    entries.json("mcpServers", type="local", tools=["*"]),
+                    json("mcpServers", type="local", tools=["*"]),
                     ".copilot/mcp-config.json",
                 ),
-                _at("home", entries.section, ".copilot/copilot-instructions.md"),
+                _at("home", section, ".copilot/copilot-instructions.md"),
             ),
             (
                 _at(
                     "project",
-                    entries.json("mcpServers", type="local", tools=["*"]),
+                    json("mcpServers", type="local", tools=["*"]),
                     ".github/mcp.json",
                 ),
                 _COPILOT,
@@ -187,9 +263,9 @@ CLIENTS: Final = {
             "Zed",
             ("zed", "zeditor"),
             (("config", "zed"),),
-            (_at("config", entries.json("context_servers", env={}), "zed/settings.json"),),
+            (_at("config", json("context_servers", env={}), "zed/settings.json"),),
             (
-                _at("project", entries.json("context_servers", env={}), ".zed/settings.json"),
+                _at("project", json("context_servers", env={}), ".zed/settings.json"),
                 _AGENTS,
             ),
         ),
@@ -200,7 +276,7 @@ CLIENTS: Final = {
             (("home", ".codeium/windsurf"),),
             (
                 _at("home", _ROAMING, ".codeium/windsurf/mcp_config.json"),
-                _at("home", entries.section, ".codeium/windsurf/memories/global_rules.md"),
+                _at("home", section, ".codeium/windsurf/memories/global_rules.md"),
             ),
             (_AGENTS,),
         ),
@@ -211,7 +287,7 @@ CLIENTS: Final = {
             (("home", ".cline"), ("config", "Code/User/globalStorage/saoudrizwan.claude-dev")),
             (
                 _at("home", _ROAMING, ".cline/data/settings/cline_mcp_settings.json"),
-                _at("home", entries.rule(), ".cline/rules/ggrep.md"),
+                _at("home", rule(), ".cline/rules/ggrep.md"),
             ),
             (_AGENTS,),
         ),
@@ -222,7 +298,7 @@ CLIENTS: Final = {
             (("home", ".kiro"),),
             (
                 _at("home", _ROAMING, ".kiro/settings/mcp.json"),
-                _at("home", entries.rule(inclusion="always"), ".kiro/steering/ggrep.md"),
+                _at("home", rule(inclusion="always"), ".kiro/steering/ggrep.md"),
             ),
             (_at("project", _ROAMING, ".kiro/settings/mcp.json"), _AGENTS),
         ),
@@ -233,11 +309,11 @@ CLIENTS: Final = {
             (("home", ".qwen"),),
             (
                 _at("home", _SERVERS, ".qwen/settings.json"),
-                _at("home", entries.section, ".qwen/QWEN.md"),
+                _at("home", section, ".qwen/QWEN.md"),
             ),
             (
                 _at("project", _SERVERS, ".qwen/settings.json"),
-                _at("project", entries.section, "QWEN.md"),
+                _at("project", section, "QWEN.md"),
             ),
         ),
         Client(
@@ -245,20 +321,20 @@ CLIENTS: Final = {
             "goose",
             ("goose",),
             (("config", "goose"),),
-            (_at("config", entries.section, "goose/.goosehints"),),
+            (_at("config", section, "goose/.goosehints"),),
             (_AGENTS,),
-            (_at("config", entries.goose, "goose/config.yaml"),),
+            (_at("config", goose, "goose/config.yaml"),),
         ),
         Client(
             "aider",
             "aider",
             ("aider",),
             (("home", ".aider.conf.yml"), ("home", ".aider")),
-            (_at("home", entries.section, ".aider.conventions.md"),),
-            (_at("project", entries.section, "CONVENTIONS.md"),),
+            (_at("home", section, ".aider.conventions.md"),),
+            (_at("project", section, "CONVENTIONS.md"),),
             (
-                _at("home", entries.read_by_aider("~/.aider.conventions.md"), ".aider.conf.yml"),
-                _at("project", entries.read_by_aider("CONVENTIONS.md"), ".aider.conf.yml"),
+                _at("home", read_by_aider("~/.aider.conventions.md"), ".aider.conf.yml"),
+                _at("project", read_by_aider("CONVENTIONS.md"), ".aider.conf.yml"),
             ),
         ),
     )

@@ -7,14 +7,99 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.interfaces.agents.formats import (
-    find,
-    insertion,
-    removal,
-    require_same,
-    says_something,
+from ggrep.interfaces.agents import json_edit, text_edit
+from ggrep.interfaces.agents.json_edit import value_of
+from ggrep.interfaces.agents.text_edit import (
+    FoundEntry,
+    JsonEntry,
+    Piece,
+    Refused,
+    Section,
+    Splice,
+    TomlTable,
+    WholeFile,
 )
-from ggrep.interfaces.agents.pieces import Found, Piece, Refused, Splice
+
+
+def find(text: str, piece: Piece) -> FoundEntry | None:
+    """Return our entry of a text, or what has its place.
+
+    Raises:
+        Refused: the text cannot be understood.
+    """
+    match piece:
+        case JsonEntry():
+            return json_edit.find(text, piece)
+        case TomlTable():
+            return text_edit.find_table(text, piece)
+        case Section():
+            return text_edit.find_block(text, *piece.marks)
+        case WholeFile():
+            return FoundEntry(0, len(text), text.replace("\r\n", "\n"))
+
+
+def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
+    """Return the change that adds a piece to a text.
+
+    Raises:
+        Refused: the text cannot be understood, or the piece has no place in it.
+    """
+    match piece:
+        case JsonEntry():
+            return json_edit.insert(text, piece)
+        case TomlTable():
+            return text_edit.insert_table(text, piece)
+        case Section():
+            return text_edit.append_block(text, piece.spelled)
+        case WholeFile():
+            if is_there:
+                raise Refused("another file has its name")
+            return Splice(0, "", piece.text)
+
+
+def removal(text: str, piece: Piece, found: FoundEntry, opened: int) -> Splice:
+    """Return the change that takes out what was found, and what was opened for it if empty."""
+    match piece:
+        case JsonEntry():
+            return json_edit.remove(text, piece, opened)
+        case TomlTable():
+            return text_edit.remove_table(text, found)
+        case Section():
+            return text_edit.remove_block(text, found)
+        case WholeFile():
+            return Splice(0, text, "")
+
+
+def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> None:
+    """Do nothing when two texts say the same but for our entry.
+
+    Raises:
+        Refused: they do not, or our entry is not as it has to be.
+    """
+    match piece:
+        case JsonEntry():
+            same = _rest(json_edit.rest_of(before, piece)) == _rest(json_edit.rest_of(after, piece))
+        case TomlTable():
+            same = text_edit.rest_of(before, piece) == text_edit.rest_of(after, piece)
+        case _:
+            same = True
+    found = None if isinstance(piece, WholeFile) and not after else find(after, piece)
+    fits = found is not None and found.spelled == piece.spelled if is_there else found is None
+    if not same or not fits:
+        raise Refused("ggrep's entry cannot be separated from the rest")
+
+
+def _rest(value: object) -> object:
+    """Return a value that is the same for no text, and for an empty object."""
+    return value or None
+
+
+def says_something(text: str, piece: Piece) -> bool:
+    """Return whether a text holds anything that somebody may miss."""
+    if isinstance(piece, JsonEntry):
+        return bool(value_of(text)) or "//" in text or "/*" in text
+    return bool(text.strip())
+
 
 State: TypeAlias = Literal["written", "unchanged", "differs", "removed", "absent", "changed"]
 """`differs`: our entry, or another of its name, is there and says something else. `changed`: it is
@@ -132,7 +217,7 @@ def _text(data: bytes) -> tuple[str, str]:
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
 
 
-def _taken_out(text: str, piece: Piece, found: Found, mine: Edit | None) -> str:
+def _taken_out(text: str, piece: Piece, found: FoundEntry, mine: Edit | None) -> str:
     """Return the text without our entry: by what was remembered, else by where it stands."""
     ways: list[Callable[[], Splice]] = []
     if mine is not None and mine.splice.inserted and text.count(mine.splice.inserted) == 1:

@@ -1,11 +1,82 @@
-"""The shells, and where each keeps completions: files of a user, as those of clients are."""
+"""Shells: their completion scripts, and where each keeps them."""
 
+from types import MappingProxyType
 from typing import Final
 
-from ggrep.interfaces.agents.clients import CLIENTS, Client, Target
-from ggrep.interfaces.agents.completion_scripts import SCRIPTS
-from ggrep.interfaces.agents.entries import Make
-from ggrep.interfaces.agents.pieces import Section, WholeFile
+from ggrep.interfaces.agents.clients import CLIENTS, Client, ConfigFile, Make
+from ggrep.interfaces.agents.text_edit import Section, WholeFile
+
+_BASH_SCRIPT: Final = r"""# Completions of ggrep for bash.
+_ggrep() {
+    local line=${COMP_LINE:0:COMP_POINT} current word
+    local -a words=()
+    read -ra words <<< "$line"
+    [[ $line == *[[:space:]] ]] && words+=("")
+    current=${words[${#words[@]}-1]}
+    # What stands before = or : is a word of its own to bash, and stays.
+    local kept=${current%"${current##*[=:]}"}
+    COMPREPLY=()
+    while IFS= read -r word; do
+        word=${word#"$kept"}
+        [[ $word == *[=:] ]] && compopt -o nospace 2> /dev/null
+        COMPREPLY+=("$(printf '%q' "$word")")
+    done < <("${words[0]}" __complete -- "${words[@]:1}" 2> /dev/null)
+}
+complete -o default -F _ggrep ggrep
+"""
+
+_ZSH_SCRIPT: Final = r"""#compdef ggrep
+# Completions of ggrep for zsh.
+_ggrep() {
+    local -a found ends
+    found=("${(@f)$("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2> /dev/null)}")
+    found=("${(@)found:#}")
+    if (( ! ${#found} )); then
+        _files
+        return
+    fi
+    ends=("${(@M)found:#*[=:]}")
+    found=("${(@)found:#*[=:]}")
+    (( ${#ends} )) && compadd -Q -S '' -- "${ends[@]}"
+    (( ${#found} )) && compadd -- "${found[@]}"
+}
+if [[ ${funcstack[1]} == _ggrep ]]; then
+    _ggrep "$@"
+else
+    compdef _ggrep ggrep
+fi
+"""
+
+_FISH: Final = r"""# Completions of ggrep for fish.
+function __ggrep_complete
+    set -l words (commandline -opc) (commandline -ct)
+    set -l found (command $words[1] __complete -- $words[2..-1] 2> /dev/null)
+    if test (count $found) -gt 0
+        printf '%s\n' $found
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c ggrep -f -a '(__ggrep_complete)'
+"""
+
+_POWERSHELL: Final = r"""# Completions of ggrep for PowerShell.
+Register-ArgumentCompleter -Native -CommandName ggrep -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements |
+        Where-Object { $_.Extent.StartOffset -lt $cursorPosition } |
+        Select-Object -Skip 1 |
+        ForEach-Object { $_.Extent.Text })
+    if ($wordToComplete -eq '') { $words += '' }
+    & ggrep __complete -- @words 2> $null | ForEach-Object {
+        [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+    }
+}
+"""
+
+SCRIPTS: Final = MappingProxyType(
+    {"bash": _BASH_SCRIPT, "zsh": _ZSH_SCRIPT, "fish": _FISH, "powershell": _POWERSHELL}
+)
 
 _DATA: Final = "${XDG_DATA_HOME:-$HOME/.local/share}"
 _BASH: Final = "bash-completion/completions/ggrep"
@@ -30,8 +101,8 @@ SHELLS: Final = {
             ("bash",),
             (),
             (
-                Target("data", (_BASH,), _script("bash")),
-                Target(
+                ConfigFile("data", (_BASH,), _script("bash")),
+                ConfigFile(
                     "home",
                     (".bashrc",),
                     _lines(f'if [ -r "{_DATA}/{_BASH}" ]; then', f'    . "{_DATA}/{_BASH}"', "fi"),
@@ -45,8 +116,8 @@ SHELLS: Final = {
             ("zsh",),
             (),
             (
-                Target("data", (_ZSH,), _script("zsh")),
-                Target(
+                ConfigFile("data", (_ZSH,), _script("zsh")),
+                ConfigFile(
                     "zsh",
                     (".zshrc",),
                     _lines(
@@ -64,7 +135,7 @@ SHELLS: Final = {
             "fish",
             ("fish",),
             (),
-            (Target("config", ("fish/completions/ggrep.fish",), _script("fish")),),
+            (ConfigFile("config", ("fish/completions/ggrep.fish",), _script("fish")),),
             (),
         ),
     )

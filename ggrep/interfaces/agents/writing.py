@@ -1,21 +1,101 @@
-"""One file after another: read, planned, remembered, written in one step."""
+"""Writes configuration files one after another, and records each so that it can be undone."""
 
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ggrep.base import stable_json
 from ggrep.base.durable import make_directory, replace_file, sync_directory
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.stable_json import Json
 from ggrep.config.home import Home
-from ggrep.interfaces.agents.clients import Client, Target
-from ggrep.interfaces.agents.pieces import Refused
-from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.clients import Client, ConfigFile
+from ggrep.interfaces.agents.config_files import ConfigFiles
 from ggrep.interfaces.agents.plan import Edit, Planned
-from ggrep.interfaces.agents.record import Written, write_record
+from ggrep.interfaces.agents.text_edit import Refused, Splice
+
+VERSION: Final = 1
+"""1: the first."""
+
+
+class Written(Struct, frozen=True):
+    """One file.
+
+    Attributes:
+        clients: those that it was written for; the last to go takes our entry out.
+        directories: those that were made for it, the outermost first.
+    """
+
+    edit: Edit
+    clients: tuple[str, ...]
+    directories: tuple[str, ...] = ()
+
+
+Record = Mapping[str, Written]
+"""By the path of the file as a client names it."""
+
+
+def read_record(file: Path) -> dict[str, Written]:
+    """Return the record; empty where there is none.
+
+    Raises:
+        InvalidRequest: the file cannot be understood.
+    """
+    try:
+        document = stable_json.loads(file.read_bytes())
+        if document["schema_version"] != VERSION:
+            raise InvalidRequest(f"{file}: written by another build of ggrep")
+        return {path: _written_of(each) for path, each in document["files"].items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidRequest(
+            f"{file}: not in the form that ggrep writes; delete or rename it"
+        ) from error
+
+
+def write_record(file: Path, record: Record) -> None:
+    """Replace the record, durably; an empty one goes."""
+    if not record:
+        file.unlink(missing_ok=True)
+        return
+    make_directory(file.parent)
+    files: Json = {path: _json(record[path]) for path in record}
+    replace_file(file, stable_json.dumps_pretty({"schema_version": VERSION, "files": files}))
+
+
+def _written_of(document: Mapping[str, Any]) -> Written:
+    splice = Splice(
+        int(document["offset"]),
+        str(document["removed"]),
+        str(document["inserted"]),
+        int(document["opened"]),
+    )
+    edit = Edit(
+        splice, str(document["spelled"]), bool(document["created"]), str(document["sha256"])
+    )
+    return Written(edit, tuple(document["clients"]), tuple(document["directories"]))
+
+
+def _json(written: Written) -> Json:
+    edit = written.edit
+    return {
+        "clients": written.clients,
+        "created": edit.created,
+        "directories": written.directories,
+        "inserted": edit.splice.inserted,
+        "offset": edit.splice.offset,
+        "opened": edit.splice.opened,
+        "removed": edit.splice.removed,
+        "sha256": edit.digest,
+        "spelled": edit.spelled,
+    }
+
 
 Outcome: TypeAlias = Literal[
     "written", "unchanged", "differs", "removed", "absent", "changed", "kept", "refused", "manual"
@@ -56,7 +136,7 @@ class Run(Struct, frozen=True):
     """
 
     home: Home
-    places: Places
+    places: ConfigFiles
     dry: bool
     record: dict[str, Written]
     is_wanted: bool
@@ -65,7 +145,7 @@ class Run(Struct, frozen=True):
     def done(
         self,
         client: Client,
-        target: Target,
+        target: ConfigFile,
         act: Callable[[bytes | None, Edit | None], Planned],
     ) -> Done:
         """Change one file, unless there is a reason not to."""
@@ -100,7 +180,9 @@ class Run(Struct, frozen=True):
             # Before the file: after a crash between them the file has nothing of ours, and what
             # is remembered of it does no harm.
             made = _made(real) if old is None else ()
-            self._remember(path, _written(planned, mine, client if self.is_wanted else None, made))
+            self._remember(
+                path, _record_of(planned, mine, client if self.is_wanted else None, made)
+            )
             if planned.data == old or self._read(real) == old:
                 self._write(real, old, planned.data, () if mine is None else mine.directories)
                 diff = _diff(path, old, planned.data)
@@ -158,7 +240,7 @@ def _made(real: Path) -> tuple[str, ...]:
     return tuple(str(each) for each in reversed(real.parents) if not each.exists())
 
 
-def _written(
+def _record_of(
     planned: Planned, mine: Written | None, client: Client | None, made: tuple[str, ...]
 ) -> Written | None:
     """Return what is to be remembered of a file; None for nothing."""

@@ -13,15 +13,19 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from ggrep.base.clock import Clock
-from ggrep.interfaces.api.http_messages import Handler, Told, answering, failure_response
+from ggrep.interfaces.api.http_messages import (
+    MAX_BODY_BYTES,
+    Handler,
+    Told,
+    answering,
+    failure_response,
+)
 from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
-from ggrep.interfaces.api.http_places import Places
-from ggrep.interfaces.api.http_requests import MAX_BODY_BYTES
-from ggrep.interfaces.api.routes import Routes
+from ggrep.interfaces.api.routes import AllowedRoots, Routes
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_app import AccessRules, http_app
 from ggrep.interfaces.surfaces.search_service import SearchService
-from ggrep.service.allowlist import Allowlist
+from ggrep.service.workspace_access import Allowlist
 
 MAX_SEARCHES: Final = 32
 """Most searches at work at once; more are told to come again."""
@@ -64,7 +68,7 @@ def make_app(
             await service.aclose()
 
     metrics = ApiMetrics()
-    places = Places(rules.allowlist, rules.default_root)
+    places = AllowedRoots(rules.allowlist, rules.default_root)
     callers = Callers(rules.max_searches)
     routes = Routes(service, places, metrics, callers, rules.max_body_bytes, told)
     table = routes.table()

@@ -1,14 +1,17 @@
-"""Answers and failures as HTTP responses: documents with the same bytes as on other surfaces."""
+"""Reads HTTP requests within bounds, and makes HTTP responses of answers and failures."""
 
 import math
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
+from anyio import CancelScope, create_task_group, to_thread
 from msgspec import Struct
+from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive
 
 from ggrep.base import stable_json
 from ggrep.base.errors import (
@@ -18,6 +21,7 @@ from ggrep.base.errors import (
     Forbidden,
     GgrepError,
     Incompatible,
+    InvalidRequest,
     NoIndex,
     RequestError,
     SessionExpired,
@@ -26,7 +30,159 @@ from ggrep.base.errors import (
 )
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_response import failure_json
-from ggrep.interfaces.surfaces.http_app import ClientGone, Refusal
+from ggrep.federation.validation import kind_of
+from ggrep.interfaces.surfaces.http_app import ClientGone, Refusal, receive_body, too_large
+
+MAX_DEPTH: Final = 16
+"""Most objects and arrays within each other; our requests need three."""
+
+_TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DOTALL)
+
+
+def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
+    """Return the value that `data` spells.
+
+    Raises:
+        InvalidRequest: it is no JSON, is too deep, or an object has a key twice.
+    """
+    try:
+        value = stable_json.loads(data)
+    except ValueError as error:
+        raise InvalidRequest(f"the body is not JSON: {error}") from error
+    _check(data)
+    return value
+
+
+def _check(data: bytes) -> None:
+    """Raise for depth and repeated keys.
+
+    Requires: `data` is JSON.
+    """
+    open_keys: list[set[str]] = []
+    for token in _TOKEN.finditer(data):
+        text, colon = token[1], token[2]
+        if text is None:
+            if token[0] in b"{[":
+                open_keys.append(set())
+            else:
+                open_keys.pop()
+            if len(open_keys) > MAX_DEPTH:
+                raise InvalidRequest(f"the body is nested deeper than {MAX_DEPTH} levels")
+        elif colon is not None:
+            key = stable_json.loads(text)
+            if key in open_keys[-1]:
+                raise InvalidRequest(f"the body contains {key!a} twice in one object")
+            open_keys[-1].add(key)
+
+
+MAX_BODY_BYTES: Final = 1_000_000
+_PARSED_AT_ONCE: Final = 16_384
+"""Larger bodies are parsed in a thread, so that others need not wait."""
+
+
+async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
+    """Return the object that the body of a request spells.
+
+    Raises:
+        Refusal: it is no JSON by its headers, or too large, or does not come.
+        InvalidRequest: it is no JSON object.
+        ClientGone: the client left before it had said all.
+    """
+    _check_headers(request.headers, max_bytes)
+    data = await receive_body(request.receive, max_bytes)
+    if len(data) <= _PARSED_AT_ONCE:
+        value = parse_json(data)
+    else:
+        value = await to_thread.run_sync(parse_json, data, abandon_on_cancel=True)
+    if not isinstance(value, dict):
+        raise InvalidRequest(f"$: the body must be an object, is {kind_of(value)}")
+    return value
+
+
+def _check_headers(headers: Headers, max_bytes: int) -> None:
+    kind, _, parameter = headers.get("content-type", "").partition(";")
+    charset = parameter.strip().lower().replace('"', "")
+    if kind.strip().lower() != "application/json" or charset not in {"", "charset=utf-8"}:
+        raise _unsupported("the body must be application/json")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise _unsupported("the body must not be compressed")
+    length = headers.get("content-length", "0")
+    if length.isascii() and length.isdigit() and int(length[:20]) > max_bytes:
+        raise too_large(max_bytes)
+
+
+def _unsupported(message: str) -> Refusal:
+    return Refusal(415, "unsupported_media_type", message, headers={"connection": "close"})
+
+
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def read_parameters(given: QueryParams, known: Collection[str]) -> dict[str, str]:
+    """Return the parameters.
+
+    Raises:
+        InvalidRequest: one is unknown, or given twice.
+    """
+    items = given.multi_items()
+    for name, _ in items:
+        if name not in known:
+            raise InvalidRequest(f"unknown parameter {name!a}; known: {', '.join(sorted(known))}")
+        if [other for other, _ in items].count(name) > 1:
+            raise InvalidRequest(f"{name}: given more than once")
+    return dict(items)
+
+
+def read_flag(parameters: dict[str, str], name: str) -> bool:
+    """Return a parameter that is true or false; false where it is not given.
+
+    Raises:
+        InvalidRequest: it is neither.
+    """
+    text = parameters.get(name, "false")
+    if text not in _FLAGS:
+        raise InvalidRequest(f"{name}: must be true or false, is {text!a}")
+    return _FLAGS[text]
+
+
+T = TypeVar("T")
+
+
+async def cancel_when_gone(receive: Receive, scope: CancelScope) -> None:
+    """Cancel a scope once the client has left.
+
+    Requires: the body was read to its end.
+    """
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+async def while_present(receive: Receive, work: Callable[[], Awaitable[T]]) -> T:
+    """Return what the work returns, which is cancelled once the client leaves.
+
+    Requires: the body was read to its end.
+
+    Raises:
+        ClientGone: the client has left.
+        Exception: what the work raises.
+    """
+    returned: list[T] = []
+    raised: list[Exception] = []
+
+    async with create_task_group() as group:
+        group.start_soon(cancel_when_gone, receive, group.cancel_scope)
+        try:
+            returned.append(await work())
+        except Exception as error:  # noqa: BLE001 - raised again outside the group, as it is
+            raised.append(error)
+        group.cancel_scope.cancel()
+    if raised:
+        raise raised[0]
+    if not returned:
+        raise ClientGone("the client left")
+    return returned[0]
+
 
 _OF_ONE: Final = frozenset(
     {

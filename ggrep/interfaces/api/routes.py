@@ -1,37 +1,55 @@
-"""The handler of each route."""
+"""The handler of each route, the roots that it may search, and answers as server-sent events."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import math
+import os
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
+import anyio
+from anyio import (
+    create_memory_object_stream,
+    create_task_group,
+    fail_after,
+    move_on_after,
+    to_thread,
+)
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import ggrep
-from ggrep.base.errors import Forbidden
-from ggrep.base.stable_json import Document
+from ggrep.base import stable_json
+from ggrep.base.errors import Forbidden, InvalidRequest
+from ggrep.base.stable_json import Document, Json
+from ggrep.config.root import canonical_root
 from ggrep.federation.diagnostics import redact
+from ggrep.federation.fanout_session import Arrived, RepoDone
 from ggrep.federation.federated_response import FederatedResponse, failure_json
-from ggrep.federation.repo_requests import Arrived
+from ggrep.federation.roots import RootCache
 from ggrep.federation.workspace_slates import FederatedSlate
-from ggrep.interfaces.api.event_stream import Ending, EventStream
 from ggrep.interfaces.api.http_messages import (
     ALWAYS,
     Handler,
     Told,
     as_ours,
+    cancel_when_gone,
     document_response,
     http_failure,
+    read_body,
+    read_flag,
+    read_parameters,
+    while_present,
 )
 from ggrep.interfaces.api.http_metrics import ApiMetrics
-from ggrep.interfaces.api.http_places import Places
-from ggrep.interfaces.api.http_requests import read_body, read_flag, read_parameters, while_present
 from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import (
     FederatedCall,
+    NamedCall,
     parse_federated_body,
     parse_repo_body,
     parse_workspace_body,
@@ -40,7 +58,161 @@ from ggrep.interfaces.surfaces.callers import Callers, caller_of
 from ggrep.interfaces.surfaces.http_app import AUTHORISED
 from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.operations import PUBLIC
-from ggrep.service.opening import OpenedWorkspace
+from ggrep.service.workspace_access import Allowlist, OpenedWorkspace, canonical, open_workspace
+
+Q = TypeVar("Q")
+
+
+class AllowedRoots:
+    """What may be searched here."""
+
+    def __init__(self, allowlist: Allowlist, default_root: Path | None) -> None:
+        """Take the places.
+
+        Args:
+            allowlist: where all that is searched must lie.
+            default_root: canonical; of requests that name none.
+        """
+        self._allowlist = allowlist
+        self._default_root = default_root
+        self._roots = RootCache(canonical_root)
+
+    async def workspace(
+        self, call: FederatedCall | NamedCall[Q], *, authorised: bool
+    ) -> OpenedWorkspace:
+        """Return the workspace that a request means.
+
+        Raises:
+            Forbidden: it or what is asked of it is outside, or absolute paths are asked for by
+                someone who has not presented a token.
+            WorkspaceError: its file is wrong.
+            InvalidRequest: its path is relative.
+        """
+        if call.request.include_paths and not authorised:
+            raise Forbidden("$.debug.includePaths: only for callers with the token")
+        path = _absolute(call.workspace_path, "$.workspacePath")
+        return await open_workspace(
+            path,
+            self._allowlist,
+            call.request,
+            workspace_id=call.workspace_id,
+            resolve_root=self._roots,
+        )
+
+    async def root(self, named: str | None) -> Path:
+        """Return the canonical root of the repository around a directory.
+
+        Raises:
+            Forbidden: it is outside.
+            InvalidRequest: there is no such directory, or none is named and there is no default.
+        """
+        if named is not None:
+            path = _absolute(named, "root")
+            return await to_thread.run_sync(self._root, path, abandon_on_cancel=True)
+        if self._default_root is None:
+            raise InvalidRequest("root: name the directory of a repository")
+        if canonical(self._default_root) != self._default_root:
+            raise Forbidden("the default root has become a link")
+        return self._default_root
+
+    def _root(self, path: Path) -> Path:
+        real = self._allowlist.check(path)
+        # Unlike the method of a path, this says no to names that are too long.
+        if not os.path.isdir(real):  # noqa: PTH112 - see above
+            raise InvalidRequest(f"root: {path} is no directory")
+        return self._allowlist.check(self._roots(real))
+
+
+def _absolute(text: str, field: str) -> Path:
+    path = Path(text)
+    if not path.is_absolute():
+        raise InvalidRequest(f"{field}: {text!a} is not an absolute path")
+    return path
+
+
+BEAT_S: Final = 15.0
+SEND_TIMEOUT_S: Final = 30.0
+"""How long a client may leave what it was sent unread."""
+
+Ending = tuple[str, Document]
+"""Name and document of the last event."""
+
+
+def event_bytes(name: str, document: Document) -> bytes:
+    """Return one event; a document holds no line breaks, so it is one line of data."""
+    return b"event: " + name.encode() + b"\ndata: " + stable_json.dumps(document) + b"\n\n"
+
+
+def arrival_json(arrival: RepoDone) -> dict[str, Json]:
+    """Return what is told of a repository that is done."""
+    return {
+        "repoId": arrival.repo_id,
+        "alias": arrival.alias,
+        "status": arrival.status,
+        "count": arrival.count,
+        "done": arrival.done,
+        "total": arrival.total,
+    }
+
+
+class EventStream:
+    """The response of a search that is still to be made.
+
+    Requires: the request's body was read to its end.
+    """
+
+    def __init__(self, work: Callable[[Arrived], Awaitable[Ending]]) -> None:
+        """Take the search.
+
+        Args:
+            work: makes it, tells of arrivals, and never fails.
+        """
+        self._work = work
+
+    async def __call__(
+        self,
+        scope: Scope,  # noqa: ARG002 - the signature of every ASGI application
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        """Send the events; stop everything once the client leaves or no longer reads."""
+        # One entry for each repository at most, so nothing is gained by a bound.
+        sender, events = create_memory_object_stream[bytes](math.inf)
+        async with create_task_group() as group, sender, events:
+            group.start_soon(cancel_when_gone, receive, group.cancel_scope)
+            group.start_soon(self._search, sender.clone())
+            sender.close()
+            # Whoever does not read is as good as gone.
+            with suppress(TimeoutError, OSError):
+                await _send_all(events, send)
+            group.cancel_scope.cancel()
+
+    async def _search(self, events: MemoryObjectSendStream[bytes]) -> None:
+        with events:
+            name, document = await self._work(
+                lambda arrival: events.send_nowait(event_bytes("repo", arrival_json(arrival)))
+            )
+            events.send_nowait(event_bytes(name, document))
+
+
+async def _send_all(events: MemoryObjectReceiveStream[bytes], send: Send) -> None:
+    headers = {**ALWAYS, "content-type": "text/event-stream; charset=utf-8"}
+    start = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": 200, "headers": start})
+    while (data := await _next(events)) is not None:
+        with fail_after(SEND_TIMEOUT_S):
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _next(events: MemoryObjectReceiveStream[bytes]) -> bytes | None:
+    """Return the next event, a sign of life when there is none for a while, None at the end."""
+    with move_on_after(BEAT_S):
+        try:
+            return await events.receive()
+        except anyio.EndOfStream:
+            return None
+    return b": wait\n\n"
 
 
 def without_paths(document: Document) -> Document:
@@ -75,7 +247,7 @@ class Routes(Struct, frozen=True):
     """
 
     service: SearchService
-    places: Places
+    places: AllowedRoots
     metrics: ApiMetrics
     callers: Callers
     max_body_bytes: int

@@ -1,14 +1,12 @@
 """Runs one command of the tree."""
 
-from ggrep.base.commands import correction
+from ggrep.base.commands import correction, read
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
+from ggrep.base.option_spelling import unknown
 from ggrep.base.processes import require_descriptors
-from ggrep.base.reader import read
-from ggrep.base.spelling import unknown
 from ggrep.base.terminal import COLOUR, UnknownWord, without_terminal_options
-from ggrep.interfaces.cli.boundary import bounded
+from ggrep.interfaces.cli.boundary import SeveralWords, bounded
 from ggrep.interfaces.cli.parsing.parameters import run as run_command
-from ggrep.interfaces.cli.parsing.several_words import SeveralWords
 from ggrep.interfaces.cli.parsing.tree import EVERY
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
@@ -64,7 +62,7 @@ def _as_ours(error: Exception, arguments: list[str]) -> GgrepError | None:
     # Late: what goes well, or fails in our own words, needs no typer.
     import typer
 
-    from ggrep.interfaces.cli.parsing.usage_errors import CLICK_ERROR, usage_error
+    from ggrep.interfaces.cli.parsing.typer_tree import CLICK_ERROR, usage_error
 
     if isinstance(error, typer.Abort):
         return Cancelled("interrupted")

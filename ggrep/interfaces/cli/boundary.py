@@ -3,12 +3,12 @@
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ggrep.base.command_time import TimeIsUp
-from ggrep.base.commands import READ_BY_DAEMONS
-from ggrep.base.errors import Cancelled, GgrepError, StoreError
+from ggrep.base.commands import READ_BY_DAEMONS, spelled
+from ggrep.base.errors import Cancelled, GgrepError, StoreError, UsageError
 from ggrep.base.stable_json import Document
 from ggrep.interfaces.cli.terminal import (
     ReaderGone,
@@ -111,9 +111,9 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
     # Late: what succeeds needs none of this.
     import traceback
 
-    from ggrep.model.hints import with_path
     from ggrep.model.sanitise import sanitise
-    from ggrep.render.error_text import error_lines, typed_path
+    from ggrep.model.suggested_commands import with_path
+    from ggrep.render.failures import error_lines, typed_path
 
     if type(error.__cause__).__name__ == "NoArgsIsHelpError":
         terminal.note(f"{error.__cause__}\n")
@@ -138,6 +138,30 @@ def _document(error: GgrepError, options: list[str]) -> Document:
         from ggrep.federation.federated_response import failure_json
 
         return failure_json(error, include_paths="--debug-include-paths" in words)
-    from ggrep.render.error_json import query_error
+    from ggrep.render.failures import query_error
 
     return query_error(error)
+
+
+class SeveralWords(UsageError):
+    """There is nothing at a path; most likely it is a word of the query.
+
+    Attributes:
+        words: the query and what may belong to it.
+    """
+
+    def __init__(self, said: str, words: Sequence[str]) -> None:
+        super().__init__(said)
+        self.words = words
+
+    def meant_by(self, arguments: Sequence[str]) -> UsageError:
+        """Return the same with the line that was meant, options and all.
+
+        Args:
+            arguments: what was typed, the command first.
+        """
+        command, *left = arguments
+        for word in self.words:
+            left.remove(word)
+        line = spelled(command, " ".join(self.words), *left)
+        return UsageError(f"{self}; a query of several words is one argument: {line}")

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from ggrep.interfaces.agents.completion_scripts import SCRIPTS
+from ggrep.interfaces.agents.shells import SCRIPTS
 from ggrep.interfaces.cli.parsing.flags import Argument
 from ggrep.interfaces.cli.terminal import open_terminal
 

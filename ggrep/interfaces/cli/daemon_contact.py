@@ -4,20 +4,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.config.settings import home_from
 from ggrep.index.store.active import has_index
 from ggrep.interfaces.cli.terminal import Terminal, show_counts
-from ggrep.service.places import Place
+from ggrep.service.location import Location
 
 if TYPE_CHECKING:
     from ggrep.protocol.client.daemon_address import DaemonAddress
-    from ggrep.protocol.client.exchange import IndexingProgress, Watcher
+    from ggrep.protocol.client.daemon_client import IndexingProgress, Watcher
     from ggrep.protocol.client.link import Link
 
 
-def address_of(place: Place, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
+def address_of(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
     """Return the address of the daemon of a root.
 
     Raises:
@@ -37,9 +36,9 @@ def is_indexed(address: "DaemonAddress") -> bool:
 
 def running_link(address: "DaemonAddress", terminal: Terminal) -> "Link | None":
     """Return a connection to the running daemon; None if none runs."""
-    from ggrep.protocol.client.reaching import Reaching
+    from ggrep.protocol.client.connect_or_start import Connector
 
-    return Reaching(address, SystemClock(), terminal.environ).running()
+    return Connector(address, SystemClock(), terminal.environ).running()
 
 
 @contextmanager

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from ggrep.base.commands import OTHER_NAMES, nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.agents.texts import AT_THE_SHELL
+from ggrep.interfaces.agents.instructions import AT_THE_SHELL
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag
-from ggrep.interfaces.cli.parsing.help_pages import ALL, names_below, page_at
-from ggrep.interfaces.cli.parsing.help_text import text_of
+from ggrep.interfaces.cli.parsing.help_pages import ALL, names_below, page_at, text_of
 from ggrep.interfaces.cli.terminal import open_terminal
 
 
@@ -32,7 +31,7 @@ def show_help(
     page = page_at(words)
     assert page is not None  # noqa: S101 - each of its words is a name
     if man:
-        from ggrep.interfaces.cli.parsing.help_roff import roff_of
+        from ggrep.interfaces.cli.parsing.help_pages import roff_of
 
         terminal.write(roff_of(page))
     else:

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, TextIO
 from msgspec import Struct
 
 from ggrep.base import alarm, stable_json
-from ggrep.base.clock import SystemClock
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.command_time import OVER, TimeIsUp
 from ggrep.base.commands import nearest, spelled
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, DeadlineExceeded, Unasked, UsageError
 from ggrep.base.stable_json import plain
 from ggrep.base.terminal import DEFAULT_COLUMNS, columns_of, link_form, paged, wants_colour
@@ -32,7 +31,7 @@ from ggrep.render.style import Style
 
 if TYPE_CHECKING:
     from ggrep.index.sync.sync_report import Progress, SyncProgress
-    from ggrep.protocol.client.exchange import Printed
+    from ggrep.protocol.client.daemon_client import Printed
     from ggrep.render.printed import Rendered
 
 

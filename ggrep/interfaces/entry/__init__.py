@@ -102,7 +102,7 @@ def _written_out(given: list[str]) -> list[str]:
     """Return arguments without short forms of options."""
     if not any(word.startswith("-") for word in given):
         return given
-    from ggrep.base.shorthand import written_out
+    from ggrep.base.option_spelling import written_out
 
     return written_out(given)
 
@@ -125,7 +125,7 @@ def _refused(given: list[str]) -> int | None:
     is_long = any(word.startswith("--") for word in given)
     if not is_long or "--json" in given or not all(map(str.isprintable, given)):
         return None
-    from ggrep.base.unknown_option import unknown_option
+    from ggrep.base.option_spelling import unknown_option
 
     message = unknown_option(given)
     if message is None:

@@ -8,8 +8,8 @@ What is not in the tables is read from files: nothing is started, asked or writt
 
 import sys
 
+from ggrep.base.commands import options_of
 from ggrep.base.options import BELOW, CLIENTS, COMMANDS, FILTERS, OPTIONS
-from ggrep.base.reader import options_of
 
 ASKED = ["__complete", "--"]
 _EVERYWHERE = {"--help": None, "--color": "auto always never", "--no-pager": None}
@@ -130,7 +130,7 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
         case _:
             # Late: most completions are of words.
             from ggrep.interfaces.cli.completion_names import named
-            from ggrep.interfaces.entry.plain_place import REPO_FILE
+            from ggrep.interfaces.entry.daemon_place import REPO_FILE
 
             names = named(kind, before, REPO_FILE)
             return [word for word in names if word.startswith(current)]

@@ -11,15 +11,22 @@ import os
 
 from ggrep.base.build import build_id
 from ggrep.base.command_time import LATE, OVER, TimeIsUp, now_ms
-from ggrep.base.reader import Line, read
+from ggrep.base.commands import Line, read
 from ggrep.base.terminal import columns_of, link_form, wants_colour
 from ggrep.interfaces.entry import plain_terminal as terminal
-from ggrep.interfaces.entry.line import place_in, place_of_line, with_timeout
-from ggrep.interfaces.entry.plain_place import Locator, is_led, locator_file, read_locator
+from ggrep.interfaces.entry.daemon_place import (
+    Locator,
+    is_led,
+    locator_file,
+    place_in,
+    place_of_line,
+    read_locator,
+    with_timeout,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ggrep.protocol.client.headstart import HeadStart
+    from ggrep.protocol.client.preload import Preload
 
 _BY_CLIENT = (
     *("--offline", "--sync", "--profile", "--encoder", "--receipt", "--force", "--all", "--watch"),
@@ -106,14 +113,14 @@ def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | 
             head.close()
 
 
-def _head_start(line: Line) -> "HeadStart | None":
+def _head_start(line: Line) -> "Preload | None":
     """Have a process begin to become a daemon, where none seems to run; None without one."""
-    from ggrep.protocol.client.headstart import HeadStart
+    from ggrep.protocol.client.preload import Preload
 
     environ = dict(os.environ)  # noqa: TID251 - as above
     try:
         unwanted = environ.get("GGREP_OFFLINE") or "GGREP_START_DAEMON" in environ
-        return None if unwanted or is_led(place_in(line), environ) else HeadStart(environ)
+        return None if unwanted or is_led(place_in(line), environ) else Preload(environ)
     except (OSError, ValueError):
         return None
 

@@ -24,8 +24,7 @@ def shown(given: list[str]) -> int | None:
     if given and correction(given) is not None:
         return None
     # Late, as all of the command line: what is asked otherwise goes without.
-    from ggrep.interfaces.cli.parsing.help_pages import page_at
-    from ggrep.interfaces.cli.parsing.help_text import text_of
+    from ggrep.interfaces.cli.parsing.help_pages import page_at, text_of
 
     words = given[1:] if given[:1] == ["help"] and _are_words(given) else given
     page = page_at([] if words[:1] and words[0].startswith("-") else words)

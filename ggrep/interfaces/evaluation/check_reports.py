@@ -1,29 +1,28 @@
-"""Results of checks: as JSON, for people, and as SARIF 2.1.0.
-
-The JSON is of schema `check_report`, version 1; SARIF has one result for each failed expectation.
-"""
+"""Results of checks as text, JSON, SARIF 2.1.0, JUnit XML and Markdown."""
 
 import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
+from urllib.parse import quote as quoted_url
 
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.check_misses import RULES, Miss
-from ggrep.interfaces.evaluation.check_rules import Outcome, Verdict
+from ggrep.interfaces.evaluation.check_rules import RULES, CheckResult, Miss, Verdict
 from ggrep.interfaces.evaluation.see_commands import commands
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.checks import CheckBaselineJson, CheckJson, CheckReportJson
-
+    from ggrep.model.schemas.evaluation import CheckBaselineJson, CheckJson, CheckReportJson
 
 CHECK_SCHEMA: Final = 1
 _SHOWN_FILES: Final = 10
 
 
-def check_json(outcome: Outcome, *, version: str) -> "CheckReportJson":
+def check_json(outcome: CheckResult, *, version: str) -> "CheckReportJson":
     """Return the report; nothing in it differs from run to run over the same state."""
     return {
         "schema_version": CHECK_SCHEMA,
@@ -41,7 +40,7 @@ def check_json(outcome: Outcome, *, version: str) -> "CheckReportJson":
     }
 
 
-def _baseline_json(outcome: Outcome) -> "CheckBaselineJson | None":
+def _baseline_json(outcome: CheckResult) -> "CheckBaselineJson | None":
     if outcome.baseline is None:
         return None
     return {
@@ -68,7 +67,7 @@ def _verdict_json(verdict: Verdict) -> "CheckJson":
 _LABEL_COLUMNS = 8
 
 
-def render_checks(outcome: Outcome, style: Style, base: Path) -> str:
+def render_checks(outcome: CheckResult, style: Style, base: Path) -> str:
     """Return the verdicts and what they come to; commands are for who stands in `base`."""
     lines: list[str] = []
     for verdict in outcome.verdicts:
@@ -82,7 +81,7 @@ def render_checks(outcome: Outcome, style: Style, base: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def summary(outcome: Outcome) -> str:
+def summary(outcome: CheckResult) -> str:
     """Return how many checks there are, and what became of them."""
     total = len(outcome.verdicts)
     told = f"{total} {'check' if total == 1 else 'checks'}, {outcome.failed} failed"
@@ -115,7 +114,7 @@ def _line(label: str, text: str, style: Style) -> str:
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def sarif_json(outcome: Outcome, *, version: str, base: Path) -> dict[str, Json]:
+def sarif_json(outcome: CheckResult, *, version: str, base: Path) -> dict[str, Json]:
     """Return the report; the place of a result is the check's line in its file.
 
     Args:
@@ -164,5 +163,119 @@ def _result(verdict: Verdict, miss: Miss, index: int, uri: str, level: str) -> J
 def _uri(path: Path, base: Path) -> str:
     absolute = path.resolve()
     if absolute.is_relative_to(base.resolve()):
-        return quote(Path(os.path.relpath(absolute, base.resolve())).as_posix())
+        return quoted_url(Path(os.path.relpath(absolute, base.resolve())).as_posix())
     return absolute.as_uri()
+
+
+_SIGNS: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def check_markdown(outcome: CheckResult) -> bytes:
+    """Return a heading, and a table of the expectations that do not hold."""
+    mark = "passed" if outcome.ok else "failed"
+    lines = [f"### ggrep check {mark}: {summary(outcome)}", "", *_table(outcome)]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _table(outcome: CheckResult) -> Iterator[str]:
+    excused = {verdict.check.question.id for verdict in outcome.excused}
+    rows = [
+        (verdict.check.question.id, verdict.check.question.query, miss)
+        for verdict in outcome.verdicts
+        for miss in verdict.misses
+    ]
+    if not rows:
+        return
+    yield "| check | question | wanted | came |"
+    yield "|---|---|---|---|"
+    for name, query, miss in rows:
+        told = f"{_cell(name)} (as before)" if name in excused else _cell(name)
+        wanted = f"{_cell(miss.wanted)} ({_cell(miss.rule)})"
+        yield f"| {told} | {_cell(query)} | {wanted} | {_cell(miss.came)} |"
+
+
+def _cell(text: str) -> str:
+    """Return a text on one line that means nothing but itself."""
+    return _SIGNS.sub(r"\\\1", sanitise_line(text))
+
+
+_CLASS: Final = "ggrep.check"
+_HOST: Final = "localhost"
+"""Stands for a host that is not told: reports are compared, and travel."""
+_NEVER: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""When a report that may not differ from run to run says that it was made."""
+
+_NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no document of XML 1.0 may hold, as references neither."""
+
+
+def junit_xml(outcome: CheckResult, base: Path, began: datetime | None) -> bytes:
+    """Return the report, one test case a check.
+
+    Args:
+        outcome: of the checks.
+        base: commands are for somebody who stands here.
+        began: when the checks began; None for a report without times.
+    """
+    name, timed = _text(outcome.file.label), began is not None
+    when = (began or _NEVER).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    elapsed_ms = sum(_milliseconds(verdict) for verdict in outcome.verdicts)
+    errors = sum(_is_error(verdict) for verdict in outcome.verdicts)
+    counts = (
+        f'tests="{len(outcome.verdicts)}" failures="{outcome.failed - errors}"'
+        f' errors="{errors}" skipped="0"'
+    )
+    place = f'package="{_CLASS}" id="0" timestamp="{when}" hostname="{_HOST}"'
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "<testsuites>",
+        f'  <testsuite name="{name}" {place} {counts} time="{_time(elapsed_ms, timed=timed)}">',
+        "    <properties>",
+        f'      <property name="digest" value="{outcome.file.digest}"/>',
+        f'      <property name="allow_failures" value="{outcome.file.allow_failures}"/>',
+        "    </properties>",
+        *(line for each in outcome.verdicts for line in _case(each, name, base, timed=timed)),
+        "    <system-out/>",
+        "    <system-err/>",
+        "  </testsuite>",
+        "</testsuites>",
+    ]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _case(verdict: Verdict, file: str, base: Path, *, timed: bool) -> Iterator[str]:
+    check = verdict.check
+    head = (
+        f'    <testcase name="{_text(check.question.id)}" classname="{_CLASS}"'
+        f' time="{_time(_milliseconds(verdict), timed=timed)}"'
+    )
+    if verdict.holds:
+        yield head + "/>"
+        return
+    said = [f"{miss.rule}: wanted {miss.wanted}; came {miss.came}" for miss in verdict.misses]
+    rules = [miss.rule for miss in verdict.misses]
+    seen = [f"to see: {command}" for command in commands(check, rules, base)]
+    body = [_text(line) for line in (f"query: {check.question.query}", *said, *seen)]
+    text = "\n".join((*body, f"stands: {file}:{check.line}"))
+    kind = "error" if _is_error(verdict) else "failure"
+    yield head + ">"
+    yield f'      <{kind} type="{rules[0]}" message="{_text(said[0])}">{text}</{kind}>'
+    yield "    </testcase>"
+
+
+def _is_error(verdict: Verdict) -> bool:
+    return bool(verdict.answer.error)
+
+
+def _milliseconds(verdict: Verdict) -> int:
+    return round(verdict.answer.elapsed_ms)
+
+
+def _time(elapsed_ms: int, *, timed: bool) -> str:
+    """Return seconds; the sum of what cases say is what their suite says."""
+    return f"{elapsed_ms // 1000}.{elapsed_ms % 1000:03}" if timed else "0"
+
+
+def _text(text: str) -> str:
+    told = _NOT_XML.sub(lambda found: ascii(found[0])[1:-1], text)
+    return escape(sanitise_line(told), quote=True)

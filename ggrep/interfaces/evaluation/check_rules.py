@@ -1,22 +1,183 @@
-"""Compares an answer with what a check expects of it."""
+"""Runs checks: compares answers and slates with the expected results, by rule."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.interfaces.evaluation.check_baseline import Baseline
-from ggrep.interfaces.evaluation.check_file import Check, CheckFile
-from ggrep.interfaces.evaluation.check_misses import Miss
-from ggrep.interfaces.evaluation.expected import Expected, matches
-from ggrep.interfaces.evaluation.named_files import absent
-from ggrep.interfaces.evaluation.questions import Answer, Target
-from ggrep.interfaces.evaluation.slate_rules import slate_misses
+from ggrep.base import stable_json
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.base.stable_json import DecodeError, decode
+from ggrep.interfaces.evaluation.check_file import (
+    DEFAULT_CHECK_LIMIT,
+    Check,
+    CheckFile,
+    Expected,
+    is_glob,
+    matches,
+)
+from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
+from ggrep.interfaces.evaluation.suite_questions import Asker
+from ggrep.interfaces.evaluation.toml_file import VERSION
+from ggrep.interfaces.evaluation.visible_lines import Choice, LineRange, ShownFile, ShownSlate
+from ggrep.model.sanitise import sanitise_line
 
-if TYPE_CHECKING:
-    from ggrep.interfaces.evaluation.suite_questions import Asker
+RULES: Final = {
+    "expect_any": "one of some paths is among the hits",
+    "expect_all": "each of some paths is among the hits",
+    "expect_none": "none of some paths is among the hits",
+    "expect_first": "a path comes before all others",
+    "expect_within": "a path is among the first files",
+    "expect_order": "a path comes before another",
+    "expect_section": "a hit lies in a section",
+    "expect_symbol": "a hit defines a name",
+    "expect_confidence": "the answer states a confidence",
+    "expect_min_hits": "the answer holds enough hits",
+    "expect_max_hits": "the answer holds no more hits",
+    "place": "the slate shows half of some lines at least",
+    "section": "a file stands in a section of the slate",
+    "answer": "the query is answered",
+}
+"""Every rule, and what it says when it holds."""
+
+SLATE_RULES: Final = frozenset({"place", "section"})
+"""Those about a slate; the others are about a search."""
+
+
+class Miss(Struct, frozen=True):
+    """An expectation that does not hold.
+
+    Attributes:
+        rule: a key of `RULES`.
+        wanted: what was expected.
+        came: what came instead.
+    """
+
+    rule: str
+    wanted: str
+    came: str
+
+
+LinesOf = Callable[[str], int | None]
+"""Returns how many lines a file of the work tree has; None where there is no such file."""
+
+
+def absent(check: Check, lines_of: LinesOf) -> Iterator[Miss]:
+    """Yield a miss for each expected file or line that does not exist.
+
+    A path of `expect_none` may be gone. A glob may stand for no file yet.
+    """
+    expected = check.expected
+    named = (
+        *(("expect_any", path) for path in expected.any_paths),
+        *(("expect_all", path) for path in expected.all_paths),
+        *(("expect_first", path) for path in (expected.first,) if path),
+        *(("expect_within", path) for path, _ in expected.within),
+        *(("expect_order", path) for path in expected.order),
+        *(("section", path) for path, _ in expected.sections),
+    )
+    for rule, path in named:
+        if not is_glob(path) and lines_of(path) is None:
+            yield Miss(rule, path, "no such file")
+    for place in chain.from_iterable(expected.places):
+        if is_glob(place.path):
+            continue
+        lines = lines_of(place.path)
+        if lines is None:
+            yield Miss("place", str(place), "no such file")
+        elif lines < place.last:
+            yield Miss("place", str(place), f"the file has {lines} lines")
+
+
+def slate_misses(expected: Expected, slate: ShownSlate) -> Iterator[Miss]:
+    """Yield what a slate does not show as expected, in the order of the file."""
+    for choice in expected.places:
+        if not slate.shows(choice):
+            came = "; ".join(_came(place, slate) for place in choice)
+            yield Miss("place", _wanted(choice), came)
+    for path, section in expected.sections:
+        files = [each for each in slate.files if matches(path, each.path)]
+        if not any(section in each.sections for each in files):
+            yield Miss("section", f"{path} in section {section}", _stands(path, files, slate))
+
+
+def _wanted(choice: Choice) -> str:
+    half = ", ".join(dict.fromkeys(_half(place) for place in choice))
+    return f"{' or '.join(map(str, choice))} shown, {half}"
+
+
+def _half(place: LineRange) -> str:
+    if place.lines == 1:
+        return "its one line"
+    return f"at least {(place.lines + 1) // 2} of its {place.lines} lines"
+
+
+def _came(place: LineRange, slate: ShownSlate) -> str:
+    file = slate.file(place.path)
+    if file is None:
+        return f"{place.path} is not among the {_files(slate)} of the slate"
+    shown = file.shows(place)
+    told = ", but a range that holds it is named" if file.is_told(place) else ""
+    if shown:
+        verb = "is" if shown == 1 else "are"
+        return f"{shown} of the {place.lines} lines of {place} {verb} shown{told}"
+    return f"{place.path} is named, and none of the lines {place.first}-{place.last} shown{told}"
+
+
+def _stands(path: str, files: list[ShownFile], slate: ShownSlate) -> str:
+    if files:
+        return ", ".join(f"{each.path} in {' and '.join(each.sections)}" for each in files[:3])
+    return f"{path} is not among the {_files(slate)} of the slate"
+
+
+def _files(slate: ShownSlate) -> str:
+    return f"{len(slate.files)} {'file' if len(slate.files) == 1 else 'files'}"
+
+
+class Baseline(Struct, frozen=True):
+    """An earlier report.
+
+    Attributes:
+        failed: ids of the checks that did not hold; a check that is new is not among them.
+        max_drop: so many others may fail.
+    """
+
+    failed: frozenset[str]
+    max_drop: int = 0
+
+
+class _Check(Struct, frozen=True):
+    id: str
+    holds: bool
+
+
+class _Report(Struct, frozen=True):
+    schema_version: int
+    checks: tuple[_Check, ...]
+
+
+def read_baseline(path: Path, max_drop: int, schema_version: int) -> Baseline:
+    """Return what a report of `ggrep check --json` excuses.
+
+    Raises:
+        InvalidRequest: it cannot be read, or is no such report.
+    """
+    shown = sanitise_line(str(path))
+    try:
+        report = decode(_Report, stable_json.loads(path.read_bytes()), "report")
+    except OSError as error:
+        raise InvalidRequest(f"--baseline: {shown}: {error.strerror}") from error
+    except (DecodeError, ValueError) as error:
+        raise InvalidRequest(
+            f"--baseline: {shown} is no report of ggrep check --json: {error}"
+        ) from error
+    if report.schema_version != schema_version:
+        raise InvalidRequest(f"--baseline: {shown} is of schema {report.schema_version}")
+    return Baseline(frozenset(one.id for one in report.checks if not one.holds), max_drop)
 
 
 class Verdict(Struct, frozen=True):
@@ -117,7 +278,7 @@ def _at(rank: int | None) -> str:
     return "nowhere" if rank is None else f"at {rank + 1}"
 
 
-class Outcome(Struct, frozen=True):
+class CheckResult(Struct, frozen=True):
     """What became of a file of checks, in its order."""
 
     file: CheckFile
@@ -147,7 +308,7 @@ class Outcome(Struct, frozen=True):
         return self.failed - len(self.excused) <= self.allowed
 
 
-def run_checks(file: CheckFile, open_target: Callable[[Target], "Asker"]) -> Outcome:
+def run_checks(file: CheckFile, open_target: Callable[[QueriedPath], "Asker"]) -> CheckResult:
     """Return the verdicts on all checks.
 
     Args:
@@ -157,7 +318,7 @@ def run_checks(file: CheckFile, open_target: Callable[[Target], "Asker"]) -> Out
     Raises:
         GgrepError: a target cannot be opened.
     """
-    askers: dict[Target, Asker] = {}
+    askers: dict[QueriedPath, Asker] = {}
 
     def verdict(check: Check) -> Verdict:
         if check.target not in askers:
@@ -169,4 +330,44 @@ def run_checks(file: CheckFile, open_target: Callable[[Target], "Asker"]) -> Out
         others = (miss for miss in judged.misses if miss.rule not in rules)
         return replace(judged, misses=(*gone, *others))
 
-    return Outcome(file, tuple(verdict(check) for check in file.checks))
+    return CheckResult(file, tuple(verdict(check) for check in file.checks))
+
+
+_WORD = re.compile(r"\w+")
+
+
+def first_checks(questions: Sequence[str], asker: Asker) -> str:
+    """Return a file with a check of each question, which expects the best file of today.
+
+    Raises:
+        UsageError: a question has no answer.
+    """
+    lines, ids = [f"version = {VERSION}"], set[str]()
+    for query in questions:
+        name = _free("-".join(_WORD.findall(query.lower())) or "check", ids)
+        answer = asker.ask(CaseQuery(name, query, limit=DEFAULT_CHECK_LIMIT))
+        if not answer.files:
+            raise UsageError(f"--init: {query!r}: {answer.error or 'no hit, so nothing to expect'}")
+        lines += (
+            "",
+            "[[checks]]",
+            f"id = {_quoted(name)}",
+            f"query = {_quoted(query)}",
+            f"expect_any = [{_quoted(answer.files[0])}]",
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return the name, with a number behind it where it is taken; it is taken from then on."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    taken.add(free)
+    return free
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a TOML string: that of JSON, where only DEL needs an escape more."""
+    return stable_json.dumps(text).decode().replace("\x7f", "\\u007f")

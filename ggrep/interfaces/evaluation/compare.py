@@ -10,7 +10,7 @@ from msgspec import Struct
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.figures import interval, mean
-from ggrep.interfaces.evaluation.visible_places import SHARES
+from ggrep.interfaces.evaluation.visible_lines import SHARES
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:

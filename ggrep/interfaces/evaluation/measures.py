@@ -10,7 +10,7 @@ from math import fsum, log2
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.interfaces.evaluation.visible_places import Seen
+from ggrep.interfaces.evaluation.visible_lines import Seen
 
 DEPTH = 10
 """Files that NDCG, MRR and recall look at."""

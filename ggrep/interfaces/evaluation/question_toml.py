@@ -1,14 +1,17 @@
-"""Reads how a question is asked, as suites and checks share it; refuses what no search takes."""
+"""Reads a query and the expected lines, as suites and checks share them."""
+
+import posixpath
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.evaluation.questions import DEFAULT_PER_FILE, Question, request_of
+from ggrep.interfaces.evaluation.questions import DEFAULT_PER_FILE, CaseQuery, request_of
 from ggrep.interfaces.evaluation.toml_file import Table
+from ggrep.interfaces.evaluation.visible_lines import Choice, LineRange, line_range_of
 from ggrep.model.corpus import CORPUS_WORDS, Mode
 from ggrep.model.filters import check_filters, parse_filter
 from ggrep.search.query.pipeline import check_request
 
 
-def refuse_unaskable(question: Question, table: Table, defaults: Table) -> None:
+def refuse_unaskable(question: CaseQuery, table: Table, defaults: Table) -> None:
     """Do nothing when a search would take the question.
 
     Args:
@@ -41,7 +44,7 @@ def refuse_second(table: Table, first_line: int) -> None:
         table.fail(f"two are named {name!r}; the first stands in line {first_line}", "id")
 
 
-def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) -> Question:
+def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) -> CaseQuery:
     """Return the question of a table.
 
     Args:
@@ -59,7 +62,7 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
             table.fail(f"corpora: {word!r} is none of {', '.join(CORPUS_WORDS)}", "corpora")
     usual = defaults.number(limit_key, limit)
     per_file = defaults.number("per_file", DEFAULT_PER_FILE)
-    question = Question(
+    question = CaseQuery(
         id=table.text("id"),
         query=table.text("query"),
         limit=table.number(limit_key, usual),
@@ -70,3 +73,37 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
     )
     refuse_unaskable(question, table, defaults)
     return question
+
+
+def read_places(table: Table, key: str) -> tuple[Choice, ...]:
+    """Return the choices of places of a key; none where the key is missing.
+
+    A place alone may stand without brackets; a list inside of the list is a choice.
+
+    Raises:
+        UsageError: one is no place, or nothing can ever be shown of it.
+    """
+    if not table.has(key):
+        return ()
+    value = table.data[key]
+    choices = [value] if isinstance(value, str) else value
+    if not isinstance(choices, list) or not choices or [] in choices:
+        table.fail(f"{key} must be a list of places that says something", key)
+    wanted = tuple(
+        tuple(_place(table, key, each) for each in (one if isinstance(one, list) else [one]))
+        for one in choices
+    )
+    for at, choice in enumerate(wanted):
+        if choice in wanted[:at]:
+            table.fail(f"{key}: {' or '.join(map(str, choice))} stands twice", key)
+    return wanted
+
+
+def _place(table: Table, key: str, said: object) -> LineRange:
+    place = line_range_of(said) if isinstance(said, str) else None
+    if place is None:
+        table.fail(f"{key}: {said!r} is no place such as src/lock.c:120-127", key)
+    path = posixpath.normpath(place.path)
+    if path.startswith("/") or path.split("/")[0] in {".", ".."}:
+        table.fail(f"{key}: {said!r} leads out of the root; paths are counted from it", key)
+    return LineRange(path, place.first, place.last)

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.evaluation.visible_places import ShownSlate
+from ggrep.interfaces.evaluation.visible_lines import ShownSlate
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Bucket, Corpus, Mode
 from ggrep.model.filters import parse_filter
 from ggrep.model.request import SearchRequest, SnippetMode
@@ -16,7 +16,7 @@ DEFAULT_LIMIT = 30
 DEFAULT_PER_FILE = 3
 
 
-class Target(Struct, frozen=True):
+class QueriedPath(Struct, frozen=True):
     """What is asked: a repository, or a workspace of them.
 
     Attributes:
@@ -29,7 +29,7 @@ class Target(Struct, frozen=True):
     alone: bool = False
 
 
-class Question(Struct, frozen=True):
+class CaseQuery(Struct, frozen=True):
     """One query as it is put.
 
     Attributes:
@@ -50,7 +50,7 @@ class Question(Struct, frozen=True):
     searched: bool = True
 
 
-class Found(Struct, frozen=True):
+class CaseHit(Struct, frozen=True):
     """One hit of an answer.
 
     Attributes:
@@ -79,7 +79,7 @@ class Answer(Struct, frozen=True):
     """
 
     id: str
-    hits: tuple[Found, ...] = ()
+    hits: tuple[CaseHit, ...] = ()
     confidence: str | None = None
     elapsed_ms: float = 0.0
     error: str = ""
@@ -98,7 +98,7 @@ class Answer(Struct, frozen=True):
         return tuple(each.path for each in self.slates[0].files)
 
 
-def request_of(question: Question, *, scope: str = "") -> SearchRequest:
+def request_of(question: CaseQuery, *, scope: str = "") -> SearchRequest:
     """Return the request that puts the question.
 
     Raises:

@@ -1,29 +1,29 @@
 """A run of a suite: every case's score and the report. Schema `eval_report`, version 1."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.figures import (
+    Block,
     Figures,
     Scored,
+    SlateFigures,
     figures_json,
     figures_of,
     percentile,
-)
-from ggrep.interfaces.evaluation.measures import SlateScore, failed_score, score
-from ggrep.interfaces.evaluation.questions import Answer
-from ggrep.interfaces.evaluation.slate_figures import (
-    SlateFigures,
     slate_figures,
     slate_figures_json,
     slate_score_json,
 )
+from ggrep.interfaces.evaluation.measures import SlateScore, failed_score, score
+from ggrep.interfaces.evaluation.questions import Answer
 from ggrep.interfaces.evaluation.suite import Case, Overrides, Suite
-from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome
-from ggrep.interfaces.evaluation.visible_places import NOTHING_SEEN, seen
+from ggrep.interfaces.evaluation.suite_processes import Conditions, JobResult
+from ggrep.interfaces.evaluation.visible_lines import NOTHING_SEEN, seen
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.evaluation import (
@@ -83,7 +83,7 @@ class Setup(Struct, frozen=True):
     ranking_revision: str
 
 
-def scored_run(suite: Suite, outcomes: Sequence[Outcome]) -> Run:
+def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
     """Return the scored suite. What failed is scored 0 and named; nothing else suffers for it."""
     answers: dict[tuple[str, object], Answer] = {}
     reasons: dict[object, str] = {}
@@ -196,4 +196,83 @@ def _timings(elapsed_ms: Sequence[float]) -> "EvalTimingsJson":
         "queries": len(elapsed_ms),
         "p50_ms": round(percentile(elapsed_ms, 0.5), 1),
         "p95_ms": round(percentile(elapsed_ms, 0.95), 1),
+    }
+
+
+MEASURES: Final = ("ndcg10", "mrr10", "pass_rate")
+_FLAGS: Final = {"ndcg10": "ndcg", "mrr10": "mrr", "pass_rate": "pass-rate"}
+"""How each measure is called in names of flags."""
+
+
+class Bound(Struct, frozen=True):
+    """What one measure must reach.
+
+    Attributes:
+        least: stated; None where nothing was.
+        max_drop: allowed below the earlier report's figure.
+    """
+
+    measure: str
+    least: float | None
+    max_drop: float
+
+
+class Gate(Struct, frozen=True):
+    """A bound in force, and what came of it.
+
+    Attributes:
+        least: the greater of what was stated and what the earlier report allows.
+        value: None when no case has the figure; such a gate is missed.
+    """
+
+    measure: str
+    least: float
+    value: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the figure reaches the bound."""
+        return self.value is not None and self.value >= self.least
+
+
+def stated_bound(measure: str, least: float | None, max_drop: float) -> Bound:
+    """Return the bound of one measure as its flags state it.
+
+    Raises:
+        UsageError: a figure lies outside 0 to 1, where no figure can.
+    """
+    for flag, value in (("--fail-under", least), ("--max-drop", max_drop)):
+        if value is not None and not 0.0 <= value <= 1.0:  # which a NaN does not either
+            raise UsageError(f"{flag}-{_FLAGS[measure]}: {value} does not lie between 0 and 1")
+    return Bound(measure, least, max_drop)
+
+
+def gates_of(
+    overall: Block, bounds: tuple[Bound, ...], baseline: Mapping[str, Any] | None
+) -> list[Gate]:
+    """Return the gates in force: measures without a bound of any kind have none."""
+    values = {
+        "ndcg10": overall.ndcg10.value,
+        "mrr10": overall.mrr10.value,
+        "pass_rate": overall.pass_rate.value,
+    }
+    earlier = baseline["figures"]["overall"] if baseline is not None else {}
+    gates = []
+    for bound in bounds:
+        asked = [] if bound.least is None else [bound.least]
+        if earlier.get(bound.measure) is not None:
+            asked.append(earlier[bound.measure] - bound.max_drop)
+        if asked:
+            # Rounded, so that a drop of just what is allowed is allowed.
+            gates.append(Gate(bound.measure, round(max(asked), 9), values[bound.measure]))
+    return gates
+
+
+def gate_json(gate: Gate) -> "GateJson":
+    """Return the gate as reports hold it."""
+    return {
+        "measure": gate.measure,
+        "least": gate.least,
+        "value": gate.value,
+        "holds": gate.holds,
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from ggrep.interfaces.evaluation.check_file import DEFAULT_CHECK_LIMIT, Check
-from ggrep.interfaces.evaluation.check_misses import SLATE_RULES
+from ggrep.interfaces.evaluation.check_rules import SLATE_RULES
 from ggrep.interfaces.evaluation.questions import DEFAULT_PER_FILE
 from ggrep.model.corpus import Mode
 

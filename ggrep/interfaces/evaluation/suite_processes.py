@@ -13,14 +13,9 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct, field, to_builtins
 
 from ggrep.base import stable_json
-from ggrep.base.decode import decode
 from ggrep.base.errors import Cancelled
-from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.questions import (
-    Answer,
-    Question,
-    Target,
-)
+from ggrep.base.stable_json import Json, decode
+from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
 from ggrep.model.sanitise import sanitise_line
 
 WORKER_COMMAND: Final = (sys.executable, "-m", "ggrep.interfaces.evaluation.suite_worker")
@@ -37,8 +32,8 @@ class Job(Struct, frozen=True):
     """
 
     name: str
-    target: Target
-    questions: tuple[Question, ...]
+    target: QueriedPath
+    questions: tuple[CaseQuery, ...]
 
 
 class Conditions(Struct, frozen=True):
@@ -57,7 +52,7 @@ class Conditions(Struct, frozen=True):
     timeout_s: float = 3600.0
 
 
-class Outcome(Struct, frozen=True):
+class JobResult(Struct, frozen=True):
     """What became of a job.
 
     Attributes:
@@ -69,7 +64,7 @@ class Outcome(Struct, frozen=True):
     error: str = ""
 
 
-RunJob: TypeAlias = Callable[[Job], Outcome]
+RunJob: TypeAlias = Callable[[Job], JobResult]
 
 
 class Workers:
@@ -123,9 +118,9 @@ def run_jobs(
     run: RunJob,
     *,
     at_once: int,
-    done: Callable[[Outcome], None],
+    done: Callable[[JobResult], None],
     stop: Callable[[], None] = lambda: None,
-) -> list[Outcome]:
+) -> list[JobResult]:
     """Return the outcomes in the order of the jobs, `done` having seen each of them.
 
     Args:
@@ -155,7 +150,7 @@ def in_a_process(
     *,
     workers: Workers | None = None,
     command: Sequence[str] = WORKER_COMMAND,
-) -> Outcome:
+) -> JobResult:
     """Return what a worker process made of the job.
 
     Raises:
@@ -166,14 +161,16 @@ def in_a_process(
         try:
             answered, told = process.communicate(asked, conditions.timeout_s)
         except subprocess.TimeoutExpired:
-            return Outcome(job, error=f"no answer within {conditions.timeout_s:g} s; it was killed")
+            return JobResult(
+                job, error=f"no answer within {conditions.timeout_s:g} s; it was killed"
+            )
     try:
         document: dict[str, Any] = stable_json.loads(answered)
         answers = decode(tuple[Answer, ...], document["answers"])
-        return Outcome(job, answers, sanitise_line(document["error"]))
+        return JobResult(job, answers, sanitise_line(document["error"]))
     except (ValueError, KeyError, TypeError):
         said = sanitise_line(told.decode(errors="replace"))[-_SHOWN_STDERR:]
-        return Outcome(job, error=f"the worker ended with status {process.returncode}: {said}")
+        return JobResult(job, error=f"the worker ended with status {process.returncode}: {said}")
 
 
 def job_json(job: Job, conditions: Conditions) -> dict[str, Json]:

@@ -8,8 +8,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import anyio
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from
@@ -18,15 +17,18 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import SlateShape, federated_slate
 from ggrep.index.sync.sync_report import Progress
-from ggrep.interfaces.evaluation.questions import Answer, Found, Question, Target, request_of
-from ggrep.interfaces.evaluation.visible_places import shown_slate
-from ggrep.model.answerable import Request
+from ggrep.interfaces.evaluation.questions import (
+    Answer,
+    CaseHit,
+    CaseQuery,
+    QueriedPath,
+    request_of,
+)
+from ggrep.interfaces.evaluation.visible_lines import shown_slate
 from ggrep.model.corpus import bucket_of
-from ggrep.model.hit import Hit
-from ggrep.model.request import EncodedQuery, SearchRequest
-from ggrep.model.response import RepoDescription
+from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
+from ggrep.model.response import Hit, RepoDescription
 from ggrep.model.slate import Budgets, Slate, SlateRequest
-from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.engine.engine import Engine
 from ggrep.service.searchers import ReadySearchers
 
@@ -49,7 +51,7 @@ class Asker(Protocol):
         """
         ...
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: CaseQuery) -> Answer:
         """Return the answer; a question that failed says so in it."""
         ...
 
@@ -61,7 +63,7 @@ class Asker(Protocol):
 class RepoAsker:
     """Asks one repository."""
 
-    def __init__(self, target: Target, environ: Mapping[str, str], flags: Flags) -> None:
+    def __init__(self, target: QueriedPath, environ: Mapping[str, str], flags: Flags) -> None:
         directory = target.path.resolve()
         root = canonical_root(target.path, enclosing=not target.alone)
         self._scope = "" if directory == root else directory.relative_to(root).as_posix()
@@ -83,7 +85,7 @@ class RepoAsker:
         """
         self._engine.view()
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: CaseQuery) -> Answer:
         """Return the answer; a question that failed says so in it."""
         return _timed(question, self._search)
 
@@ -91,7 +93,7 @@ class RepoAsker:
         """Return how many lines a file has; None where there is none."""
         return _lines_of(self._engine.identity.root / file)
 
-    def _search(self, question: Question) -> Answer:
+    def _search(self, question: CaseQuery) -> Answer:
         request = request_of(question, scope=self._scope)
         answer = Answer(question.id)
         if question.searched:
@@ -109,7 +111,7 @@ class WorkspaceAsker:
     """Asks the enabled repositories of a workspace, one after the other."""
 
     def __init__(
-        self, target: Target, environ: Mapping[str, str], flags: Flags, merge: str | None
+        self, target: QueriedPath, environ: Mapping[str, str], flags: Flags, merge: str | None
     ) -> None:
         def root_of(path: Path) -> Path:
             return canonical_root(path, enclosing=not target.alone)
@@ -140,7 +142,7 @@ class WorkspaceAsker:
             if repo.enabled:
                 self._searcher(repo).engine.view()
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, question: CaseQuery) -> Answer:
         """Return the answer; a question that failed says so in it."""
         return _timed(question, self._search)
 
@@ -162,7 +164,7 @@ class WorkspaceAsker:
             self._searchers[root] = EngineInPlace(engine)
         return self._searchers[root]
 
-    def _search(self, question: Question) -> Answer:
+    def _search(self, question: CaseQuery) -> Answer:
         request = FederatedRequest(
             search=request_of(question),
             top=question.limit,
@@ -174,7 +176,7 @@ class WorkspaceAsker:
         )
         return anyio.run(self._asked, question, request)
 
-    async def _asked(self, question: Question, request: FederatedRequest) -> Answer:
+    async def _asked(self, question: CaseQuery, request: FederatedRequest) -> Answer:
         searchers, clock = ReadySearchers(self._searcher), SystemClock()
         answer = Answer(question.id)
         if question.searched:
@@ -234,7 +236,7 @@ class EngineInPlace:
 
 
 def open_asker(
-    target: Target,
+    target: QueriedPath,
     environ: Mapping[str, str],
     *,
     flags: Flags = MappingProxyType({}),
@@ -250,7 +252,7 @@ def open_asker(
     return RepoAsker(target, environ, flags)
 
 
-def ask_all(asker: Asker, questions: Iterable[Question]) -> list[Answer]:
+def ask_all(asker: Asker, questions: Iterable[CaseQuery]) -> list[Answer]:
     """Return the answers, in the order of the questions."""
     return [asker.ask(question) for question in questions]
 
@@ -263,7 +265,7 @@ def stated_confidence(response: object) -> str | None:
     return None if stated is None else str(stated)
 
 
-def _with_slate(answer: Answer, question: Question, slate: Slate, stated: str | None) -> Answer:
+def _with_slate(answer: Answer, question: CaseQuery, slate: Slate, stated: str | None) -> Answer:
     """Return the answer with one slate more; its confidence counts where no search has one."""
     return replace(
         answer,
@@ -272,8 +274,8 @@ def _with_slate(answer: Answer, question: Question, slate: Slate, stated: str | 
     )
 
 
-def _found(hit: Hit, file: str) -> Found:
-    return Found(
+def _found(hit: Hit, file: str) -> CaseHit:
+    return CaseHit(
         file=file,
         start_line=hit.start_line,
         end_line=hit.end_line,
@@ -285,7 +287,7 @@ def _found(hit: Hit, file: str) -> Found:
     )
 
 
-def _timed(question: Question, search: Callable[[Question], Answer]) -> Answer:
+def _timed(question: CaseQuery, search: Callable[[CaseQuery], Answer]) -> Answer:
     clock = SystemClock()
     begun_ms = clock.monotonic_ms()
     try:

@@ -15,13 +15,12 @@ from typing import Any
 from msgspec import to_builtins
 
 from ggrep.base import stable_json
-from ggrep.base.decode import decode
 from ggrep.base.errors import GgrepError
 from ggrep.base.linux import end_with_parent
-from ggrep.base.stable_json import Json
+from ggrep.base.stable_json import Json, decode
 from ggrep.config.settings import environment
 from ggrep.index.store.lean_import import leave_out_remote_client
-from ggrep.interfaces.evaluation.questions import Question, Target
+from ggrep.interfaces.evaluation.questions import CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.suite_questions import ask_all, open_asker
 
 
@@ -45,14 +44,14 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
     """Return the answers of a job, or why there are none."""
     try:
         use_weights(job["weights"])
-        target = Target(Path(job["path"]), job["is_workspace"], job["alone"])
+        target = QueriedPath(Path(job["path"]), job["is_workspace"], job["alone"])
         asker = open_asker(
             target, environment(), flags={"encoder": job["encoder"]}, merge=job["merge"]
         )
         if job["sync"]:
             asker.sync(lambda _: lambda _: None)
         asker.require_index()
-        questions = decode(tuple[Question, ...], job["questions"])
+        questions = decode(tuple[CaseQuery, ...], job["questions"])
         # The first question of a process pays for imports and cold pages; times are of warm ones.
         ask_all(asker, questions[:1])
         answers = ask_all(asker, questions)
@@ -67,7 +66,7 @@ def use_weights(values: Mapping[str, Json]) -> None:
     Raises:
         InvalidRequest: a name is no weight, or a value is none that it can have.
     """
-    from ggrep.interfaces.evaluation.other_weights import weights_from
+    from ggrep.interfaces.evaluation.ranking_weights import weights_from
     from ggrep.search.query import context as ranking
     from ggrep.search.query.pipeline import rank
 

@@ -13,8 +13,8 @@ from ggrep.base.errors import GgrepError
 from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.stable_json import Json
 from ggrep.interfaces.mcp.resources import ResourceFailed
-from ggrep.interfaces.mcp.tools import Outcome
-from ggrep.render.error_json import query_error
+from ggrep.interfaces.mcp.tools import ToolResult
+from ggrep.render.failures import query_error
 
 if TYPE_CHECKING:
     from ggrep.base.stable_json import Document
@@ -40,7 +40,7 @@ class Backend(Protocol):
 
     async def call(
         self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
-    ) -> Outcome:
+    ) -> ToolResult:
         """Carry out a call of a tool that there is."""
         ...
 
@@ -66,13 +66,13 @@ class LazyBackend:
 
     async def call(
         self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
-    ) -> Outcome:
+    ) -> ToolResult:
         """Carry out a call of a tool that there is."""
         try:
             calls = await self._calls()
         except Broken as error:
             # The first call is where a broken installation shows, and it must say so.
-            return Outcome(_broken(name, error), failed=True)
+            return ToolResult(_broken(name, error), failed=True)
         return await calls.call(name, given, tell, caller)
 
     async def read(self, name: str) -> "Document":

@@ -6,8 +6,8 @@ from typing import Final, TypeAlias, TypeVar
 
 import anyio
 
-from ggrep.federation.repo_requests import Arrival
-from ggrep.protocol.client.exchange import IndexingProgress
+from ggrep.federation.fanout_session import RepoDone
+from ggrep.protocol.client.daemon_client import IndexingProgress
 
 Tell: TypeAlias = Callable[[float, float | None, str], Awaitable[None]]
 """Sends one notification: done, total, message; no total where it is not known."""
@@ -54,7 +54,7 @@ async def telling(
     return answers[0]
 
 
-def read_arrival(arrival: Arrival) -> tuple[float, float, str]:
+def read_arrival(arrival: RepoDone) -> tuple[float, float, str]:
     """Return what is told of a repository that is done."""
     return arrival.done, arrival.total, line_of(arrival)
 
@@ -75,7 +75,7 @@ class Rising:
         return self._told, whole, f"{found.stage}{files}"
 
 
-def line_of(arrival: Arrival) -> str:
+def line_of(arrival: RepoDone) -> str:
     """Return what a person reads of one repository that is done."""
     hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
     return f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"

@@ -1,21 +1,35 @@
 """The server on the SDK: lists tools and resources, dispatches calls, shapes replies."""
 
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
+from msgspec import Struct
 
 from ggrep import __version__
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.mcp.backend import Backend
+from ggrep.interfaces.mcp.backend import Backend, LazyBackend
 from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, ResourceFailed
-from ggrep.interfaces.mcp.text_budgets import within_budget
-from ggrep.interfaces.mcp.tools import BY_NAME, INSTRUCTIONS, STRUCTURED, Outcome, Tool, listed
+from ggrep.interfaces.mcp.start_options import StartOptions
+from ggrep.interfaces.mcp.tools import (
+    BY_NAME,
+    INSTRUCTIONS,
+    STRUCTURED,
+    Tool,
+    ToolResult,
+    listed,
+    within_budget,
+)
 from ggrep.interfaces.surfaces.callers import caller_of
 from ggrep.render.agent_text import AgentView, agent_text
+
+if TYPE_CHECKING:
+    from ggrep.interfaces.mcp.tool_calls import Calls
+    from ggrep.interfaces.surfaces.search_service import SearchService
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -135,16 +149,16 @@ def _listed(tool: Tool, *, structured: bool) -> types.Tool:
     )
 
 
-def _text_of(tool: Tool, outcome: Outcome) -> str:
+def _text_of(tool: Tool, outcome: ToolResult) -> str:
     text = outcome.text or agent_text(outcome.document, _VIEW, outcome.notes) or _NOTHING_FITS
     return within_budget(tool.name, outcome.document, text)
 
 
-def _text_result(outcome: Outcome, text: str) -> types.CallToolResult:
+def _text_result(outcome: ToolResult, text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=outcome.failed)
 
 
-def _structured(tool: Tool, outcome: Outcome, *, with_schema: bool) -> types.CallToolResult:
+def _structured(tool: Tool, outcome: ToolResult, *, with_schema: bool) -> types.CallToolResult:
     """Return a document behind the first line of its text."""
     line = _text_of(tool, outcome).partition("\n")[0]
     result = _text_result(outcome, line)
@@ -152,3 +166,37 @@ def _structured(tool: Tool, outcome: Outcome, *, with_schema: bool) -> types.Cal
     if with_schema:
         result.meta = {OUTPUT_SCHEMA: tool.returns}
     return result
+
+
+class Process(Struct, frozen=True):
+    """The server, and the backend that is closed at its end."""
+
+    server: Server[Any]
+    backend: LazyBackend
+
+
+def make_process(
+    start: StartOptions, connect: "Callable[[], SearchService]", *, shows_paths: bool
+) -> Process:
+    """Return the server wired to its backend, which opens nothing yet.
+
+    Args:
+        start: what may be searched.
+        connect: returns what asks daemons; called with the first tool call.
+        shows_paths: leave absolute paths in messages.
+    """
+
+    def prepare() -> None:
+        import ggrep.interfaces.mcp.tool_calls
+        import ggrep.service.federator  # noqa: F401 - here for the time it takes
+
+    def load() -> "tuple[Calls, SearchService]":
+        from ggrep.interfaces.mcp.access import Access
+        from ggrep.interfaces.mcp.tool_calls import Calls
+
+        service = connect()
+        return Calls(service, Access(start), shows_paths=shows_paths), service
+
+    backend = LazyBackend(prepare, load)
+    server = build_server(backend, structured=start.structured, legacy=start.legacy)
+    return Process(server, backend)

@@ -1,38 +1,253 @@
 """Executes tool calls: arguments become a request, its answer or failure a document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 import anyio
+from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, Issue, WorkspaceError
+from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document, Json
-from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_requests import Arrived
+from ggrep.federation.diagnostics import redact
+from ggrep.federation.fanout_session import Arrived
+from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.workspace_slates import FederatedSlate
-from ggrep.interfaces.mcp.arguments import Argument, body_of, read_arguments
-from ggrep.interfaces.mcp.following import Following
-from ggrep.interfaces.mcp.mcp_places import Places, RepoPlace
+from ggrep.interfaces.mcp.access import Access, AllowedRepo
+from ggrep.interfaces.mcp.arguments import (
+    Argument,
+    body_of,
+    in_flat_words,
+    in_our_words,
+    read_arguments,
+)
 from ggrep.interfaces.mcp.progress import Rising, Tell, read_arrival, telling
 from ggrep.interfaces.mcp.resources import workspaces_json
-from ggrep.interfaces.mcp.spellings import in_our_words
-from ggrep.interfaces.mcp.text_budgets import MORE, text_bytes_of
-from ggrep.interfaces.mcp.tool_failures import failure, federated_failure, in_arguments, with_hint
-from ggrep.interfaces.mcp.tools import BY_NAME, ELSEWHERE, Outcome, Tool
-from ggrep.interfaces.surfaces.agent_search import Wish, hits_to_open, search_text
+from ggrep.interfaces.mcp.tools import (
+    BY_NAME,
+    ELSEWHERE,
+    MORE,
+    SEVERAL,
+    Tool,
+    ToolResult,
+    text_bytes_of,
+)
+from ggrep.interfaces.surfaces.agent_search import AgentTextOptions, hits_to_open, search_text
 from ggrep.interfaces.surfaces.body import (
     parse_federated_body,
     parse_repo_body,
+    parse_workspace_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers
-from ggrep.interfaces.surfaces.search_service import SearchService
-from ggrep.model.says import MOST_MS
+from ggrep.interfaces.surfaces.search_service import SearchService, in_turn
+from ggrep.model.field_meta import MOST_MS
+from ggrep.model.operations import bounded, has_scope
+from ggrep.model.request import DEFAULT_TIMEOUT_MS
 from ggrep.model.slate import SlateRequest
-from ggrep.render.agent_text import MERGED_BY_RANK
-from ggrep.service.opening import open_workspace
+from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
+from ggrep.render.failures import query_error
 from ggrep.service.syncing import Hear
+from ggrep.service.workspace_access import open_workspace
+
+_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        "forbidden": "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root",
+        "no_index": "run `ggrep index` in the repository, or try again later",
+        "busy": "ask again after retry_after_ms",
+        "timeout": "give a larger timeout_ms; `ggrep stop` ends a daemon that hangs",
+        "session_expired": "start a new session with session: new",
+        "session_full": "start a new session with session: new",
+        "incompatible": "restart the server: ggrep was upgraded while it ran",
+    }
+)
+
+
+def failure(error: GgrepError, *, shows_paths: bool) -> Document:
+    """Return the envelope of a call of one repository that failed.
+
+    Args:
+        error: what went wrong.
+        shows_paths: leave absolute paths in; the caller is on this machine.
+    """
+    body = query_error(error)["error"]
+    if not shows_paths:
+        body["message"] = redact(body["message"])
+    return with_hint({"error": body, "code": body["code"], "message": body["message"]})
+
+
+def federated_failure(error: GgrepError, *, shows_paths: bool) -> Document:
+    """Return the envelope of a workspace search that came to nothing."""
+    return with_hint(failure_json(error, include_paths=shows_paths))
+
+
+def with_hint(document: Document) -> Document:
+    """Return a failure with what can be done about it, where that is known."""
+    # The federated contract has some of the codes in capitals.
+    hint = _HINTS.get(str(document.get("code")).lower())
+    return document if hint is None else {**document, "hint": hint}
+
+
+def in_arguments(error: GgrepError, arguments: Sequence[Argument]) -> GgrepError:
+    """Return the error with the names of arguments where it names places of a body."""
+    if isinstance(error, WorkspaceError):
+        return WorkspaceError(tuple(_issue(issue, arguments) for issue in error.issues))
+    if type(error) is InvalidRequest:
+        renamed = InvalidRequest(in_flat_words(str(error), arguments))
+        renamed.request_id, renamed.snapshot_id = error.request_id, error.snapshot_id
+        return renamed
+    return error
+
+
+def _issue(issue: Issue, arguments: Sequence[Argument]) -> Issue:
+    return Issue(
+        issue.code,
+        in_flat_words(issue.message, arguments),
+        path=issue.path,
+        field=in_flat_words(issue.field, arguments),
+        reason=issue.reason,
+        hint=issue.hint,
+    )
+
+
+MAX_SEVERAL: Final = 50
+"""Names or places of one call."""
+
+OF_WORKSPACES: Final = frozenset(
+    {
+        *("workspace", "select", "only", "tags", "repo_filter"),
+        *("include_disabled", "concurrency", "strict", "stats"),
+    }
+)
+"""Arguments of a question about a name that mean a workspace, the server's own where none is
+named."""
+
+_Values: TypeAlias = Mapping[str, object]
+
+
+def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
+    """Return the names or places of a call, each once, in the order they were given in.
+
+    Raises:
+        InvalidRequest: there is none, or too many.
+    """
+    one, several = SEVERAL[tool]
+    listed = values.get(several)
+    alone = [] if values.get(one) is None else [values[one]]
+    wanted = dict.fromkeys(map(str, [*alone, *(listed if isinstance(listed, list) else [])]))
+    if not wanted:
+        raise InvalidRequest(f"{tool}: the argument {one!a} is missing; {several} takes several")
+    if len(wanted) > MAX_SEVERAL:
+        raise InvalidRequest(f"{tool}: {len(wanted)} {several}; ask for at most {MAX_SEVERAL}")
+    return tuple(wanted)
+
+
+class NavigationCalls(Struct, frozen=True):
+    """Carries out the tools that take a name or a place.
+
+    Attributes:
+        asked: answers.
+        places: finds repositories and workspaces.
+        shows_paths: leave absolute paths in messages.
+    """
+
+    asked: SearchService
+    places: Access
+    shows_paths: bool
+
+    async def outcome(self, tool: Tool, values: _Values) -> ToolResult:
+        """Return where names or places lead, of a repository or a workspace; or an outline.
+
+        Raises:
+            GgrepError: there is no answer.
+        """
+        if tool.name == "outline":
+            return ToolResult(await self._outline(tool, values))
+        wanted = wanted_of(tool.name, values)
+        follow = self._in_workspace if values.keys() & OF_WORKSPACES else self._in_repository
+        one, _ = SEVERAL[tool.name]
+        if len(wanted) == 1:
+            document = await follow(tool, {**values, one: wanted[0]})
+        else:
+            document = await self._each(tool, values, wanted, follow)
+        view = AgentView(
+            text_bytes_of(values), MORE, values.get("comments") is True, arguments=True
+        )
+        text = agent_text(document, view, asked=wanted)
+        return ToolResult(document, failed=document.get("ok") is False, text=text)
+
+    async def _each(
+        self,
+        tool: Tool,
+        values: _Values,
+        wanted: tuple[str, ...],
+        follow: Callable[[Tool, _Values], Awaitable[Document]],
+    ) -> Document:
+        """Return an answer or a failure for each of several; the time given is for all of them."""
+        one, _ = SEVERAL[tool.name]
+        given = values.get("timeout_ms")
+        timeout_ms = given if isinstance(given, int) and given > 0 else DEFAULT_TIMEOUT_MS
+        answers = await in_turn(
+            wanted,
+            lambda name, left_ms: follow(tool, {**values, one: name, "timeout_ms": left_ms}),
+            timeout_ms,
+        )
+        shown = [
+            failure(in_arguments(each, tool.every), shows_paths=self.shows_paths)
+            if isinstance(each, GgrepError)
+            else each
+            for each in answers
+        ]
+        return {"schema_version": ANSWERS_SCHEMA, "answers": shown}
+
+    async def _in_repository(self, tool: Tool, values: _Values) -> Document:
+        """Return where a name or a place leads; a root below the top narrows it."""
+        call = parse_repo_body(tool.name, body_of(tool.every, values))
+        place = await self.places.repository(call.root)
+        if has_scope(call.request):
+            request = bounded(call.request, scope=place.scope)
+        else:
+            request = replace(call.request, target=place.key(call.request.target))
+        return await self.asked.ask_repo(place.root, request)
+
+    async def _in_workspace(self, tool: Tool, values: _Values) -> Document:
+        """Return where a name or a place of a workspace leads.
+
+        Raises:
+            InvalidRequest: a root is given beside the workspace.
+        """
+        if "root" in values:
+            raise InvalidRequest("root: not with a workspace; choose with only")
+        named = values.get("workspace")
+        place = await self.places.workspace(None if named is None else str(named))
+        body = body_of(tool.every, {**values, "workspace": str(place.file)})
+        call = parse_workspace_body(tool.name, body)
+        opened = await open_workspace(place.file, place.allowlist, call.request)
+        found = await self.asked.follow(
+            opened.workspace, call.request, call.asked, forbidden=opened.forbidden
+        )
+        document: Document = found.to_json()
+        return document if found.ok else with_hint(document)
+
+    async def _outline(self, tool: Tool, values: _Values) -> Document:
+        """Return outlines; where no path is given, and the root is a repository, its tour."""
+        body = body_of(tool.every, values)
+        root = values.get("root")
+        place = await self.places.repository(None if root is None else str(root))
+        if not values.get("path") and not place.scope:
+            if "depth" in values:
+                raise InvalidRequest("depth: only with path")
+            tour = parse_repo_body("tour", {key: body[key] for key in body.keys() - {"path"}})
+            return await self.asked.ask_repo(place.root, tour.request)
+        outline = parse_repo_body("outline", {**body, "path": values.get("path") or [place.scope]})
+        own = str(place.root)
+        targets = tuple(
+            "" if target == own else place.key(target) for target in outline.request.targets
+        )
+        return await self.asked.ask_repo(place.root, replace(outline.request, targets=targets))
+
 
 _OF_SLATES: Final = frozenset(
     {
@@ -63,7 +278,7 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
     )
 
 
-def narrowed(request: SlateRequest, place: RepoPlace) -> SlateRequest:
+def narrowed(request: SlateRequest, place: AllowedRepo) -> SlateRequest:
     """Return the request for an agent, narrowed to a place, its targets as that writes them."""
     search, session = replace(request.search, scope=place.scope), request.session
     budgets = request.budgets.for_agents()
@@ -85,7 +300,7 @@ LOOK_S = 60.0
 class Calls:
     """Carries out calls, any number of them at a time."""
 
-    def __init__(self, asked: SearchService, places: Places, *, shows_paths: bool) -> None:
+    def __init__(self, asked: SearchService, places: Access, *, shows_paths: bool) -> None:
         """Take who is asked and what may be asked about.
 
         Args:
@@ -104,7 +319,7 @@ class Calls:
         given: Mapping[str, object],
         tell: Tell | None = None,
         caller: str = "",
-    ) -> Outcome:
+    ) -> ToolResult:
         """Return what a tool returns; a failure is an outcome too.
 
         Args:
@@ -132,47 +347,47 @@ class Calls:
         """
         return workspaces_json(await self._places.registered())
 
-    def _failed(self, tool: Tool, error: GgrepError) -> Outcome:
+    def _failed(self, tool: Tool, error: GgrepError) -> ToolResult:
         envelope = federated_failure if tool.name == "search_workspace" else failure
-        return Outcome(envelope(error, shows_paths=self._shows_paths), failed=True)
+        return ToolResult(envelope(error, shows_paths=self._shows_paths), failed=True)
 
     async def _carried_out(
         self, asked: SearchService, tool: Tool, given: Mapping[str, object], tell: Tell | None
-    ) -> Outcome:
+    ) -> ToolResult:
         ours = in_our_words(tool.name, tool.every, given, ELSEWHERE)
         values = read_arguments(tool.name, tool.arguments, ours, tool.rare)
         match tool.name:
             case "search_workspace":
                 return await self._search_workspace(asked, tool, values, tell)
             case "ggrep_status" | "ggrep_health":
-                return Outcome(await self._look(asked, tool.name, values, tell))
+                return ToolResult(await self._look(asked, tool.name, values, tell))
             case "search" | "good_search":
                 return await self._search(asked, tool, values)
             case "context":
-                return Outcome(await self._slate(asked, tool, values))
+                return ToolResult(await self._slate(asked, tool, values))
             case _:
-                following = Following(asked, self._places, shows_paths=self._shows_paths)
+                following = NavigationCalls(asked, self._places, shows_paths=self._shows_paths)
                 return await following.outcome(tool, values)
 
     async def _search(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Outcome:
+    ) -> ToolResult:
         call = parse_repo_body("search", body_of(tool.every, values))
         place = await self._places.repository(call.root)
         request = replace(call.request, scope=place.scope)
         document = await asked.ask_repo(place.root, request)
         if values.get("structured") is True:
-            return Outcome(document)
+            return ToolResult(document)
         bodies = values.get("body")
         wanted_bodies = bodies if isinstance(bodies, int) else None
-        wish = Wish(wanted_bodies, text_bytes_of(values), arguments=True)
+        wish = AgentTextOptions(wanted_bodies, text_bytes_of(values), arguments=True)
         opened: list[tuple[int, Document]] = []
         for number, wanted in hits_to_open(document, wish, request.timeout_ms):
             try:
                 opened.append((number, await asked.ask_repo(place.root, wanted)))
             except GgrepError as error:  # the snapshot may have changed meanwhile
                 opened.append((number, failure(error, shows_paths=self._shows_paths)))
-        return Outcome(document, text=search_text(document, opened, wish, MORE))
+        return ToolResult(document, text=search_text(document, opened, wish, MORE))
 
     async def _slate(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object]
@@ -202,7 +417,7 @@ class Calls:
             raise DeadlineExceeded(f"{place.root}: no answer in {LOOK_S:.0f} s") from error
 
     async def _freshen(
-        self, asked: SearchService, place: RepoPlace, timeout_ms: object, tell: Tell | None
+        self, asked: SearchService, place: AllowedRepo, timeout_ms: object, tell: Tell | None
     ) -> None:
         """Wait until the index has all changes, or time is up: the status tells how far it is.
 
@@ -221,7 +436,7 @@ class Calls:
 
     async def _search_workspace(
         self, asked: SearchService, tool: Tool, values: Mapping[str, object], tell: Tell | None
-    ) -> Outcome:
+    ) -> ToolResult:
         if "workspace" not in values:  # the id, or its beginning, names it
             values = {
                 ("workspace" if key == "workspace_id" else key): value
@@ -251,5 +466,5 @@ class Calls:
         response = await (ask(None) if tell is None else telling(ask, tell, read_arrival))
         document = response.to_json()
         if not response.ok:
-            return Outcome(with_hint(document), failed=True)
-        return Outcome(document, notes=(MERGED_BY_RANK,) if response.merge_unsaid else ())
+            return ToolResult(with_hint(document), failed=True)
+        return ToolResult(document, notes=(MERGED_BY_RANK,) if response.merge_unsaid else ())

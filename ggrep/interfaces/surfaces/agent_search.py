@@ -11,8 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.model.navigation import ExpandRequest
-from ggrep.render.above import Above
-from ggrep.render.agent_hits import body_lines
+from ggrep.render.agent_hits import AlreadyShown, body_lines
 from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -32,7 +31,7 @@ _OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
 """Modes of snippets in which bodies stand for the snippets."""
 
 
-class Wish(Struct, frozen=True):
+class AgentTextOptions(Struct, frozen=True):
     """How an answer is to be written.
 
     Attributes:
@@ -46,7 +45,9 @@ class Wish(Struct, frozen=True):
     arguments: bool = False
 
 
-def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[int, ExpandRequest]]:
+def hits_to_open(
+    document: _Object, wish: AgentTextOptions, timeout_ms: int
+) -> list[tuple[int, ExpandRequest]]:
     """Return the places of hits among the results, and what to ask for each.
 
     There is none without an index, nor unasked where snippets were asked for or nothing fits.
@@ -71,7 +72,7 @@ def hits_to_open(document: _Object, wish: Wish, timeout_ms: int) -> list[tuple[i
 
 
 def search_text(
-    document: _Object, opened: Sequence[tuple[int, _Object]], wish: Wish, more: str
+    document: _Object, opened: Sequence[tuple[int, _Object]], wish: AgentTextOptions, more: str
 ) -> str:
     """Return the text of a search; no final newline.
 
@@ -87,7 +88,7 @@ def search_text(
     bare = _without_snippets(document) if opened or wish.bodies == 0 else document
     budget = _budget(wish)
     left = budget - len(agent_text(bare, replace(_view(wish, more), budget=budget)).encode())
-    above, bodies = Above(), dict[int, _Object]()
+    above, bodies = AlreadyShown(), dict[int, _Object]()
     for place, body in opened:
         size = sum(len(line.encode()) + 1 for line in body_lines(body))
         unasked = wish.bodies is None
@@ -108,11 +109,11 @@ def search_text(
     return agent_text(shown, replace(_view(wish, more), budget=budget))
 
 
-def _view(wish: Wish, more: str = "") -> AgentView:
+def _view(wish: AgentTextOptions, more: str = "") -> AgentView:
     return AgentView(_budget(wish), more, arguments=wish.arguments)
 
 
-def _budget(wish: Wish) -> int:
+def _budget(wish: AgentTextOptions) -> int:
     return wish.budget or BUDGETS["results"]
 
 

@@ -13,11 +13,10 @@ from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest, check_request
 from ggrep.federation.validation import kind_of
 from ggrep.federation.workspace_slates import SlateShape
-from ggrep.interfaces.surfaces.body_fields import INVALID_REQUEST, Fields
-from ggrep.interfaces.surfaces.body_shape import Given, Shape
+from ggrep.interfaces.surfaces.body_shape import INVALID_REQUEST, Fields, Given, Shape
+from ggrep.model.field_meta import Field
 from ggrep.model.operations import BY_NAME, PUBLIC
 from ggrep.model.request import DEFAULT_TIMEOUT_MS, SearchRequest, compacted, with_exact_defaults
-from ggrep.model.says import Says
 from ggrep.model.slate import NEW_SESSION, Budgets, SessionOp, SessionRequest, SlateRequest
 
 Q = TypeVar("Q")
@@ -28,7 +27,7 @@ class _Repository(Struct, frozen=True):
 
     root: Annotated[
         str | None,
-        Says(
+        Field(
             "root",
             "Absolute path of a directory in the repository; default: the server's own.",
             least=1,
@@ -39,9 +38,9 @@ class _Repository(Struct, frozen=True):
 class _Named(Struct, frozen=True):
     """The workspace that a request is about."""
 
-    path: Annotated[str, Says("workspacePath", "Absolute path of the workspace file.", least=1)]
+    path: Annotated[str, Field("workspacePath", "Absolute path of the workspace file.", least=1)]
     id: Annotated[
-        str | None, Says("workspaceId", "The repoSetId that the workspace must have.")
+        str | None, Field("workspaceId", "The repoSetId that the workspace must have.")
     ] = None
 
 
@@ -50,7 +49,7 @@ class _Workspace(_Named, frozen=True):
 
     format: Annotated[
         Literal["hits", "slate"],
-        Says("format", "Ranked lists of hits (default), or a slate: evidence by file."),
+        Field("format", "Ranked lists of hits (default), or a slate: evidence by file."),
     ] = "hits"
 
 
@@ -62,9 +61,9 @@ class _Extent(Struct, frozen=True):
     """
 
     compact: Annotated[
-        bool, Says("search.compact", "Return only the best hit of each file, without text.")
+        bool, Field("search.compact", "Return only the best hit of each file, without text.")
     ] = False
-    stats: Annotated[bool, Says("search.stats", "Add statistics, which differ between runs.")] = (
+    stats: Annotated[bool, Field("search.stats", "Add statistics, which differ between runs.")] = (
         False
     )
 

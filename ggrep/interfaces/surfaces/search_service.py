@@ -1,16 +1,19 @@
 """Answers incoming queries: the part of the federator that HTTP and MCP need."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from ggrep.base.clock import Clock, Deadline, SystemClock
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document
+from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_requests import Arrived
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
-from ggrep.model.answerable import Request
+from ggrep.model.request import Request
 from ggrep.service.syncing import Hear
 
 
@@ -78,3 +81,36 @@ class SearchService(Protocol):
     async def aclose(self) -> None:
         """Close every connection."""
         ...
+
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+async def in_turn(
+    questions: Sequence[Q],
+    ask: Callable[[Q, int], Awaitable[A]],
+    timeout_ms: int,
+    clock: Clock | None = None,
+) -> list[A | GgrepError]:
+    """Return the answers in the order of the questions, or why one has none.
+
+    A question that means nothing, or that no time is left for, fails alone.
+
+    Args:
+        questions: each is asked once.
+        ask: answers one within so many milliseconds.
+        timeout_ms: for all of them together.
+        clock: measures it; None for this host's.
+
+    Raises:
+        GgrepError: nothing can be asked.
+    """
+    deadline = Deadline.after(clock or SystemClock(), timeout_ms)
+    found: list[A | GgrepError] = []
+    for question in questions:
+        try:
+            found.append(await ask(question, int(deadline.next_ms())))
+        except (InvalidRequest, DeadlineExceeded) as error:
+            found.append(error)
+    return found

@@ -23,9 +23,8 @@ from ggrep.model.constraints import (
     may_grow,
 )
 from ggrep.model.corpus import Corpus
-from ggrep.model.hit import Hit, federated_key
 from ggrep.model.limits import LimitHit
-from ggrep.model.response import Freshness
+from ggrep.model.response import Freshness, Hit, federated_key
 from ggrep.model.schemas.failure import HintJson, IssueJson
 from ggrep.model.schemas.slate import ContinuedJson, SlateJson
 

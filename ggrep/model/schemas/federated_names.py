@@ -5,14 +5,14 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.constraints import Count, DocumentJson, Held, RepoId, RepoName, extends
 from ggrep.model.navigation import DefinedAt, Definition, Reference
-from ggrep.model.schemas.answer import PagedJson
-from ggrep.model.schemas.failure import FailureJson
-from ggrep.model.schemas.federated import AttendedJson, FederatedErrorJson
-from ggrep.model.schemas.navigation import (
+from ggrep.model.schemas.answers import (
     ExpansionJson,
+    PagedJson,
     ReferencesLimitsJson,
     SymbolLimitsJson,
 )
+from ggrep.model.schemas.failure import FailureJson
+from ggrep.model.schemas.federated import AttendedJson, FederatedErrorJson
 
 
 class InRepoJson(TypedDict):

@@ -7,7 +7,7 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.constraints import Code, Count, Held, Named, Positive
 from ggrep.model.corpus import Mode
 from ggrep.model.response import QUERY_KINDS
-from ggrep.model.schemas.answer import AnswerJson, TimedJson
+from ggrep.model.schemas.answers import AnswerJson, TimedJson
 from ggrep.model.slate import Reason, Role, Section, SessionOp
 
 

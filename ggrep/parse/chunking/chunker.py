@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ggrep.model.chunk import ANCHOR
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import ANCHOR
 from ggrep.parse.chunking.spans import Piece, Plan
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.chunking.windows import CutCost, cut, surely_more, syntax_cost

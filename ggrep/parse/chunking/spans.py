@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.base.stable_json import Json
-from ggrep.model.chunk import ANCHOR, Chunk, ChunkedFile
 from ggrep.model.corpus import Corpus
+from ggrep.model.files import ANCHOR, Chunk, ChunkedFile
 from ggrep.parse.chunking.headers import clean_doc, clean_signature
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import BLANK

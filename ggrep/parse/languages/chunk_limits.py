@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.model.traits import MINIFIED
+from ggrep.model.files import MINIFIED
 
 
 class ChunkLimits(Struct, frozen=True):

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ggrep.config.confined import read_descriptor
 from ggrep.config.settings import Settings
-from ggrep.model.source import SourceFile
+from ggrep.model.files import SourceFile
 from ggrep.parse.source.dir_stack import trail_from
 from ggrep.parse.source.entry_rules import Place
 from ggrep.parse.source.git_listing import Listing

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ggrep.model.traits import DATA, GENERATED, MINIFIED
+from ggrep.model.files import DATA, GENERATED, MINIFIED
 from ggrep.parse.source.text_shape import is_data, is_minified
 
 _OPENING_BYTES: Final = 4096

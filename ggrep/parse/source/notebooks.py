@@ -19,7 +19,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ggrep.base import stable_json
-from ggrep.config.caps import MAX_NOTEBOOK_BYTES
+from ggrep.config.declarations import MAX_NOTEBOOK_BYTES
 
 _COMMENTS: Final = MappingProxyType(
     {

@@ -12,10 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ggrep.base.ids import PathKey
-from ggrep.config.caps import MAX_FILE_SIZE_BYTES
 from ggrep.config.confined import Linked, NotRegular, open_below, read_descriptor
-from ggrep.model.source import FileText, SkippedFile, SourceFile
-from ggrep.model.traits import (
+from ggrep.config.declarations import MAX_FILE_SIZE_BYTES
+from ggrep.model.files import (
     BULK,
     CELL_LINES,
     GUESSED,
@@ -24,6 +23,9 @@ from ggrep.model.traits import (
     REPLACED,
     SHORTENED,
     UNREAD,
+    FileText,
+    SkippedFile,
+    SourceFile,
 )
 from ggrep.parse.source.decoding import UTF_8, decode
 from ggrep.parse.source.encoding_rules import undeclared

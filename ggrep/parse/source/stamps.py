@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from ggrep.model.source import SourceFile
+from ggrep.model.files import SourceFile
 
 Stamp: TypeAlias = tuple[int, int, int, int]
 """Size, mtime and ctime in nanoseconds, inode. The ctime cannot be set, so whatever changes a

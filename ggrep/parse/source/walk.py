@@ -11,8 +11,8 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
 from ggrep.config.git import GitFailed, has_git_marker
 from ggrep.config.settings import Settings
+from ggrep.model.files import SkippedFile, SourceFile
 from ggrep.model.limits import Notice
-from ggrep.model.source import SkippedFile, SourceFile
 from ggrep.parse.source.git_listing import Listing, list_work_tree
 from ggrep.parse.source.path_keys import is_below, printable
 from ggrep.parse.source.stamps import Stamp

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import PathKey
-from ggrep.config.caps import MAX_IGNORE_FILE_BYTES
 from ggrep.config.confined import Linked, NotRegular, TooLarge, read_small
+from ggrep.config.declarations import MAX_IGNORE_FILE_BYTES
 from ggrep.config.git import is_git_marker
 from ggrep.config.settings import Settings
-from ggrep.model.source import SkippedFile, SourceFile
+from ggrep.model.files import SkippedFile, SourceFile
 from ggrep.parse.source.dir_stack import DirStack, trail_from
 from ggrep.parse.source.entry_rules import EntryRules, Place, Verdict
 from ggrep.parse.source.file_failures import failure_reason

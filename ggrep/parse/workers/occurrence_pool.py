@@ -9,8 +9,7 @@ from typing import Final, Literal, TypeVar
 
 from msgspec import Struct
 
-from ggrep.base.clock import Clock, SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline, SystemClock
 from ggrep.base.errors import Busy
 from ggrep.parse.chunking.file_outline import Outlined
 from ggrep.parse.languages.chunk_limits import Allowance

@@ -11,8 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
-from ggrep.model.chunk import ChunkedFile
-from ggrep.model.source import FileText
+from ggrep.model.files import ChunkedFile, FileText
 from ggrep.parse.chunking.chunker import chunk_by_lines, chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import Plan, to_chunks
 from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits

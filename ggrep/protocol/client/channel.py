@@ -1,22 +1,25 @@
 """One connection to a daemon, shared by all tasks of an event loop."""
 
+import math
 import secrets
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Self
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.abc import SocketAttribute, SocketStream, UNIXSocketStream
 from msgspec import Struct, field
 
+from ggrep.base.clock import Deadline
 from ggrep.base.command_time import LATE
-from ggrep.base.deadline import Deadline
-from ggrep.base.errors import DeadlineExceeded
-from ggrep.protocol.client.dialling import before, dial
+from ggrep.base.errors import BudgetExceeded, DeadlineExceeded
 from ggrep.protocol.client.link import (
+    AGAIN_S,
+    CONNECT_MS,
     LOOK_MS,
-    Silent,
+    NoReply,
     Unreachable,
     greeting_ms,
     late,
@@ -27,8 +30,66 @@ from ggrep.protocol.client.link import (
 )
 from ggrep.protocol.wire.connection import WENT_AWAY, ClientConnection, ClientEvent, Lost
 from ggrep.protocol.wire.handshake import Hello, Welcome
-from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.messages import Message
 from ggrep.protocol.wire.replies import Reply
+
+
+@contextmanager
+def before(deadline: Deadline, told: str) -> Iterator[None]:
+    """Cancel the block at the deadline.
+
+    Raises:
+        DeadlineExceeded: it was ended; the message is `told`.
+    """
+    left_ms = deadline.remaining_ms()
+    with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0) as scope:
+        yield
+    if scope.cancelled_caught:
+        raise DeadlineExceeded(told)
+
+
+async def dial(path: Path) -> SocketStream:
+    """Return a fresh connection.
+
+    Raises:
+        Unreachable: no process listens there.
+        Silent: a process listens and does not accept.
+        BudgetExceeded: this process has as many files open as it may.
+    """
+    try:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    except OSError as error:
+        # Not `Unreachable`: a daemon would be started for it.
+        raise BudgetExceeded(f"connection failed: {error.strerror}") from error
+    try:
+        connection.settimeout(0.0)
+        with anyio.fail_after(CONNECT_MS / 1000.0):
+            while not _accepted(connection, path):  # noqa: ASYNC110 - no event tells of it
+                await anyio.sleep(AGAIN_S)
+        return await UNIXSocketStream.from_socket(connection)
+    except TimeoutError as error:
+        connection.close()
+        raise NoReply("the daemon does not accept connections") from error
+    except (OSError, ValueError) as error:
+        connection.close()
+        raise Unreachable(f"no daemon answers: {getattr(error, 'strerror', error)}") from error
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _accepted(connection: socket.socket, path: Path) -> bool:
+    """Return whether the daemon accepts a connection now, which a local socket tells at once.
+
+    Raises:
+        OSError: nobody listens there.
+    """
+    try:
+        connection.connect(str(path))
+    except BlockingIOError:
+        return False
+    return True
+
 
 _CANCEL_S: Final = 0.1
 """How long a request that nobody waits for any more may hold up who left it."""
@@ -154,7 +215,7 @@ class Channel:
                     require_running(self.pid)
         except DeadlineExceeded as error:
             raise late(wanted) from error
-        except Silent as error:
+        except NoReply as error:
             error.request_id = wanted
             raise
         finally:

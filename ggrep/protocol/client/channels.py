@@ -9,21 +9,18 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 from msgspec import Struct, field
 
-from ggrep.base.clock import Clock
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.command_time import LATE
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError, Incompatible, NoIndex
-from ggrep.protocol.client.channel import Channel
+from ggrep.protocol.client.channel import Channel, before
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.daemon_listing import host_in_record
-from ggrep.protocol.client.dialling import before
-from ggrep.protocol.client.exchange import START_MS
+from ggrep.protocol.client.daemon_client import START_MS
+from ggrep.protocol.client.daemon_files import host_in_record
 from ggrep.protocol.client.launching import Launcher, is_published
-from ggrep.protocol.client.link import Silent, Unreachable
+from ggrep.protocol.client.link import NoReply, Unreachable
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.messages import Message, for_daemon
 from ggrep.protocol.wire.replies import Reply
-from ggrep.protocol.wire.timing import for_daemon
 
 _PAUSES_S: Final = (0.0, 0.02, 0.05, 0.1)
 """Before each further try after a daemon went away with a request."""
@@ -42,7 +39,7 @@ Start: TypeAlias = Literal["always", "published", "never"]
 """Whether a daemon is started where none runs."""
 
 
-class _Place(Struct):
+class _Peer(Struct):
     """A daemon's address; whoever connects holds `lock`."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
@@ -76,7 +73,7 @@ class Channels:
         self._clock = clock
         self._starts = starts
         self._launcher = Launcher(clock, environ, told)
-        self._places: dict[Path, _Place] = {}
+        self._places: dict[Path, _Peer] = {}
         # By socket, that of another daemon of the same process, to which we are connected.
         self._beside: dict[Path, Path] = {}
         self._closed = False
@@ -187,7 +184,7 @@ class Channels:
                 channel = await self._reach(address, deadline, start)
                 message = said(for_daemon(deadline.remaining_ms()))
                 reply = await channel.exchange(message, deadline, address.caller)
-            except Silent:
+            except NoReply:
                 raise
             except (NotStarted, Unreachable) as error:
                 lost = _lost(error, lost, start)
@@ -227,7 +224,7 @@ class Channels:
     async def _connect(self, address: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
         try:
             return await Channel.open(address.socket, address.hello, deadline)
-        except Silent:
+        except NoReply:
             raise
         except (Unreachable, Incompatible) as error:
             _require_startable(address, error, start)
@@ -267,7 +264,7 @@ class Channels:
             await self._leave(place)
             try:
                 place.channel = await Channel.open(address.socket, address.hello, soon)
-            except Silent:
+            except NoReply:
                 return False
             except Unreachable:
                 return True
@@ -280,10 +277,10 @@ class Channels:
         hosts = zip(addresses, self.hosts_of(addresses), strict=True)
         return [address for address, host in hosts if host is None]
 
-    def _place(self, address: DaemonAddress) -> _Place:
-        return self._places.setdefault(address.socket, _Place())
+    def _place(self, address: DaemonAddress) -> _Peer:
+        return self._places.setdefault(address.socket, _Peer())
 
-    async def _leave(self, place: _Place) -> None:
+    async def _leave(self, place: _Peer) -> None:
         """Close a connection whose daemon went away."""
         if place.channel is not None:
             await place.channel.aclose()

@@ -15,11 +15,11 @@ from ggrep.config.settings import (
     client_of,
     load_settings,
 )
-from ggrep.config.values import PROFILE
+from ggrep.config.settings_files import PROFILE
 from ggrep.index.repo_identity import RepoIdentity, identify
+from ggrep.protocol.wire.endpoint import place_of_socket
+from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS
 from ggrep.protocol.wire.handshake import Hello
-from ggrep.protocol.wire.socket_place import place_of_socket
-from ggrep.protocol.wire.versions import PROTOCOL_VERSIONS
 
 
 class DaemonAddress(Struct, frozen=True):

@@ -14,17 +14,16 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from ggrep.base import stable_json
-from ggrep.base.clock import Clock
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.command_time import LATE
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError
 from ggrep.base.stable_json import Json
-from ggrep.config import names
+from ggrep.config import store_files
+from ggrep.protocol.client.channel import before
+from ggrep.protocol.client.connect_or_start import Connector
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.dialling import before
-from ggrep.protocol.client.exchange import START_MS
-from ggrep.protocol.client.marker import standing_reason
-from ggrep.protocol.client.reaching import Reaching
+from ggrep.protocol.client.daemon_client import START_MS
+from ggrep.protocol.client.daemon_files import standing_reason
 from ggrep.protocol.client.starting import Died, StillStarting, start_all
 
 _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]
@@ -58,7 +57,7 @@ class Launcher:
         soon = deadline.within(START_MS)
 
         def work(nap: Callable[[float], None]) -> None:
-            reaching = Reaching(address, self._clock, self._environ, wait=nap, told=self._told)
+            reaching = Connector(address, self._clock, self._environ, wait=nap, told=self._told)
             reaching.reach(soon).close()
 
         await self._waited_for(work, self._threads)
@@ -135,7 +134,7 @@ class Launcher:
 
 def is_published(address: DaemonAddress) -> bool:
     """Return whether a daemon would have a snapshot to answer from at once."""
-    return names.active_file(address.identity.store).exists()
+    return store_files.active_file(address.identity.store).exists()
 
 
 def may_start(address: DaemonAddress) -> bool:

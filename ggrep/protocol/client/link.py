@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Final, Self
 
 from ggrep.base import linux
-from ggrep.base.clock import Clock
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.command_time import LATE
-from ggrep.base.deadline import Deadline
+from ggrep.base.durable import is_shared
 from ggrep.base.errors import BudgetExceeded, DeadlineExceeded, GgrepError
 from ggrep.base.linux import is_stopped
-from ggrep.base.modes import is_shared
 from ggrep.protocol.wire.connection import WENT_AWAY, ClientConnection, ClientEvent, Lost
 from ggrep.protocol.wire.handshake import Hello, Welcome
-from ggrep.protocol.wire.message_types import Message
+from ggrep.protocol.wire.messages import Message
 from ggrep.protocol.wire.replies import Reply
 
 CONNECT_MS: Final = 500
@@ -41,7 +40,7 @@ class Unreachable(GgrepError):
     """The socket has no listener, or the daemon ended before it answered."""
 
 
-class Silent(Unreachable):
+class NoReply(Unreachable):
     """A process holds the socket but does not reply: it is stopped, or stuck."""
 
     code = "timeout"
@@ -63,7 +62,7 @@ def require_running(pid: int) -> None:
         Silent: it answers nothing until it is continued.
     """
     if is_stopped(pid):
-        raise Silent(f"the daemon, process {pid}, is stopped and does not answer")
+        raise NoReply(f"the daemon, process {pid}, is stopped and does not answer")
 
 
 class Link:
@@ -174,7 +173,7 @@ class Link:
             self._socket.settimeout(max(1.0, deadline.within(HANDSHAKE_MS).remaining_ms()) / 1000.0)
             self._socket.sendall(data)
         except TimeoutError as error:
-            raise Silent(f"the daemon, process {self.pid}, does not read") from error
+            raise NoReply(f"the daemon, process {self.pid}, does not read") from error
         except OSError as error:
             raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
 
@@ -225,7 +224,7 @@ def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
             return connection.connect(str(path))
         except BlockingIOError as error:
             if deadline.remaining_ms() <= 0.0:
-                raise Silent("the daemon does not accept connections") from error
+                raise NoReply("the daemon does not accept connections") from error
             time.sleep(AGAIN_S)
 
 
@@ -243,7 +242,7 @@ def welcomed(event: ClientEvent | None, pid: int) -> Welcome:
         case GgrepError():
             raise event
         case _:
-            raise Silent(f"the daemon, process {pid}, does not answer")
+            raise NoReply(f"the daemon, process {pid}, does not answer")
 
 
 def require_own(connection: socket.socket, path: Path) -> None:

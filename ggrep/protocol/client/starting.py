@@ -16,15 +16,14 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
-from ggrep.base.clock import SystemClock
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.commands import STARTING
-from ggrep.base.deadline import Deadline
 from ggrep.base.errors import Cancelled, GgrepError
 from ggrep.config.settings import PROFILE_VARIABLE
-from ggrep.config.values import PROFILE
+from ggrep.config.settings_files import PROFILE
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.protocol.client.headstart import HeadStart
+from ggrep.protocol.client.preload import Preload
 
 START_S: Final = 30.0
 """How long a daemon may take to listen; about half a second on an idle machine."""
@@ -60,7 +59,7 @@ def start(
     timeout_s: float = START_S,
     *,
     wait: Callable[[float], None] = time.sleep,
-    head: HeadStart | None = None,
+    head: Preload | None = None,
 ) -> bool:
     """Start the daemon of a repository and wait until it listens.
 
@@ -222,7 +221,7 @@ def _run(
     timeout_s: float,
     wait: Callable[[float], None],
     claims: Sequence[_Claim],
-    head: HeadStart | None = None,
+    head: Preload | None = None,
 ) -> None:
     """Run the command that puts itself into the background, for as long as somebody waits.
 
@@ -252,8 +251,8 @@ def _run(
 
 
 def _begun(
-    head: HeadStart | None, addresses: Sequence[DaemonAddress], descriptors: Sequence[int]
-) -> HeadStart | None:
+    head: Preload | None, addresses: Sequence[DaemonAddress], descriptors: Sequence[int]
+) -> Preload | None:
     """Tell a process that has begun what to serve; None if there is none any more."""
     if head is None:
         return None
@@ -293,7 +292,7 @@ def _launched(
         raise NotStarted(f"no daemon could be started: {error}") from error
 
 
-def _leave(process: subprocess.Popen[bytes] | HeadStart, claims: Sequence[_Claim]) -> None:
+def _leave(process: subprocess.Popen[bytes] | Preload, claims: Sequence[_Claim]) -> None:
     """Detach from a process; a thread reaps it if necessary."""
     for claim in claims:
         claim.handed_on = True

@@ -1,13 +1,10 @@
-"""One connection between a client and a daemon, without a socket: bytes in, events out.
-
-Whoever holds the socket hands over what it reads (`receive`), takes events until there is none
-(`next_event`), and sends the bytes that the other methods return, in their order. Which of them
-may be called, and what may come, follows from the state alone: `states.TABLE`.
-"""
+"""A connection between client and daemon, without a socket: its states, bytes in, events out."""
 
 from collections import deque
 from collections.abc import Mapping
+from enum import Enum
 from itertools import count
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -15,7 +12,14 @@ from msgspec import Struct
 from ggrep.base import stable_json
 from ggrep.base.errors import BudgetExceeded, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document
-from ggrep.protocol.wire.frames import FrameError, FrameReader, frame, parse_object
+from ggrep.protocol.wire.frames import (
+    HARD_MAX_REQUEST_BYTES,
+    HARD_MAX_RESPONSE_BYTES,
+    FrameError,
+    FrameReader,
+    frame,
+    parse_object,
+)
 from ggrep.protocol.wire.handshake import (
     Hello,
     Welcome,
@@ -26,16 +30,118 @@ from ggrep.protocol.wire.handshake import (
     parse_welcome,
     welcome_json,
 )
-from ggrep.protocol.wire.message_types import Cancel, Envelope, Message
-from ggrep.protocol.wire.messages import message_json, parse_message, request_id_of
+from ggrep.protocol.wire.messages import (
+    Cancel,
+    Envelope,
+    Message,
+    message_json,
+    parse_message,
+    request_id_of,
+)
 from ggrep.protocol.wire.replies import Reply, error_json, error_of, parse_reply
-from ggrep.protocol.wire.states import Role, State, Step, follow
-from ggrep.protocol.wire.versions import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+
+
+class Role(Enum):
+    """Which end of the connection."""
+
+    CLIENT = "client"
+    DAEMON = "daemon"
+
+
+class State(Enum):
+    """Where a connection stands.
+
+    Attributes:
+        GREETING: nobody has introduced himself.
+        GREETED: the client has; the daemon's answer is still to come.
+        ENDING: the client's bytes cannot be followed any more. What it asked before is answered;
+            then it is told why.
+    """
+
+    GREETING = "greeting"
+    GREETED = "greeted"
+    OPEN = "open"
+    ENDING = "ending"
+    CLOSED = "closed"
+
+
+class Step(Enum):
+    """What happens to a connection.
+
+    Attributes:
+        HELLO: said by the client, as is `REQUEST`.
+        WELCOME: said by the daemon, as are `REPLY` and `REFUSAL`.
+        REPLY: an answer or a failure, of a request that it names.
+        REFUSAL: a failure that names no request.
+        GARBLED: a whole frame was read that spells none of these.
+        UNFRAMED: a length was read that begins no frame: nobody can tell where the next one is.
+        END: one of both closed the connection.
+    """
+
+    HELLO = "hello"
+    REQUEST = "request"
+    WELCOME = "welcome"
+    REPLY = "reply"
+    REFUSAL = "refusal"
+    GARBLED = "garbled"
+    UNFRAMED = "unframed"
+    END = "end"
+
+
+class OutOfTurn(Exception):
+    """A step that the table does not have: a fault of this end, as the other's are steps."""
+
+
+_LOST: Final = dict.fromkeys((Step.REFUSAL, Step.GARBLED, Step.UNFRAMED, Step.END), State.CLOSED)
+_END: Final = {Step.END: State.CLOSED}
+
+TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxyType(
+    {
+        Role.CLIENT: {
+            State.GREETING: {Step.HELLO: State.GREETED, **_END},
+            # A plain search does not wait for its welcome.
+            State.GREETED: {Step.REQUEST: State.GREETED, Step.WELCOME: State.OPEN, **_LOST},
+            # A refusal here is of one of several requests: of which, nobody can tell.
+            State.OPEN: {Step.REQUEST: State.OPEN, Step.REPLY: State.OPEN, **_LOST},
+            State.ENDING: {},
+            State.CLOSED: _END,
+        },
+        Role.DAEMON: {
+            # Whatever comes first is taken for a hello.
+            State.GREETING: {Step.HELLO: State.GREETED, Step.UNFRAMED: State.ENDING, **_END},
+            State.GREETED: {Step.WELCOME: State.OPEN, Step.REFUSAL: State.CLOSED, **_END},
+            State.OPEN: {
+                Step.HELLO: State.GREETED,
+                Step.REQUEST: State.OPEN,
+                Step.REPLY: State.OPEN,
+                Step.GARBLED: State.OPEN,
+                Step.REFUSAL: State.OPEN,
+                Step.UNFRAMED: State.ENDING,
+                **_END,
+            },
+            State.ENDING: {Step.REPLY: State.ENDING, Step.REFUSAL: State.CLOSED, **_END},
+            State.CLOSED: _END,
+        },
+    }
+)
+
+
+def follow(role: Role, state: State, step: Step) -> State:
+    """Return the state after a step.
+
+    Raises:
+        OutOfTurn: the table has none.
+    """
+    found = TABLE[role][state].get(step)
+    if found is None:
+        raise OutOfTurn(f"{step.value} is out of turn: the {role.value} is at {state.value}")
+    return found
+
 
 WENT_AWAY: Final = "the daemon went away"
 
 
-class Misfit(Struct, frozen=True):
+class InvalidMessage(Struct, frozen=True):
     """A client's frame that is refused: `DaemonConnection.refuse` says so.
 
     Attributes:
@@ -52,7 +158,7 @@ class Lost(Struct, frozen=True):
     reason: str
 
 
-DaemonEvent: TypeAlias = Hello | Envelope | Misfit
+DaemonEvent: TypeAlias = Hello | Envelope | InvalidMessage
 ClientEvent: TypeAlias = Welcome | Reply | GgrepError | Lost
 """A `GgrepError` is the end of a handshake: the daemon refused it, or does not suit."""
 
@@ -111,7 +217,7 @@ class DaemonConnection(Connection):
             return self._event(self._payloads.popleft())
         if self._reader.fault:
             self._follow(Step.UNFRAMED)
-            return Misfit(FrameError(self._reader.fault))
+            return InvalidMessage(FrameError(self._reader.fault))
         return None
 
     def welcome(self, hello: Hello, offer: Welcome) -> bytes:
@@ -119,12 +225,12 @@ class DaemonConnection(Connection):
         try:
             answer = answer_hello(hello, offer)
         except GgrepError as error:
-            return self.refuse(Misfit(error))
+            return self.refuse(InvalidMessage(error))
         self._follow(Step.WELCOME)
         self.hello = hello
         return self._framed(welcome_json(answer))
 
-    def refuse(self, misfit: Misfit) -> bytes:
+    def refuse(self, misfit: InvalidMessage) -> bytes:
         """Return the answer to a frame that is none; outside of requests it ends the connection."""
         self._follow(Step.REPLY if misfit.request_id else Step.REFUSAL)
         return self._framed(error_json(misfit.request_id, misfit.error))
@@ -150,7 +256,7 @@ class DaemonConnection(Connection):
             found = parse_hello(body) if greeting else parse_message(body)
         except GgrepError as error:
             self._follow(Step.HELLO if greeting else Step.GARBLED)
-            return Misfit(error, "" if greeting else request_id_of(body))
+            return InvalidMessage(error, "" if greeting else request_id_of(body))
         self._follow(Step.HELLO if greeting else Step.REQUEST)
         return found
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.base.stable_json import Json, plain
-from ggrep.protocol.wire.fields import Fields, bounded, misfit
-from ggrep.protocol.wire.versions import NEEDED_SCHEMAS
+from ggrep.protocol.wire.frames import NEEDED_SCHEMAS
+from ggrep.protocol.wire.reading import Fields, bounded, misfit
 
 ClientKind: TypeAlias = Literal["interactive", "batch"]
 

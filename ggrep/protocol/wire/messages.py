@@ -1,33 +1,302 @@
-"""Encodes messages as JSON objects, and decodes them.
+"""Messages of clients to daemons: their types, their JSON, and the time that each may take."""
 
-A message is `{"message": NAME, "request_id": STR, "caller": STR, ...fields}`. Fields that a
-message does not have are passed over, messages that nobody knows are refused.
-"""
-
+import math
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, cast, get_args
+from typing import Annotated, Any, Final, Generic, Literal, TypeAlias, TypeVar, cast, get_args
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Json
-from ggrep.model.operations import OPERATIONS, has_scope, operation_of
-from ggrep.protocol.wire.fields import Fields, misfit
-from ggrep.protocol.wire.message_types import (
-    Ask,
-    Cancel,
-    Envelope,
-    Fetch,
-    Line,
-    Message,
-    Search,
-    Serve,
+from ggrep.config.declarations import MAX_QUERY_TIMEOUT_MS
+from ggrep.model.batched_query import MOST_MEMBERS, BatchedPoolRequest, Member
+from ggrep.model.field_meta import (
+    MOST_BYTES,
+    MOST_MS,
+    MOST_PATH_BYTES,
+    MOST_QUERY_BYTES,
+    WireBounds,
 )
-from ggrep.protocol.wire.reading import read
-from ggrep.protocol.wire.requests import check_scored
+from ggrep.model.operations import OPERATIONS, bounded, bounds_of, has_scope, operation_of
+from ggrep.model.request import Request, SearchRequest, ViewOptions
+from ggrep.protocol.wire.reading import Fields, check_scored, misfit, read
+
+Q = TypeVar("Q")
+
+Priority: TypeAlias = Literal["interactive", "batch"]
+Deadline: TypeAlias = Annotated[int, WireBounds(MOST_MS)]
+Place: TypeAlias = Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")]
+
+_MOST_FIELDS: Final = 64
+"""Most fields of an object that stands in a message."""
+
+
+class Claim(Struct, frozen=True):
+    """A client's assumptions about a daemon found by hint, which the daemon checks first.
+
+    Attributes:
+        root: absolute path of the repository it means.
+        environ: every variable of its environment that changes settings, by name.
+        build: of the client.
+    """
+
+    root: Annotated[str, WireBounds(MOST_PATH_BYTES, 1, form="path")]
+    environ: Annotated[
+        tuple[tuple[str, str], ...],
+        WireBounds(256, each=(0, 32 * 1024), keys=r"[A-Za-z_][A-Za-z0-9_]{0,127}"),
+    ] = ()
+    build: Annotated[str, WireBounds(128, form="shown")] = ""
+
+
+class Search(Struct, frozen=True):
+    """A query.
+
+    Attributes:
+        budgets: output bounds that the client's settings have, by name.
+        render: how to print the answer; None for the document itself.
+        claim: None from a client that computed the fingerprint itself.
+        path: absolute path of the directory or file that the answer is narrowed to; empty to
+            leave that to the request's scope.
+        waited_ms: how long somebody has waited for the answer when this is sent.
+        values: answer with the response itself, in place of its document; `render` beats it.
+    """
+
+    request: SearchRequest
+    budgets: Annotated[
+        tuple[tuple[str, int], ...],
+        WireBounds(_MOST_FIELDS, each=(0, MOST_BYTES), keys=r"[a-z][a-z0-9_]{0,63}"),
+    ] = ()
+    priority: Priority = "interactive"
+    render: Annotated[ViewOptions | None, WireBounds(_MOST_FIELDS)] = None
+    claim: Annotated[Claim | None, WireBounds(_MOST_FIELDS)] = None
+    path: Place = ""
+    waited_ms: Deadline = 0
+    values: bool = False
+
+
+class Ask(Struct, Generic[Q], frozen=True):
+    """A question that the snapshot answers; its name on the wire is that of its operation.
+
+    A slate's budgets are the request's own: those of a search cut nothing here.
+
+    Attributes:
+        path: as a Search's; only on the wire where the request has a scope.
+        values: answer with the response itself, the facts of a slate's files among it, in place
+            of its document.
+    """
+
+    request: Q
+    priority: Priority = "interactive"
+    path: Place = ""
+    values: bool = False
+
+
+class Describe(Struct, frozen=True):
+    """Facts that a coordinator needs first. `timeout_ms` 0 is the daemon's own bound."""
+
+    timeout_ms: Deadline = 0
+
+
+class TermStats(Struct, frozen=True):
+    """Collection statistics of a query's terms.
+
+    Attributes:
+        snapshot_id: one that a session keeps; None for the active one.
+    """
+
+    request: SearchRequest
+    snapshot_id: Annotated[str | None, WireBounds(26)] = None
+
+
+class Fetch(Struct, Generic[Q], frozen=True):
+    """A coordinator's question: for ranked lists, definitions, occurrences or imports."""
+
+    request: Q
+
+
+class JointDescribe(Struct, frozen=True):
+    """Facts of many repositories of this host, that a coordinator needs first.
+
+    Attributes:
+        key: of the list of members, see `members_key`.
+        members: the list itself; empty where the daemon may know it by its key.
+        known: epoch of the description that the client has; empty for none.
+        timeout_ms: 0 for the daemon's own bound.
+    """
+
+    key: Annotated[str, WireBounds(64, 1, form="shown")]
+    members: Annotated[tuple[Member, ...], WireBounds(MOST_MEMBERS)] = ()
+    known: Annotated[str, WireBounds(64, form="shown")] = ""
+    timeout_ms: Deadline = 0
+
+
+class JointPool(Struct, frozen=True):
+    """The beginnings of the lists of many repositories of this host, to merge."""
+
+    request: BatchedPoolRequest
+
+
+class Encode(Struct, frozen=True):
+    """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
+
+    text: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
+    timeout_ms: Deadline = 0
+
+
+class Status(Struct, frozen=True):
+    """The `status` document."""
+
+
+class Health(Struct, frozen=True):
+    """The `health` document; `deep` hashes every file again."""
+
+    deep: bool = False
+
+
+class Metrics(Struct, frozen=True):
+    """Counters and latencies."""
+
+
+class Sync(Struct, frozen=True):
+    """Bring the index up to the work tree.
+
+    Attributes:
+        wait: answer when it is done, not when it has begun.
+        allow_degraded: over the budget of what a profile includes, index what fits.
+        fresh: take nothing over from what is indexed.
+        timeout_ms: how long to wait for it; 0 for no bound.
+        strict: refuse where a file cannot be read, decoded or cut as it should.
+    """
+
+    wait: bool = True
+    allow_degraded: bool = False
+    fresh: bool = False
+    timeout_ms: Deadline = 0
+    strict: bool = False
+
+
+class SyncStatus(Struct, frozen=True):
+    """Progress of the running sync, and the outcome of the last one."""
+
+
+class WatchStatus(Struct, frozen=True):
+    """What is watched, and which events were seen."""
+
+
+class Cancel(Struct, frozen=True):
+    """End a request of the same client by its id, or the running sync by the word `sync`."""
+
+    target: Annotated[str, WireBounds(64, form="shown")]
+
+
+class Gc(Struct, frozen=True):
+    """Delete what no snapshot needs; without `force` only list it."""
+
+    force: bool = False
+
+
+class Compact(Struct, frozen=True):
+    """Merge segments; without `force` only when it is due."""
+
+    force: bool = False
+
+
+class Shutdown(Struct, frozen=True):
+    """Stop the daemon; `reason` is sent to every client whose request ends with it."""
+
+    reason: Annotated[str, WireBounds(256)] = ""
+
+
+class Serve(Struct, frozen=True):
+    """Serve another repository in the same process, for a client under equal variables.
+
+    Attributes:
+        claim: the root, the variables and the build.
+        encoder: from a flag; empty for that of the settings.
+    """
+
+    claim: Annotated[Claim, WireBounds(_MOST_FIELDS)]
+    encoder: Annotated[str, WireBounds(128)] = ""
+
+
+class Ping(Struct, frozen=True):
+    """Check that the daemon is alive."""
+
+
+class Line(Struct, frozen=True):
+    """A command as it was typed, to be answered in print by whoever reads commands here.
+
+    Attributes:
+        arguments: the command's name first.
+        claim: what the client went by.
+        render: how to print; its `cwd` is where the command was typed.
+    """
+
+    arguments: Annotated[tuple[str, ...], WireBounds(_MOST_FIELDS, each=(0, MOST_QUERY_BYTES))]
+    claim: Annotated[Claim, WireBounds(_MOST_FIELDS)]
+    render: Annotated[ViewOptions, WireBounds(_MOST_FIELDS)]
+    priority: Priority = "interactive"
+
+
+QueryMessage: TypeAlias = Search | Ask[Any]
+"""What is asked about the code, within a time of its own."""
+
+Message: TypeAlias = (
+    Search
+    | Ask[Any]
+    | Line
+    | Describe
+    | TermStats
+    | Fetch[Any]
+    | JointDescribe
+    | JointPool
+    | Encode
+    | Status
+    | Health
+    | Metrics
+    | Sync
+    | SyncStatus
+    | WatchStatus
+    | Cancel
+    | Gc
+    | Compact
+    | Shutdown
+    | Serve
+    | Ping
+)
+
+
+class Envelope(Struct, frozen=True):
+    """A message as it arrived.
+
+    Attributes:
+        request_id: chosen by the client; empty when it left that to the daemon.
+        name: the message's name on the wire.
+        caller: for whom the client asks, as it tells its callers apart; empty for itself.
+    """
+
+    request_id: str
+    name: str
+    message: Message
+    caller: str = ""
+
+
+def message_of(
+    request: Request[Any],
+    priority: Priority = "interactive",
+    budgets: tuple[tuple[str, int], ...] = (),
+    *,
+    values: bool = False,
+) -> QueryMessage:
+    """Return the message that asks for the answer to a request, or for its document."""
+    if isinstance(request, SearchRequest):
+        return Search(request, budgets, priority, values=values)
+    return Ask(request, priority, values=values)
+
 
 CANCEL_SYNC: Final = "sync"
 """What `Cancel.target` says for the running sync; no request may be called that."""
@@ -126,3 +395,36 @@ KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
     }
 )
 """Every message by its name on the wire."""
+
+M = TypeVar("M", bound=Search | Ask[Any] | Fetch[Any])
+
+_REPLY_MS: Final = 50
+
+
+def for_daemon(left_ms: float) -> float:
+    """Return the milliseconds that a daemon may take of those that its client has left.
+
+    Its time ends a little earlier, so that its own word of that arrives in time.
+    """
+    return left_ms if math.isinf(left_ms) else left_ms - min(_REPLY_MS, left_ms / 10)
+
+
+def timeout_of(message: QueryMessage) -> int:
+    """Return the timeout of a request in milliseconds; 0 for the configured one."""
+    timeout_ms: int = bounds_of(message.request).timeout_ms
+    return timeout_ms
+
+
+def within(message: M, left_ms: float) -> M:
+    """Return the request with so many milliseconds to answer it."""
+    return replace(message, request=bounded(message.request, timeout_ms=whole_ms(left_ms)))
+
+
+def timed(request: SearchRequest, left_ms: float) -> SearchRequest:
+    """Return the query with so many milliseconds to answer it."""
+    return replace(request, timeout_ms=whole_ms(left_ms))
+
+
+def whole_ms(left_ms: float) -> int:
+    """Return a daemon's time limit in whole milliseconds, at least 1, as 0 would be no limit."""
+    return max(1, int(min(left_ms, MAX_QUERY_TIMEOUT_MS)))

@@ -12,23 +12,20 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import GgrepError, IndexDamaged, NoIndex
 from ggrep.base.ids import SnapshotId
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, with_budgets
 from ggrep.index.store.tables import take_shown
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import SkippedFiles, recorded_standing
-from ggrep.model.answerable import Request
+from ggrep.model.index_freshness import IndexFreshness
+from ggrep.model.limits import Counts
 from ggrep.model.operations import OPERATIONS, bounds_of, loaded, operation_of
-from ggrep.model.request import EncodedQuery, SearchRequest, can_scan
+from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest, can_scan
 from ggrep.model.response import Admitted, QueryResponse, RepoDescription
-from ggrep.model.standing import Standing
-from ggrep.model.statistics import CollectionStatistics
-from ggrep.model.unseen import Counts
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.repo_index import ALONE, Hosted, RepoIndex
@@ -70,8 +67,10 @@ class Engine(RepoIndex):
         self._occurrences = hosted.occurrences or OccurrencePool()
         self._standing = hosted.standing or self._recorded_standing
         self._answers_key = answers.answers_key_of(self.settings)
-        self._skipped = SkippedFiles(names.index_state_file(self.identity.store))
-        self._told: tuple[SnapshotView | None, Standing, Counts, RepoDescription] | None = None
+        self._skipped = SkippedFiles(store_files.index_state_file(self.identity.store))
+        self._told: tuple[SnapshotView | None, IndexFreshness, Counts, RepoDescription] | None = (
+            None
+        )
 
     def close(self) -> None:
         """Close the snapshot, its tables and our processes; the next request reopens them."""
@@ -293,8 +292,8 @@ class Engine(RepoIndex):
         ) as context:
             return answerer.answer(context, request)
 
-    def _recorded_standing(self) -> Standing:
-        return recorded_standing(names.index_state_file(self.identity.store))
+    def _recorded_standing(self) -> IndexFreshness:
+        return recorded_standing(store_files.index_state_file(self.identity.store))
 
     def _deadline(self, timeout_ms: int) -> Deadline:
         until = self._until or Deadline.never(self.clock)

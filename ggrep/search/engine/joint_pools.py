@@ -21,23 +21,22 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Incompatible
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
-from ggrep.model.confidence import NOBODY_LEADS, Leading
-from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.hit import Hit
-from ggrep.model.joint_pools import (
-    JointPoolResponse,
-    JointQuestion,
+from ggrep.model.batched_query import (
+    BatchedPoolResponse,
+    BatchedQuery,
     MemberLimit,
     MemberLists,
     MemberNotice,
 )
+from ggrep.model.confidence import NO_TOP_FILES, TopFiles
+from ggrep.model.corpus import CORPORA, Allocation, Corpus
 from ggrep.model.limits import sorted_limits
-from ggrep.model.quota import Dealt
-from ggrep.model.statistics import sum_statistics
+from ggrep.model.request import sum_statistics
+from ggrep.model.response import Hit
 from ggrep.search.engine.joint_reach import members_reaching
 from ggrep.search.engine.query_answers import AS_DEEP_AS_NEEDED, UNBOUNDED, clamped
 from ggrep.search.query.chunk_ids import SAME_BITS, candidate_ids, rows_of_texts
@@ -76,12 +75,12 @@ class _List(Struct, frozen=True):
 
 def joint_pools(
     view: JointView,
-    question: JointQuestion,
+    question: BatchedQuery,
     *,
     encoder: Encoder | None,
     settings: Settings,
     deadline: Deadline,
-) -> JointPoolResponse:
+) -> BatchedPoolResponse:
     """Return what the members' lists come to, measured against the sum of their statistics.
 
     Raises:
@@ -93,7 +92,7 @@ def joint_pools(
     search, clamps = clamped(replace(question.search, limit=1), settings)
     figures = member_figures(view, read_query(search), deadline)
     if question.counting:
-        return JointPoolResponse(figures, (), NOBODY_LEADS, (), (), ())
+        return BatchedPoolResponse(figures, (), NO_TOP_FILES, (), (), ())
     total = sum_statistics((figures.total(), *question.others))
     question = replace(question, search=search)
     every = rank(
@@ -109,7 +108,7 @@ def joint_pools(
     ranked, lists = joint.lists()
     leaders = leading(ranked, deadline)
     told = search_notices(search, encoder)
-    return JointPoolResponse(
+    return BatchedPoolResponse(
         figures=figures,
         lists=joint.by_member(ranked, lists),
         leading=leaders,
@@ -133,7 +132,7 @@ class _Joint(Struct, frozen=True):
     """
 
     view: JointView
-    question: JointQuestion
+    question: BatchedQuery
     every: Ranked
     encoder: Encoder | None
     deadline: Deadline
@@ -156,7 +155,9 @@ class _Joint(Struct, frozen=True):
 
     def by_member(self, ranked: Ranked, lists: Sequence[_List]) -> tuple[MemberLists, ...]:
         """Return the lists of each member that has a part in them."""
-        dealt = [Dealt(found.candidates, ("best",) * len(found.candidates), 0) for found in lists]
+        dealt = [
+            Allocation(found.candidates, ("best",) * len(found.candidates), 0) for found in lists
+        ]
         shown = show_all(ranked, dealt, UNBOUNDED, self.deadline)
         own: dict[int, dict[Corpus, list[Hit]]] = defaultdict(lambda: defaultdict(list))
         for found, hits in zip(lists, shown, strict=True):
@@ -192,7 +193,7 @@ class _Joint(Struct, frozen=True):
             for limit in not_shown(int(found[member]), search, min(most, int(shown[member])))
         )
 
-    def reaching(self, lists: Sequence[_List], leaders: Leading) -> tuple[int, ...]:
+    def reaching(self, lists: Sequence[_List], leaders: TopFiles) -> tuple[int, ...]:
         """Return the silent members without whom the answer may be another one."""
         if not self.question.silent:
             return ()

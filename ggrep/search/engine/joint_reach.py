@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.model.confidence import LEADERS, Leading
+from ggrep.model.confidence import MOST_TOP_FILES, TopFiles
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.search.query.correction import MOST
 from ggrep.search.query.eligible import Mask
@@ -29,7 +29,7 @@ _CODE: Final = CORPORA.index(Corpus.CODE)
 _EVERY_FILE: Final = 1 << 40
 
 
-def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Leading) -> set[int]:
+def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: TopFiles) -> set[int]:
     """Return the members of which a row matters.
 
     Args:
@@ -38,7 +38,7 @@ def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Lea
         leaders: of those who show something.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
-    full = len(leaders.leaders) >= (LEADERS if ranked.found is None else 1)
+    full = len(leaders.leaders) >= (MOST_TOP_FILES if ranked.found is None else 1)
     leading = leaders.leaders[-1].score if full else 0.0
     highest = MOST if ranked.correction is not None else 1.0
     masks = [

@@ -5,15 +5,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from ggrep.base.deadline import Deadline
-from ggrep.model.name_pools import (
-    MOST_IMPORTED,
-    Importer,
-    ImportsFound,
-    ImportsRequest,
-)
+from ggrep.base.clock import Deadline
+from ggrep.model.files import TEST
+from ggrep.model.name_pools import MOST_IMPORTED, Importer, ImportsRequest, ImportsResponse
 from ggrep.model.slate import FileFacts, Section
-from ggrep.model.traits import TEST
 from ggrep.search.navigation.name_candidates import NameFile, Searched, searched
 from ggrep.search.query.answerer import Answerer, parsed_snapshot
 from ggrep.search.query.context import Context
@@ -129,7 +124,7 @@ def _listed(held: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int], 
     return found
 
 
-def imports_found(context: Context, request: ImportsRequest) -> ImportsFound:
+def imports_found(context: Context, request: ImportsRequest) -> ImportsResponse:
     """Return which files of other repositories import anything of this one.
 
     Raises:
@@ -144,7 +139,7 @@ def imports_found(context: Context, request: ImportsRequest) -> ImportsFound:
         deadline.check("looking at imports")
         path = f"{_ELSEWHERE}/{importer.path.rpartition('/')[2]}"
         found.append(any(modules.hold(path, importer.language, name) for name in importer.imports))
-    return ImportsFound(tuple(found))
+    return ImportsResponse(tuple(found))
 
 
 def _leads_out(name: str, language: str) -> bool:

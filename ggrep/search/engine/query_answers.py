@@ -6,12 +6,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from ggrep.base.cache import CacheKey
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.formats import SCHEMA_KEY
 from ggrep.base.ids import SnapshotId, StoreId
-from ggrep.config.caps import MAX_SNIPPET_BYTES_PER_RESULT
+from ggrep.config.declarations import MAX_SNIPPET_BYTES_PER_RESULT
 from ggrep.config.fingerprints import query_fingerprint
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
@@ -21,25 +20,29 @@ from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import (
     Confidence,
-    Leading,
+    TopFiles,
     confidence_notices,
     confidence_of,
     hits_kept,
     shortened_list,
 )
-from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.file_readings import FileReading, reading_notices
-from ggrep.model.limits import LimitHit, sorted_limits, sorted_notices
-from ggrep.model.quota import Dealt
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.corpus import CORPORA, Allocation, Corpus
+from ggrep.model.index_freshness import IndexFreshness, freshness_notices
+from ggrep.model.limits import (
+    NOTHING_UNSEEN,
+    Counts,
+    FileReading,
+    LimitHit,
+    reading_notices,
+    sorted_limits,
+    sorted_notices,
+)
+from ggrep.model.request import CollectionStatistics, PoolRequest, SearchRequest
 from ggrep.model.response import (
     PoolResponse,
     QueryResponse,
     RepoDescription,
 )
-from ggrep.model.standing import Standing, standing_notices
-from ggrep.model.statistics import CollectionStatistics
-from ggrep.model.unseen import NOTHING_UNSEEN, Counts
 from ggrep.search.query.answerer import Answerer, Unpinned
 from ggrep.search.query.context import Context, Stages, search_notices, state_notices
 from ggrep.search.query.explain import explain
@@ -174,7 +177,7 @@ def describe(
     identity: RepoIdentity,
     *,
     answers_key: str,
-    standing: Standing,
+    standing: IndexFreshness,
     skipped: Counts,
     deadline: Deadline,
 ) -> RepoDescription:
@@ -192,7 +195,7 @@ def describe(
         counts=counts,
         has_vectors=identity.encoder != NO_ENCODER,
         notices=view.notices if view else (),
-        moment=standing_notices(standing),
+        moment=freshness_notices(standing),
         answers_key=answers_key,
         unseen=unseen_files(view, skipped) if view else NOTHING_UNSEEN,
     )
@@ -238,8 +241,8 @@ def clamped(
 
 
 def _shortened(
-    dealt: Dealt[Candidate], confidence: Confidence, leaders: Leading, request: SearchRequest
-) -> tuple[Dealt[Candidate], tuple[LimitHit, ...]]:
+    dealt: Allocation[Candidate], confidence: Confidence, leaders: TopFiles, request: SearchRequest
+) -> tuple[Allocation[Candidate], tuple[LimitHit, ...]]:
     places, cuts = shortened_list(
         dealt.items,
         confidence,

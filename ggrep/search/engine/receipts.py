@@ -11,16 +11,19 @@ from typing import Final
 import ggrep
 from ggrep.base import stable_json
 from ggrep.base.build import build_id
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.ids import parse_snapshot_id
 from ggrep.config.settings import OUTPUT_BUDGETS
-from ggrep.model.receipt import Origin, Receipt, changes, receipt_hit
-from ggrep.model.replay import (
-    Outcome,
+from ggrep.model.receipt import (
+    Origin,
+    Receipt,
     Replay,
     ReplayDifference,
+    ReplayResult,
+    changes,
     new_hits,
+    receipt_hit,
     replayed_hits,
 )
 from ggrep.model.request import SearchRequest
@@ -76,9 +79,9 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
     answer = write(response)
     now = _origin(engine, response, answer)
     same_bytes = now.answer_sha256 == receipt.origin.answer_sha256
-    outcome = elsewhere or (Outcome.REPRODUCED if same_bytes else Outcome.DIFFERS)
+    outcome = elsewhere or (ReplayResult.REPRODUCED if same_bytes else ReplayResult.DIFFERS)
     differing: tuple[list[ReplayDifference], int] = [], 0
-    if outcome is Outcome.DIFFERS and receipt.answer is not None:
+    if outcome is ReplayResult.DIFFERS and receipt.answer is not None:
         differing = differences(stable_json.loads(receipt.answer), stable_json.loads(answer))
     with engine.pin(deadline, snapshot_id=parse_snapshot_id(now.snapshot_id)) as view:
         found = replayed_hits(
@@ -100,7 +103,7 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
 
 def _ask(
     engine: Engine, receipt: Receipt, deadline: Deadline, *, today: bool
-) -> tuple[Outcome | None, QueryResponse]:
+) -> tuple[ReplayResult | None, QueryResponse]:
     """Return the answer, and why it is not from the receipt's snapshot; None if it is.
 
     A snapshot id means something in its own index alone, wherever that lies.
@@ -112,18 +115,18 @@ def _ask(
             wanted = parse_snapshot_id(own)
             return None, engine.search(question, deadline, budgets=budgets, snapshot_id=wanted)
         except SnapshotGone:
-            elsewhere = Outcome.SNAPSHOT_GONE
+            elsewhere = ReplayResult.SNAPSHOT_GONE
     response = engine.search(question, deadline, budgets=budgets)
     if elsewhere is None and response.provenance.snapshot_id != own:
-        elsewhere = Outcome.NEWER_SNAPSHOT
+        elsewhere = ReplayResult.NEWER_SNAPSHOT
     return elsewhere, response
 
 
-def _elsewhere(engine: Engine, origin: Origin) -> Outcome | None:
+def _elsewhere(engine: Engine, origin: Origin) -> ReplayResult | None:
     if engine.view().manifest.name == origin.store_id:
         return None
     is_same_root = engine.identity.repo_id == origin.repo_id
-    return Outcome.OTHER_STORE if is_same_root else Outcome.OTHER_REPOSITORY
+    return ReplayResult.OTHER_STORE if is_same_root else ReplayResult.OTHER_REPOSITORY
 
 
 def _origin(engine: Engine, response: QueryResponse, answer: bytes) -> Origin:

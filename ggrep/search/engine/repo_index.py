@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock, SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline, SystemClock
 from ggrep.base.errors import BudgetExceeded, GgrepError, InvalidRequest
 from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import PathKey, SnapshotId
 from ggrep.base.lease import is_orphaned
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.profiles import Profile
 from ggrep.config.settings import Settings, load_settings
@@ -39,8 +38,8 @@ from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.sync_report import Progress, unheard
 from ggrep.index.sync.target import SyncTarget
-from ggrep.model.standing import Standing
-from ggrep.model.sync_report import SyncReport, SyncWarning
+from ggrep.model.index_freshness import IndexFreshness
+from ggrep.model.sync import SyncReport, SyncWarning
 from ggrep.search.engine.snapshots import Snapshots
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class Hosted(Struct, frozen=True):
     handles: Callable[[int], AbstractContextManager[None]] = _unbounded
     slots: EncodeSlots | None = None
     on_damage: Callable[[], bool] = lambda: False
-    standing: Callable[[], Standing] | None = None
+    standing: Callable[[], IndexFreshness] | None = None
     occurrences: "OccurrencePool | None" = None
     parsers: "KeptWorkers | None" = None
 
@@ -243,7 +242,7 @@ class RepoIndex:
         from ggrep.index.store.remains import Swept, sweep_home
 
         with suppress(GgrepError, OSError):  # a record that cannot be read fails the sync, in words
-            self._orphaned |= is_orphaned(names.lease_files(self.identity.store))
+            self._orphaned |= is_orphaned(store_files.lease_files(self.identity.store))
         if not beside:
             return Swept()
         return sweep_home(self.home, self.clock, time.sleep, self.settings.lease_ttl_ms)

@@ -10,8 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock, rfc3339
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline, rfc3339
 from ggrep.base.errors import NoIndex
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, with_budgets
@@ -21,12 +20,10 @@ from ggrep.index.embedding.identity import STATIC
 from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.unwritten import Origin
-from ggrep.model.hit import Hit
+from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.model.request import SearchRequest, can_scan
-from ggrep.model.response import Admitted, QueryResponse
-from ggrep.model.scan import ScanFacts
-from ggrep.model.standing import Standing
+from ggrep.model.response import Admitted, Hit, QueryResponse, ScanFacts
 from ggrep.search.engine.query_answers import answer
 from ggrep.search.query.context import Context
 from ggrep.search.query.finding import wants_vector
@@ -57,7 +54,7 @@ class Scanner(Struct, frozen=True):
     settings: Settings
     clock: Clock
     new_id: Callable[[], str]
-    standing: Callable[[], Standing]
+    standing: Callable[[], IndexFreshness]
     ahead: Ahead
     damage: str = ""
     served: bool = False

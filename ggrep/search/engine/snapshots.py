@@ -7,8 +7,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import (
     CorruptStore,
     DeadlineExceeded,
@@ -18,7 +17,7 @@ from ggrep.base.errors import (
 )
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, shared
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.active import read_active
@@ -67,7 +66,7 @@ class Snapshots:
         self._on_damage = on_damage
         self._hopeless: set[str] = set()
         self._view: SnapshotView | None = None
-        self._pointer_file = str(names.active_file(self._store))
+        self._pointer_file = str(store_files.active_file(self._store))
         self._note_at_ms = 0.0
         self._current: tuple[Stamp | None, SnapshotView] | None = None
         self._older = _OlderSnapshots(self._store, self._store_id)
@@ -98,7 +97,7 @@ class Snapshots:
         with typed_failures(self._base):
             if not self._store.is_dir():
                 raise NoIndex("this repository has no index yet; run: ggrep index")
-            with shared(names.readers_lock(self._store), patience):
+            with shared(store_files.readers_lock(self._store), patience):
                 view = self._look(snapshot_id, deadline)
                 note_use(self._store, self._clock.now())
                 try:
@@ -213,7 +212,7 @@ class Snapshots:
         patience = Patience(deadline, time.sleep, "this index is being removed", _PIN_RETRY_MS)
         with suppress(GgrepError), typed_failures(self._base):
             if self._store.is_dir():
-                with shared(names.readers_lock(self._store), patience):
+                with shared(store_files.readers_lock(self._store), patience):
                     self.view(deadline)
 
     def close(self) -> None:
@@ -263,7 +262,7 @@ class _OlderSnapshots:
         if view is not None and (error := gone(view)):
             raise error
         if view is None or not view.lies_still():
-            if not names.manifest_file(self._store, snapshot_id).exists():
+            if not store_files.manifest_file(self._store, snapshot_id).exists():
                 raise SnapshotGone(f"snapshot {snapshot_id} is not there; ask again")
             # Threads may do this at once: the last one's is kept.
             view = open_snapshot(

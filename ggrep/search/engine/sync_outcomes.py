@@ -6,8 +6,7 @@ from msgspec.structs import asdict, replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.model.limits import Notice
-from ggrep.model.sync_jobs import Compacted, SyncOutcome
-from ggrep.model.sync_report import SyncReport
+from ggrep.model.sync import Compacted, SyncOutcome, SyncReport
 
 if TYPE_CHECKING:
     from ggrep.model.maintenance import CompactionReport

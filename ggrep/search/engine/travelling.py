@@ -5,7 +5,7 @@ import time
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, InvalidRequest, RemoteError, StoreError
 from ggrep.config.remotes import Remote
 from ggrep.index.remote.objects import open_objects
@@ -13,7 +13,7 @@ from ggrep.index.remote.pull import PullReport, pull
 from ggrep.index.remote.push import push
 from ggrep.index.store.last_used import note_use
 from ggrep.index.sync.sync_report import Progress, unheard
-from ggrep.model.remotes import PushReport, Traffic
+from ggrep.model.maintenance import PushReport, Traffic
 from ggrep.search.engine.repo_index import RepoIndex
 
 

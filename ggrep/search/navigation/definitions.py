@@ -8,14 +8,13 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.scripts import folded
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.tokens import folded_name, whole_names
-from ggrep.model.asked_names import other_case
 from ggrep.model.containers import FITTING, Fit, nothing_but
 from ggrep.model.limits import Notice
-from ggrep.model.name_pools import MAX_SUGGESTIONS, NearName
+from ggrep.model.name_pools import MAX_SUGGESTIONS, NearName, other_case
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.occurrences.keyed_names import SECTION

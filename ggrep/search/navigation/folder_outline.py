@@ -9,13 +9,12 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import ListedPath
-from ggrep.model.outline_lines import listed_line, size_of
+from ggrep.model.files import EXAMPLE, GENERATED, MACHINE_WRITTEN, TEST, VENDORED, traits_of
+from ggrep.model.outline import ListedPath, listed_line, size_of
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.navigation.main_names import main_names
 from ggrep.search.query.folders import Folder, joined
@@ -184,7 +183,7 @@ def _standing(path: str, traits: int, language: str) -> int:
     """Return what people look at first, by the lowest number: code, documents, settings, tests."""
     traits |= traits_of(path)
     hidden = any(part.startswith(".") for part in path.split("/"))
-    if traits & (MADE | VENDORED | GENERATED):
+    if traits & (MACHINE_WRITTEN | VENDORED | GENERATED):
         return 5
     if traits & (TEST | EXAMPLE) or hidden:
         return 3

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.written_places import place_readings
+from ggrep.model.written_names import place_readings
 from ggrep.parse.source.eligibility import is_text_name
 
 

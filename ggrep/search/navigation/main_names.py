@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.listing import ListedFile

@@ -11,10 +11,10 @@ from ggrep.model.containers import (
     MOST_DEFINITIONS,
     DefinedName,
     Family,
-    Sorted,
-    apart,
+    SortedDefinitions,
     family_of,
     hidden_doubts,
+    mention_order,
     sort_definitions,
 )
 from ggrep.model.limits import LimitHit
@@ -50,7 +50,7 @@ class Judged(Struct, frozen=True):
     shown: tuple[tuple[Place, Reference], ...]
     wanted: int
     left: int
-    found: Sorted
+    found: SortedDefinitions
     doubtful: int = 0
     limits: tuple[LimitHit, ...] = ()
 
@@ -142,7 +142,9 @@ class Mentions(Struct):
                 if (standing := self._standing(judge, place, use)) != "other"
             ]
         left, doubtful = len(self._kept) - len(kept), sum(one.guess for _, one in kept)
-        kept.sort(key=lambda each: apart(each[1]))  # what counts most before what a page may cut
+        kept.sort(
+            key=lambda each: mention_order(each[1])
+        )  # what counts most before what a page may cut
         shown = tuple(kept[self.skip :][: self.request.limit])
         return Judged(shown, wanted - left, left, found, doubtful, self._limits(wanted))
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ggrep.config.fingerprints import asked_fingerprint
-from ggrep.model.asked_names import check_spelling, clamped, other_case
-from ggrep.model.containers import container_notices, related
+from ggrep.model.containers import container_notices, related_definitions
 from ggrep.model.limits import Notice
+from ggrep.model.name_pools import check_spelling, clamped, other_case
 from ggrep.model.navigation import (
     Definition,
     ReferencesRequest,
@@ -142,7 +142,7 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
         files=len({reference.path for _, reference in found.shown}),
-        defined=tuple(at for _, at in related(found.found)),
+        defined=tuple(at for _, at in related_definitions(found.found)),
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
             deterministic=request.deterministic,

@@ -12,14 +12,14 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import whole_names, whole_terms, words
 from ggrep.index.store.view import SnapshotView
+from ggrep.model.files import TEST
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
-from ggrep.model.traits import TEST
 from ggrep.model.written_names import (
     OPERATOR_LANGUAGES,
     declared_name,

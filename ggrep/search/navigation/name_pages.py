@@ -4,10 +4,16 @@ from msgspec.structs import replace
 
 from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
 from ggrep.config.fingerprints import asked_fingerprint
-from ggrep.model.asked_names import limit_code
 from ggrep.model.limits import LimitHit
+from ggrep.model.name_pools import (
+    Consumed,
+    PageCursor,
+    limit_code,
+    question_digest,
+    read_token,
+    token_of,
+)
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.model.page_cursor import Consumed, PageCursor, question_digest, read_token, token_of
 from ggrep.search.query.answerer import Unpinned
 
 _ALONE = ""

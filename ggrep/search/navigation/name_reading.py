@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.sanitise import sanitise_line
 from ggrep.parse.languages.registry import KEYED, language_of

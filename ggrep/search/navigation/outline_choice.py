@@ -10,8 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.model.outline import OutlineEntry
-from ggrep.model.outline_lines import bare_label, entry_line, size_of
+from ggrep.model.outline import OutlineEntry, bare_label, entry_line, size_of
 
 FORMS: Final = ((110, False), (60, True), (36, True), (0, True))
 """Characters of a definition's head, 0 for its name alone, and whether it is shown without types.

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
+from ggrep.model.files import TEST
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.outline import (
     LEAST_BYTES,
@@ -16,8 +17,6 @@ from ggrep.model.outline import (
     OutlineResponse,
     PathOutline,
     Reading,
-)
-from ggrep.model.outline_lines import (
     heading_line,
     kind_word,
     label_of,
@@ -25,7 +24,6 @@ from ggrep.model.outline_lines import (
     size_of,
 )
 from ggrep.model.sanitise import is_text, sanitise_line
-from ggrep.model.traits import TEST
 from ggrep.parse.chunking.file_outline import MAX_OUTLINED, Outlined, is_outlined
 from ggrep.parse.languages.registry import is_unread
 from ggrep.search.navigation.folder_outline import listed_folder

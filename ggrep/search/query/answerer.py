@@ -5,8 +5,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.ids import SnapshotId, StoreId, parse_snapshot_id
 from ggrep.config.home import Home
 from ggrep.index.store.view import SnapshotView

@@ -11,8 +11,8 @@ from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS
 from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import word_terms
-from ggrep.model.confidence import LEADERS, Leader, Leading, Wording, ordered_leaders
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.confidence import MOST_TOP_FILES, TopFile, TopFiles, Wording, ordered_top_files
+from ggrep.model.request import CollectionStatistics
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.score import DECIMALS, SegmentScores
@@ -86,7 +86,7 @@ class ConfidenceFeatures:
         segments: Sequence[SearchableSegment],
         scores: Sequence[SegmentScores],
         eligible: Sequence[Mask],
-    ) -> Leading:
+    ) -> TopFiles:
         """Return the files with the best eligible rows.
 
         All files that tie with the last one are looked at, so that their figures decide and not
@@ -94,11 +94,11 @@ class ConfidenceFeatures:
         """
         best = [_best_rows(*part) for part in zip(segments, scores, eligible, strict=True)]
         floor = _floor([item.scores for item in best])
-        leaders: list[Leader] = []
+        leaders: list[TopFile] = []
         for segment, scored, rows in zip(segments, scores, best, strict=True):
             leaders += self._leaders(segment, scored, rows.at_least(floor))
         weight = round(self._weight, DECIMALS)
-        return Leading(ordered_leaders(leaders), weight, self._unknown, self._wording())
+        return TopFiles(ordered_top_files(leaders), weight, self._unknown, self._wording())
 
     def _wording(self) -> Wording:
         query = self._query
@@ -110,7 +110,7 @@ class ConfidenceFeatures:
 
     def _leaders(
         self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
-    ) -> list[Leader]:
+    ) -> list[TopFile]:
         if not len(best.files):
             return []
         found = np.zeros(len(best.files), dtype=np.float64)
@@ -130,7 +130,7 @@ class ConfidenceFeatures:
             np.round(found / sum(self._idfs), DECIMALS),
             spelt,
         )
-        return [Leader(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
+        return [TopFile(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
 
     def _ways_of(self, term: str) -> list[str]:
         """Return a term, and the words as they are spelt that it is the stem of."""
@@ -212,6 +212,6 @@ def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) ->
 def _floor(best: Sequence[Scores]) -> float:
     """Return the score of the last leading file; 0 if all files lead."""
     scores = np.concatenate([*best, np.zeros(0)])
-    if len(scores) <= LEADERS:
+    if len(scores) <= MOST_TOP_FILES:
         return 0.0
-    return float(-np.partition(-scores, LEADERS - 1)[LEADERS - 1])
+    return float(-np.partition(-scores, MOST_TOP_FILES - 1)[MOST_TOP_FILES - 1])

@@ -7,8 +7,7 @@ from typing import TypedDict
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.identifiers import derived_id
 from ggrep.config.home import Home
@@ -16,14 +15,18 @@ from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.store.manifest import SnapshotManifest
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
-from ggrep.model.request import EncodedQuery, Find, SearchRequest
-from ggrep.model.response import Admitted, Provenance
+from ggrep.model.index_freshness import IndexFreshness, freshness_notices
+from ggrep.model.limits import (
+    Counts,
+    LimitHit,
+    Notice,
+    sorted_limits,
+    sorted_notices,
+    unseen_notices,
+)
+from ggrep.model.request import CollectionStatistics, EncodedQuery, Find, SearchRequest
+from ggrep.model.response import Admitted, Provenance, ScanFacts
 from ggrep.model.sanitise import without_directories
-from ggrep.model.scan import ScanFacts
-from ggrep.model.standing import Standing, standing_notices
-from ggrep.model.statistics import CollectionStatistics
-from ggrep.model.unseen import Counts, unseen_notices
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.query.file_notices import file_notices
 from ggrep.search.query.pipeline import Ranked, rank
@@ -69,7 +72,7 @@ class Context(Struct, frozen=True):
     encoder: Encoder | None
     clock: Clock
     new_id: Callable[[], str]
-    standing: Callable[[], Standing]
+    standing: Callable[[], IndexFreshness]
     skipped: Callable[[], Counts] = tuple
     request_id: str = ""
     admitted: Admitted | None = None
@@ -174,7 +177,7 @@ class Context(Struct, frozen=True):
         """
         standing = self.standing()
         whole = not self.view.manifest.partial and self.scan is None
-        return standing_notices(replace(standing, behind=standing.behind and whole))
+        return freshness_notices(replace(standing, behind=standing.behind and whole))
 
     @property
     def _is_incomplete(self) -> bool:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.file_features import Figures, FileFeatures, Places, spread

@@ -9,14 +9,13 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.scripts import folded, nfc
 from ggrep.config.languages import language_named
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS
-from ggrep.model.filters import Filter
+from ggrep.model.files import TEST
+from ggrep.model.filters import Filter, is_below, keys_of_scope
 from ggrep.model.request import SearchRequest
-from ggrep.model.scope import is_below, keys_of_scope
-from ggrep.model.traits import TEST
 from ggrep.search.query.segments import SearchableSegment
 
 Mask = npt.NDArray[np.bool_]

@@ -4,12 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from ggrep.model.confidence import Leading
-from ggrep.model.corpus import CORPORA
-from ggrep.model.hit import Hit
-from ggrep.model.quota import quotas
+from ggrep.model.confidence import TopFiles
+from ggrep.model.corpus import CORPORA, quotas
 from ggrep.model.request import Find
-from ggrep.model.response import Explanation, Term
+from ggrep.model.response import Explanation, Hit, Term
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.weights import KIND_WEIGHTS
 
@@ -26,7 +24,7 @@ _PROMISES = {
 
 
 def explain(
-    ranked: Ranked, hits: Sequence[Hit], leading: Leading, cuts: dict[str, int]
+    ranked: Ranked, hits: Sequence[Hit], leading: TopFiles, cuts: dict[str, int]
 ) -> Explanation:
     """Return the explanation of the ranking.
 
@@ -79,7 +77,7 @@ def _rules(ranked: Ranked) -> list[str]:
     return rules
 
 
-def _confidence(leading: Leading) -> tuple[tuple[str, float], ...]:
+def _confidence(leading: TopFiles) -> tuple[tuple[str, float], ...]:
     if not leading.leaders:
         return ()
     return (

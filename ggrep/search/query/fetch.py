@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.store.rows import ShownRow
-from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.model.hit import Extent, Hit, HitLine
+from ggrep.model.corpus import CORPORA, Allocation, Corpus
+from ggrep.model.files import READING
 from ggrep.model.limits import LimitHit
-from ggrep.model.quota import Dealt
+from ggrep.model.response import Extent, Hit, HitLine
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.traits import READING
 from ggrep.search.query.extent import extents
 from ggrep.search.query.file_notices import encoding_of
 from ggrep.search.query.literal import matching_lines
@@ -31,7 +30,7 @@ class Caps(Struct, frozen=True):
 
 
 def show(
-    ranked: Ranked, dealt: Dealt[Candidate], caps: Caps, deadline: Deadline
+    ranked: Ranked, dealt: Allocation[Candidate], caps: Caps, deadline: Deadline
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
     """Return the chosen candidates as hits in their order, and the limits that the caps hit.
 
@@ -59,7 +58,7 @@ def show(
 
 
 def show_all(
-    ranked: Ranked, lists: Sequence[Dealt[Candidate]], caps: Caps, deadline: Deadline
+    ranked: Ranked, lists: Sequence[Allocation[Candidate]], caps: Caps, deadline: Deadline
 ) -> list[tuple[Hit, ...]]:
     """Return several lists as hits; rows in more than one list are read once.
 
@@ -70,7 +69,7 @@ def show_all(
         deadline: checked before and after.
     """
     places = {(item.segment, item.row): item for dealt in lists for item in dealt.items}
-    every = Dealt(list(places.values()), ("",) * len(places), 0)
+    every = Allocation(list(places.values()), ("",) * len(places), 0)
     hits = dict(zip(places, show(ranked, every, caps, deadline)[0], strict=True))
     explained = ranked.request.explain
     return [

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from ggrep.base.ids import PathKey
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.file_readings import FileReading, reading_notices
-from ggrep.model.limits import Notice
-from ggrep.model.traits import CELL_LINES, READING, RECODED
+from ggrep.model.files import CELL_LINES, READING, RECODED
+from ggrep.model.limits import FileReading, Notice, reading_notices
 from ggrep.search.query.row_reading import row_columns
 from ggrep.search.query.segments import SearchableSegment, open_segments
 

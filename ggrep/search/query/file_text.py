@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
 from ggrep.search.query.segments import SearchableSegment

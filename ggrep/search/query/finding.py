@@ -11,15 +11,14 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import MAX_QUERY_TERMS
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.confidence import Leader, Leading, Wording
+from ggrep.model.confidence import TopFile, TopFiles, Wording
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import Find, SearchRequest
-from ggrep.model.statistics import CollectionStatistics
+from ggrep.model.request import CollectionStatistics, Find, SearchRequest
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.literal import Matches, matching_rows, pattern_of
@@ -181,7 +180,7 @@ def only_found(scores: SegmentScores, matches: Matches) -> tuple[SegmentScores, 
     return replace(scores, total=total, parts=parts), mask
 
 
-def leading_found(found: Found, scores: Sequence[SegmentScores]) -> Leading:
+def leading_found(found: Found, scores: Sequence[SegmentScores]) -> TopFiles:
     """Return the confidence features of verified rows: only that they exist."""
     best = max(
         (
@@ -191,8 +190,8 @@ def leading_found(found: Found, scores: Sequence[SegmentScores]) -> Leading:
         ),
         default=0.0,
     )
-    leaders = (Leader(best, best, 0.0, 1.0, spelt=True),) if best else ()
-    return Leading(leaders, 1.0, 0.0, Wording.QUOTED)
+    leaders = (TopFile(best, best, 0.0, 1.0, spelt=True),) if best else ()
+    return TopFiles(leaders, 1.0, 0.0, Wording.QUOTED)
 
 
 def unshown(found: Found | None, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:

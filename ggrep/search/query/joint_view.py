@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ggrep.base.cache import Cache
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import SnapshotGone
 from ggrep.base.ids import SegmentName
 from ggrep.index.lexical.layout import (
@@ -29,7 +29,7 @@ from ggrep.index.packs.pack_image import FILE_RANKS, Pack, PackedSegment, can_pa
 from ggrep.index.store.manifest import Counts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
 from ggrep.index.store.view import SnapshotView, TableRows
-from ggrep.model.joint_pools import JointFigures
+from ggrep.model.batched_query import BatchedFigures
 from ggrep.search.query.segments import SearchableSegment, keep_segments, open_segments
 from ggrep.search.query.understand import ParsedQuery
 
@@ -220,7 +220,7 @@ def owners_of(segment: SearchableSegment) -> Places:
     return segment.owners.astype(np.int64)
 
 
-def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> JointFigures:
+def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> BatchedFigures:
     """Return each member's own statistics of a query; their sum is the view's."""
     names = sorted({*query.terms, *query.symbols}, key=lambda term: term.encode())
     figures = []
@@ -228,7 +228,7 @@ def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> J
         deadline.check("statistics")
         figures.append(_figures(view, name))
     counts = [member.manifest.counts for member in view.members]
-    return JointFigures(
+    return BatchedFigures(
         layout=LEXICAL_LAYOUT,
         chunks=tuple(each.chunks_visible for each in counts),
         files=tuple(each.files_indexed for each in counts),

@@ -10,8 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from ggrep.base.deadline import Deadline
-from ggrep.model.hit import HitLine
+from ggrep.base.clock import Deadline
+from ggrep.model.response import HitLine
 from ggrep.model.sanitise import sanitise
 from ggrep.parse.languages.line_table import BOM
 from ggrep.search.query.file_text import IndexedFile

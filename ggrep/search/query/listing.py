@@ -19,7 +19,7 @@ class ListedFile(Struct, frozen=True):
         lines: those that are indexed.
         size: in bytes.
         definitions: chunks that begin one.
-        traits: as of `ggrep.model.traits`.
+        traits: as of `ggrep.model.files`.
     """
 
     path: str

@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
+from ggrep.base.commands import quoted_whole
 from ggrep.base.errors import Incompatible, InvalidRequest
-from ggrep.base.quoted import quoted_whole
 from ggrep.index.lexical.layout import BODY
 from ggrep.index.lexical.postings import Postings, Rows, union
 from ggrep.index.lexical.tokens import contained_terms
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.hit import HitLine
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import Find, SearchRequest
+from ggrep.model.response import HitLine
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.file_text import read_files
 from ggrep.search.query.line_matches import MatchedFile, MatchedLine, Pattern

@@ -3,10 +3,10 @@
 from collections import Counter
 from typing import Final
 
+from ggrep.model.filters import keys_of_scope, place_in_scope
 from ggrep.model.limits import LimitHit
 from ggrep.model.response import FileMatches, MatchTotals
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.scope import keys_of_scope, place_in_scope
 from ggrep.search.query.pipeline import Ranked
 
 MOST_LISTED_FILES: Final = 10_000

@@ -15,7 +15,7 @@ from msgspec import Struct
 from ggrep.index.lexical.layout import CRUMB, PATH, SPELLED, SYMBOL
 from ggrep.index.lexical.postings import Postings
 from ggrep.index.lexical.tokens import folded_name, whole_terms
-from ggrep.model.chunk import DEFINING
+from ggrep.model.files import DEFINING
 from ggrep.search.query.segments import SearchableSegment
 
 Scores = npt.NDArray[np.float64]

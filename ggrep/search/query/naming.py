@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import WORD, nfc
 from ggrep.index.lexical.layout import SYMBOL

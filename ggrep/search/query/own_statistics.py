@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import FILE_FIELDS, LEXICAL_LAYOUT, SCORED_FIELDS
 from ggrep.index.lexical.postings import Postings
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.model.request import CollectionStatistics, TermFrequency
 from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.understand import ParsedQuery
 

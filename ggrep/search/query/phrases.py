@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.scripts import nfc
 from ggrep.index.lexical.tokens import is_one_word, whole_terms
 from ggrep.index.store.view import SnapshotView

@@ -7,20 +7,18 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.config.languages import check_languages
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.quantise import Int8, quantise
 from ggrep.index.lexical.layout import LEXICAL_LAYOUT
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.confidence import LEADERS, Leading
-from ggrep.model.filters import check_filters
+from ggrep.model.confidence import MOST_TOP_FILES, TopFiles
+from ggrep.model.filters import check_filters, keys_of_scope
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import EncodedQuery, Find, SearchRequest
+from ggrep.model.request import CollectionStatistics, EncodedQuery, Find, SearchRequest
 from ggrep.model.sanitise import is_text
-from ggrep.model.scope import keys_of_scope
-from ggrep.model.statistics import CollectionStatistics
 from ggrep.search.query.confidence_features import ConfidenceFeatures
 from ggrep.search.query.correction import CORRECTED, Correction
 from ggrep.search.query.eligible import Mask, eligible_rows
@@ -162,7 +160,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     if is_corrected(query, request, weights):
         correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
         if files:
-            scores = correction.corrected(segments, scores, eligible, max(files, LEADERS))
+            scores = correction.corrected(segments, scores, eligible, max(files, MOST_TOP_FILES))
     ranked = Ranked(
         view=view,
         request=request,
@@ -195,7 +193,7 @@ def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
     masks = tuple(mask & own for mask, own in zip(ranked.eligible, within, strict=True))
     scores = ranked.plain
     if ranked.correction is not None:
-        most = max(files, LEADERS)
+        most = max(files, MOST_TOP_FILES)
         scores = ranked.correction.corrected(ranked.segments, scores, masks, most)
     found = ranked.found and ranked.found.within(masks)
     return replace(ranked, eligible=masks, scores=scores, found=found)
@@ -250,7 +248,7 @@ def _eligible(
     return rows_with_phrases(view, segment, query.phrases, mask, deadline)
 
 
-def leading(ranked: Ranked, deadline: Deadline) -> Leading:
+def leading(ranked: Ranked, deadline: Deadline) -> TopFiles:
     """Return the features of the answer's confidence."""
     deadline.check("confidence")
     if ranked.found is not None:

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
-from ggrep.model.corpus import CORPORA, Bucket, Corpus, bucket_of
+from ggrep.base.clock import Deadline
+from ggrep.model.corpus import CORPORA, Allocation, Bucket, Corpus, allocate, bucket_of, quotas
+from ggrep.model.filters import keys_of_scope, place_in_scope
 from ggrep.model.limits import LimitHit
-from ggrep.model.quota import Dealt, deal, quotas
-from ggrep.model.scope import keys_of_scope, place_in_scope
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.order import Candidate, ordered_candidates
 from ggrep.search.query.pipeline import Ranked
@@ -32,7 +31,7 @@ class Chosen(Struct, frozen=True):
         limits: the cut that may have shortened the list.
     """
 
-    dealt: Dealt[Candidate]
+    dealt: Allocation[Candidate]
     limits: tuple[LimitHit, ...]
 
     @property
@@ -68,7 +67,7 @@ def choose(
     def pick(bound: int) -> _Pick:
         deadline.check("ordering")
         candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
-        picked = deal(
+        picked = allocate(
             candidates,
             [_bucket(candidate.corpus) for candidate in candidates],
             [(candidate.segment, candidate.file) for candidate in candidates],
@@ -123,7 +122,7 @@ class _Pick(Struct, frozen=True):
     """
 
     candidates: list[Candidate]
-    dealt: Dealt[Candidate]
+    dealt: Allocation[Candidate]
     cut: frozenset[int]
     largest: int
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import UNSPACED, WORD
 

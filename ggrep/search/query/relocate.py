@@ -10,10 +10,9 @@ from typing import Final
 import numpy as np
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.receipt import Place, ReceiptHit
-from ggrep.model.replay import Fate, Whereabouts
+from ggrep.model.receipt import Fate, HitFate, Place, ReceiptHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.row_reading import row_columns
 from ggrep.search.query.segments import SearchableSegment, find_file, open_segments
@@ -35,7 +34,7 @@ class _Row(Struct, frozen=True):
 
 def whereabouts(
     view: SnapshotView, hits: Sequence[ReceiptHit], deadline: Deadline
-) -> tuple[Whereabouts, ...]:
+) -> tuple[HitFate, ...]:
     """Return where each hit is in a snapshot, in order.
 
     Raises:
@@ -56,29 +55,29 @@ def whereabouts(
             found.append(_same(hit, row.place))
         elif hit.chunk_id in copies:
             nearest = min(copies[hit.chunk_id], key=lambda place: _distance(hit, place))
-            found.append(Whereabouts(Fate.MOVED, nearest))
+            found.append(HitFate(Fate.MOVED, nearest))
         else:
             found.append(_edited(hit, _rows_of_file(view, segments, hit.path)))
     return tuple(found)
 
 
-def _same(hit: ReceiptHit, place: Place) -> Whereabouts:
+def _same(hit: ReceiptHit, place: Place) -> HitFate:
     """Return the outcome of a row that still exists; lines above it may have changed."""
     stands = place.start_line == hit.start_line and place.end_line == hit.end_line
-    return Whereabouts(Fate.SAME if stands else Fate.MOVED, place)
+    return HitFate(Fate.SAME if stands else Fate.MOVED, place)
 
 
-def _edited(hit: ReceiptHit, rows: Sequence[_Row]) -> Whereabouts:
+def _edited(hit: ReceiptHit, rows: Sequence[_Row]) -> HitFate:
     """Return the row of a file that replaced a hit: by name, else by lines."""
     named = [row for row in rows if hit.name and row.place.name == hit.name]
     if named:
         row = min(named, key=lambda row: abs(row.place.start_line - hit.start_line))
-        return Whereabouts(Fate.EDITED, row.place)
+        return HitFate(Fate.EDITED, row.place)
     shared = [(_shared_lines(hit, row.place), row) for row in rows if _is_like(hit, row)]
     if not any(lines for lines, _ in shared):
-        return Whereabouts(Fate.GONE, None)
+        return HitFate(Fate.GONE, None)
     # Of rows that share as many lines the first: they are in source order.
-    return Whereabouts(Fate.EDITED, max(shared, key=lambda pair: pair[0])[1].place)
+    return HitFate(Fate.EDITED, max(shared, key=lambda pair: pair[0])[1].place)
 
 
 def _is_like(hit: ReceiptHit, row: _Row) -> bool:

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.embedding.quantise import Int8, cosines
 from ggrep.index.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
 from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS, STEM, SYMBOL
 from ggrep.index.lexical.postings import Rows, union
 from ggrep.model.corpus import CORPORA, Mode
-from ggrep.model.statistics import CollectionStatistics
-from ggrep.model.traits import TEST
+from ggrep.model.files import TEST
+from ggrep.model.request import CollectionStatistics
 from ggrep.search.query.blend import Signals, blend
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.named import files_defining, name_scores

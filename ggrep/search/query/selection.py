@@ -5,11 +5,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
-from ggrep.model.filters import Filter
+from ggrep.base.clock import Deadline
+from ggrep.model.filters import Filter, unmatched_notices
 from ggrep.model.limits import Notice
 from ggrep.model.request import SearchRequest
-from ggrep.model.selects import selects_notices
 from ggrep.search.query.eligible import eligible_rows
 from ggrep.search.query.segments import SearchableSegment
 
@@ -30,7 +29,7 @@ def selection_notices(
     Raises:
         DeadlineExceeded: time ran out.
     """
-    return selects_notices(selects(segments, scope, filters, deadline), scope, filters)
+    return unmatched_notices(selects(segments, scope, filters, deadline), scope, filters)
 
 
 def absent_notices(
@@ -49,7 +48,7 @@ def absent_notices(
     )
     told = selects(segments, "", named, deadline)[: len(named)]
     absent = tuple(item for item, matches in zip(named, told, strict=True) if not matches)
-    return selects_notices((False,) * len(absent), "", absent)
+    return unmatched_notices((False,) * len(absent), "", absent)
 
 
 def selects(

@@ -6,10 +6,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 from ggrep.index.lexical.tokens import word_terms, words
-from ggrep.model.gaps import window_end
-from ggrep.model.hit import Hit, shortened
 from ggrep.model.limits import LimitHit
+from ggrep.model.line_numbers import window_end
 from ggrep.model.request import SnippetMode
+from ggrep.model.response import Hit, shortened
 from ggrep.model.sanitise import sanitise
 
 _word_terms = lru_cache(1 << 14)(word_terms)

@@ -9,9 +9,9 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.written_places import is_place_text, place_readings
+from ggrep.model.written_names import is_place_text, place_readings
 from ggrep.search.query.file_text import row_at
 from ggrep.search.query.segments import SearchableSegment, find_file
 

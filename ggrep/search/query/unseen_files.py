@@ -6,8 +6,8 @@ from msgspec.structs import replace
 
 from ggrep.base.cache import CacheKey
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.traits import GUESSED, REPLACED, SHORTENED
-from ggrep.model.unseen import Counts, Unseen
+from ggrep.model.files import GUESSED, REPLACED, SHORTENED
+from ggrep.model.limits import Counts, Unseen
 from ggrep.parse.languages.registry import is_unread
 
 _UNSEEN: Final = CacheKey[Unseen]()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ggrep.base import formats
 from ggrep.index.lexical.bm25 import FieldWeights
 from ggrep.model.corpus import Corpus, Mode
-from ggrep.model.traits import DECLARATION, EXAMPLE, MADE, TEST, VENDORED
+from ggrep.model.files import DECLARATION, EXAMPLE, MACHINE_WRITTEN, TEST, VENDORED
 from ggrep.search.query.kinds import QueryKind
 
 RANKING_REVISION = formats.RANKING_REVISION
@@ -126,7 +126,7 @@ TRAIT_FACTORS: dict[int, float] = {
     TEST: 0.4,
     EXAMPLE: 0.75,
     VENDORED: 0.7,
-    MADE: 0.7,
+    MACHINE_WRITTEN: 0.7,
     DECLARATION: 0.8,
 }
 """Factors of what a path and a content say about their file, each of a set of traits that any of

@@ -7,16 +7,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.ids import PathKey
 from ggrep.base.scripts import folded, nfc
 from ggrep.config.languages import language_named
 from ggrep.config.settings import Settings
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
-from ggrep.model.filters import Filter
+from ggrep.model.files import TEST, traits_of
+from ggrep.model.filters import Filter, is_below, keys_of_scope
 from ggrep.model.request import SearchRequest
-from ggrep.model.scope import is_below, keys_of_scope
-from ggrep.model.traits import TEST, traits_of
 from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
 from ggrep.parse.languages.registry import corpus_of, language_of
 from ggrep.parse.source.git_listing import Listing

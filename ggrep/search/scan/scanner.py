@@ -12,8 +12,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config.fingerprints import ignore_fingerprint
 from ggrep.config.home import Home
@@ -23,11 +22,9 @@ from ggrep.index.store.unwritten import Origin, unwritten_snapshot
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.indexing import file_rows
 from ggrep.index.sync.segment_builder import SegmentBuilder
-from ggrep.model.chunk import ChunkedFile
-from ggrep.model.request import SearchRequest
-from ggrep.model.scan import ScanFacts
-from ggrep.model.source import FileText, SkippedFile
-from ggrep.model.statistics import CollectionStatistics, TermFrequency
+from ggrep.model.files import ChunkedFile, FileText, SkippedFile
+from ggrep.model.request import CollectionStatistics, SearchRequest, TermFrequency
+from ggrep.model.response import ScanFacts
 from ggrep.parse.chunking.chunker import chunk_by_lines
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.registry import corpus_of

@@ -18,8 +18,7 @@ from ggrep.base.ids import PathKey
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.stems import stem
 from ggrep.index.lexical.tokens import plain_text
-from ggrep.model.source import SourceFile
-from ggrep.model.traits import TEST, traits_of
+from ggrep.model.files import TEST, SourceFile, traits_of
 from ggrep.parse.source.made import made_traits
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import TRAIT_FACTORS

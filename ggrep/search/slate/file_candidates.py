@@ -12,13 +12,12 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.base.cache import CacheKey
-from ggrep.base.deadline import Deadline
-from ggrep.config.filings import Filing, filing_of
-from ggrep.config.role_rules import RoleRules
+from ggrep.base.clock import Deadline
+from ggrep.config.roles import Filing, RoleRules, filing_of
 from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
-from ggrep.model.traits import TEST, traits_of
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import SegmentScores

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.segments import SearchableSegment

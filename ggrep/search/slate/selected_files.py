@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import FileFacts, Section
-from ggrep.model.traits import TEST, traits_of
 
 Parts: TypeAlias = tuple[str, ...]
 RootRule: TypeAlias = Callable[[str, Parts], bool]

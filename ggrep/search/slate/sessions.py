@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base import durable
-from ggrep.base.clock import Clock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Clock, Deadline
+from ggrep.base.durable import modes_in
 from ggrep.base.errors import NoIndex, SessionExpired
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.base.locks import Patience, alone
-from ggrep.base.modes import modes_in
-from ggrep.config import names
+from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.pins import Pin, extend, read_pin, write_pin
 from ggrep.index.store.read_failures import typed_failures
@@ -136,7 +135,7 @@ def advance(session: OpenSession, paths: Iterable[str], op: SessionOp) -> Sessio
 
 def _require_pin(store: Path, token: SessionToken, now: datetime) -> Pin:
     pin = read_pin(store, token.snapshot_id, token.session_id)
-    there = names.manifest_file(store, token.snapshot_id).exists()
+    there = store_files.manifest_file(store, token.snapshot_id).exists()
     if pin is None or not pin.holds(now) or not there:
         raise SessionExpired("session_token: this session has expired; start a new session")
     return pin

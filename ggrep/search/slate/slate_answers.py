@@ -11,13 +11,12 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.base.identifiers import derived_id
 from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config.fingerprints import asked_fingerprint
-from ggrep.config.role_rules import RoleRules, rules_of
-from ggrep.config.roles import ROLES_REVISION
+from ggrep.config.roles import ROLES_REVISION, RoleRules, rules_of
 from ggrep.config.settings import Settings
 from ggrep.model.confidence import Confidence, confidence_notices, confidence_of
 from ggrep.model.limits import LimitHit, Notice

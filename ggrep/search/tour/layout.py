@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import TourFact
-from ggrep.model.outline_lines import indexed_files
-from ggrep.model.traits import EXAMPLE, GENERATED, MADE, TEST, VENDORED, traits_of
+from ggrep.model.files import EXAMPLE, GENERATED, MACHINE_WRITTEN, TEST, VENDORED, traits_of
+from ggrep.model.outline import TourFact, indexed_files
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.folders import Folder, joined
 from ggrep.search.query.listing import ListedFile
@@ -95,7 +94,7 @@ def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
 
     Headers beside more C++ than C sources are C++, but for those of a C source.
     """
-    written = [one for one in files if not one.traits & (MADE | VENDORED)]
+    written = [one for one in files if not one.traits & (MACHINE_WRITTEN | VENDORED)]
     counts = Counter(one.language for one in written if not one.path.endswith(".h"))
     stems = {one.path[:-2] for one in written if one.path.endswith(".c")}
     for file in written:

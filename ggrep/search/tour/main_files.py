@@ -5,9 +5,8 @@ from collections import Counter
 from typing import Final
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import TourFact
-from ggrep.model.outline_lines import counted, indexed_files
-from ggrep.model.traits import ENTRANCE
+from ggrep.model.files import ENTRANCE
+from ggrep.model.outline import TourFact, counted, indexed_files
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.navigation.main_names import ranked_names
 from ggrep.search.query.listing import ListedFile

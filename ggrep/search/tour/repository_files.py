@@ -5,15 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
-from ggrep.model.traits import EXAMPLE, MADE, TEST, VENDORED
+from ggrep.model.files import EXAMPLE, MACHINE_WRITTEN, TEST, VENDORED
 from ggrep.search.query.file_text import file_texts
 from ggrep.search.query.folders import Folder, root_folder
 from ggrep.search.query.listing import ListedFile, listed_files
 from ggrep.search.query.segments import open_segments
 
-_ASIDE: Final = TEST | EXAMPLE | VENDORED | MADE
+_ASIDE: Final = TEST | EXAMPLE | VENDORED | MACHINE_WRITTEN
 _FIXTURES: Final = re.compile(
     r"(?:^|/)(?:_*fixtures_*|testsuite|test-suite)/"
     r"|(?:^|[/_.-])(?:perf(?:_?tests?)?|performance[_-]tests?|bench(?:es|marks?)?|fuzz(?:ing|ers?)?)(?=[/_.-])"

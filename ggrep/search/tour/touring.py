@@ -12,8 +12,15 @@ from ggrep.base.cache import CacheKey
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.model.limits import LimitHit
-from ggrep.model.outline import LEAST_BYTES, TourFact, TourRequest, TourResponse, TourSection
-from ggrep.model.outline_lines import section_lines, size_of
+from ggrep.model.outline import (
+    LEAST_BYTES,
+    TourFact,
+    TourRequest,
+    TourResponse,
+    TourSection,
+    section_lines,
+    size_of,
+)
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context, Stages

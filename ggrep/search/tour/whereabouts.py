@@ -5,9 +5,8 @@ from collections import Counter
 from typing import Final
 
 from ggrep.model.corpus import Corpus
-from ggrep.model.outline import TourFact
-from ggrep.model.outline_lines import counted, indexed_files
-from ggrep.model.traits import TEST, VENDORED, traits_of
+from ggrep.model.files import TEST, VENDORED, traits_of
+from ggrep.model.outline import TourFact, counted, indexed_files
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.listing import ListedFile
 from ggrep.search.query.segments import open_segments

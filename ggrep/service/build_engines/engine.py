@@ -1,15 +1,15 @@
-"""What builds repositories, behind one protocol.
+"""Engines that build the repositories of a workspace, and the choice among them."""
 
-An engine hands out workers. A worker does one job after another and may be anywhere: a process of
-this machine, or a place in the queue of a cluster. What a job does is the same everywhere
-(`ggrep.daemon.sync_work`), so an engine knows nothing of indexes: it moves a job there and the
-outcome back, and sees to it that a job whose machine dies is done by another. Jobs may be done
-twice: one that finds its files indexed and pushed has nothing to do.
-"""
-
+from collections.abc import Mapping
 from typing import Protocol
 
+from msgspec import Struct
+
+from ggrep.base.errors import UsageError
+from ggrep.daemon.sync_process import SyncProcess
 from ggrep.federation.building import BuildWorker
+from ggrep.federation.upkeep_limits import BUILDS_A_WORKER
+from ggrep.service.build_engines.cluster import RAY_ADDRESS, Engine, require_extra
 
 
 class BuildEngine(Protocol):
@@ -44,3 +44,47 @@ class BuildEngine(Protocol):
     def close(self) -> None:
         """Let go of the cluster; jobs that are under way may end there."""
         ...
+
+
+class LocalEngine(Struct, frozen=True):
+    """See the module; `abreast` processes."""
+
+    abreast: int
+    name: str = "local"
+    is_remote: bool = False
+
+    def worker(self) -> BuildWorker:
+        """Return a process that has not started."""
+        return SyncProcess(most_jobs=BUILDS_A_WORKER)
+
+    def close(self) -> None:
+        """Do nothing: each worker ends its process."""
+
+
+def open_engine(
+    name: Engine, address: str | None, environ: Mapping[str, str], *, abreast: int
+) -> BuildEngine:
+    """Return an engine, connected.
+
+    Args:
+        name: of the engine.
+        address: of the cluster; None for what the environment says.
+        environ: the variables.
+        abreast: processes of a local one.
+
+    Raises:
+        UsageError: nothing says where the cluster is, or one is said for the local engine.
+        NoCluster: it is not installed, or no cluster answers.
+    """
+    if name == "local":
+        if address is not None:
+            raise UsageError("--cluster goes with --engine ray")
+        return LocalEngine(abreast)
+    require_extra()
+    found = address or environ.get(RAY_ADDRESS, "")
+    if not found:
+        raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {RAY_ADDRESS}")
+    from ggrep.service.build_engines.on_cluster import ClusterEngine
+    from ggrep.service.build_engines.on_ray import RayCluster
+
+    return ClusterEngine(RayCluster(found))

@@ -16,7 +16,7 @@ from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.config.settings import environment, home_from
 from ggrep.daemon.sync_work import Worker
-from ggrep.model.sync_jobs import (
+from ggrep.model.sync import (
     SyncFailed,
     SyncJob,
     SyncOutcome,

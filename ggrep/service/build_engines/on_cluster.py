@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from ggrep.federation.building import BuildWorker
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.sync_jobs import SyncFailed, SyncJob, SyncOutcome, SyncProgress
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.service.build_engines import node
 
 _AHEAD: Final = 4
@@ -54,14 +54,14 @@ class ClusterEngine:
 
     def worker(self) -> BuildWorker:
         """Return a place in the cluster's queue."""
-        return _Place(self.cluster, anyio.CapacityLimiter(1))
+        return _Runner(self.cluster, anyio.CapacityLimiter(1))
 
     def close(self) -> None:
         """Leave the cluster."""
         self.cluster.close()
 
 
-class _Place(Struct):
+class _Runner(Struct):
     cluster: Cluster
     limiter: anyio.CapacityLimiter
     under_way: list[Any] = field(default_factory=list)

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ggrep.base import stable_json
 from ggrep.config.settings import environment
-from ggrep.model.sync_jobs import SyncFailed
+from ggrep.model.sync import SyncFailed
 from ggrep.service.build_engines.cluster import NoCluster, require_answer
 
 _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.measures import Expectation
-from ggrep.interfaces.evaluation.questions import Question, Target
+from ggrep.interfaces.evaluation.questions import CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.suite import Case
 from ggrep.search.query.trees import ranking_forest
 from tests.fakes.repos import write_tree
@@ -25,7 +25,7 @@ FILES = {
 
 
 def case(*relevant: str, query: str = QUERY, root: Path = Path()) -> Case:
-    return Case(Question("1", query), Target(root), Expectation(relevant), "one")
+    return Case(CaseQuery("1", query), QueriedPath(root), Expectation(relevant), "one")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.visible_places import Place, ShownFile, ShownSlate, seen
+from ggrep.interfaces.evaluation.visible_lines import LineRange, ShownFile, ShownSlate, seen
 from tests.bench.place_tables import places
 from training.slates.places import PlaceCase, read_place_suite
 from training.slates.visible import BUDGETS, PlaceAnswer, hidden, place_suite
@@ -26,7 +26,7 @@ id = "shop-01"
 repo = "shop"
 query = "how is it paid?"
 """
-PAY, CART = Place("pay.py", 10, 13), Place("cart.py", 1, 1)
+PAY, CART = LineRange("pay.py", 10, 13), LineRange("cart.py", 1, 1)
 
 
 def written(folder: Path, case: str) -> Path:
@@ -40,7 +40,7 @@ def test_a_suite_says_what_must_be_seen(tmp_path: Path) -> None:
         [written(tmp_path, 'places = ["pay.py:10-13", ["a:b.py:1-1", "c.py:2-9"]]\n')]
     )
     (case,) = suite.cases
-    choice = (Place("a:b.py", 1, 1), Place("c.py", 2, 9))
+    choice = (LineRange("a:b.py", 1, 1), LineRange("c.py", 2, 9))
     assert case == PlaceCase("shop-01", "shop", "how is it paid?", ((PAY,), choice))
     assert [each.name for each in suite.repositories] == ["shop"]
 
@@ -65,7 +65,7 @@ def test_what_is_no_place_is_refused(wrong: str, tmp_path: Path) -> None:
 
 def test_what_came_is_told_by_budget() -> None:
     """And what the largest slate hides is named."""
-    case = PlaceCase("1", "shop", "?", ((PAY,), (CART, PAY), (CART,), (Place("no.py", 1, 2),)))
+    case = PlaceCase("1", "shop", "?", ((PAY,), (CART, PAY), (CART,), (LineRange("no.py", 1, 2),)))
     slate = ShownSlate(
         (
             ShownFile("pay.py", ("code",), ((10, 11),), ((1, 19),)),

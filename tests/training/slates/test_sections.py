@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.visible_places import Place, ShownFile, ShownSlate
+from ggrep.interfaces.evaluation.visible_lines import LineRange, ShownFile, ShownSlate
 from training.slates.places import PlaceCase
 from training.slates.sections import NotIn, read_not_in, section_figures
 from training.slates.visible import place_suite
 
 CASE = PlaceCase(
-    "1", "shop", "?", ((Place("a.py", 1, 2), Place("b.py", 1, 2)), (Place("META/x", 1, 1),))
+    "1",
+    "shop",
+    "?",
+    ((LineRange("a.py", 1, 2), LineRange("b.py", 1, 2)), (LineRange("META/x", 1, 1),)),
 )
 
 

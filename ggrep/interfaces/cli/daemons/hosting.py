@@ -13,15 +13,15 @@ from ggrep.base import stable_json
 from ggrep.base.build import build_id
 from ggrep.base.commands import LATER
 from ggrep.base.errors import Cancelled, GgrepError
-from ggrep.base.loading import without_collecting
+from ggrep.base.processes import without_collecting
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, environment, home_from
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.daemon.host import Outcome
+    from ggrep.daemon.host import ServeResult
     from ggrep.daemon.plan import PlannedLine, ServedRoot
-    from ggrep.protocol.wire.message_types import Line
+    from ggrep.protocol.wire.messages import Line
 
 
 Ready = Callable[[str], None]
@@ -74,7 +74,7 @@ def _served(roots: Sequence[Path], flags: Mapping[str, str | None], environ: Env
         GgrepError: nothing is served.
     """
     from ggrep.base.clock import SystemClock
-    from ggrep.protocol.client.adoption import adopted, turn
+    from ggrep.protocol.client.daemon_control import adopted, turn
 
     home, clock = home_from(environ), SystemClock()
     with turn(home, clock):
@@ -87,7 +87,7 @@ def host(
     roots: Sequence[Path],
     flags: Mapping[str, object],
     environ: Mapping[str, str],
-    told: "Callable[[Sequence[Outcome]], None]",
+    told: "Callable[[Sequence[ServeResult]], None]",
     *,
     awaited: bool = False,
 ) -> str:
@@ -138,7 +138,7 @@ def status_of(told: str) -> int:
     return int(any(line.startswith(REFUSED) for line in told.splitlines()))
 
 
-def line_of(outcome: "Outcome") -> str:
+def line_of(outcome: "ServeResult") -> str:
     """Return the outcome of a root as a line."""
     from ggrep.daemon.host import AlreadyServed
 
@@ -155,7 +155,7 @@ def _told(channel: int) -> list[str] | None:
     """Return the arguments that a client sends; None if it needs no daemon.
 
     What else it sends is taken over: where to complain, the locks that are its to hold, and what
-    it does not share with us of its environment. See `ggrep.protocol.client.headstart`.
+    it does not share with us of its environment. See `ggrep.protocol.client.preload`.
     """
     with socket.socket(fileno=channel) as ours:
         data, descriptors, _, _ = socket.recv_fds(ours, _PIECE_BYTES, _MOST_DESCRIPTORS)
@@ -183,7 +183,7 @@ def _host_or_leave(
     """Serve, unless another process was faster: then its daemon serves."""
     from ggrep.daemon.host import AlreadyServed
 
-    def tell(outcomes: "Sequence[Outcome]") -> None:
+    def tell(outcomes: "Sequence[ServeResult]") -> None:
         lines = (line_of(outcome) for outcome in outcomes if outcome.error is not None)
         ready("".join(sanitise_line(line) + "\n" for line in lines))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec.structs import replace
 
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
@@ -25,14 +25,14 @@ from ggrep.interfaces.cli.parsing.flags import (
 )
 from ggrep.interfaces.cli.terminal import Terminal, ask_before_indexing, open_terminal
 from ggrep.model.daemons import Stop, Stops
-from ggrep.model.hints import with_file
 from ggrep.model.sanitise import sanitise_line
-from ggrep.service.places import place_of
+from ggrep.model.suggested_commands import with_file
+from ggrep.service.location import location_of
 
 if TYPE_CHECKING:
-    from ggrep.daemon.host import Outcome
+    from ggrep.daemon.daemon_metrics import Scraped
+    from ggrep.daemon.host import ServeResult
     from ggrep.protocol.wire.endpoint import DaemonRecord
-
 
 _ARRIVING_MS = 5_000
 """How long daemons are waited for that somebody is starting, to end them too."""
@@ -83,7 +83,7 @@ def serve(
 
 def _roots(paths: "Sequence[Path | None]") -> list[Path]:
     """Return the roots of some paths, each once, in the given order."""
-    return list(dict.fromkeys(place_of(path, directory=True).root for path in paths))
+    return list(dict.fromkeys(location_of(path, directory=True).root for path in paths))
 
 
 def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
@@ -103,17 +103,17 @@ def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
     return [repo.root_canonical for repo in enabled if repo.missing is None]
 
 
-def _tell(outcomes: "Sequence[Outcome]", terminal: Terminal) -> None:
+def _tell(outcomes: "Sequence[ServeResult]", terminal: Terminal) -> None:
     for outcome in outcomes:
         terminal.tell(line_of(outcome))
 
 
 def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
     """Stop the daemons of a repository."""
-    from ggrep.protocol.client.daemon_listing import running
+    from ggrep.protocol.client.daemon_files import running
 
     terminal = open_terminal()
-    root = str(place_of(path).root)
+    root = str(location_of(path).root)
     records = [one for one in running(home_from(terminal.environ)) if one.root == root]
     if not records and not json:
         terminal.tell(f"no daemon serves {root}")
@@ -132,8 +132,7 @@ def stop_all(json: JsonFlag = False) -> int:
 
 def _to_end(home: Home) -> "Iterator[DaemonRecord]":
     """Yield the running daemons, and those that are just being started."""
-    from ggrep.base.clock import SystemClock
-    from ggrep.protocol.client.daemon_listing import is_starting, running
+    from ggrep.protocol.client.daemon_files import is_starting, running
 
     seen: set[tuple[int, str]] = set()
     patience = Deadline.after(SystemClock(), _ARRIVING_MS)
@@ -173,8 +172,7 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
 
 def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
     """End a daemon; return what became of it, and how it went unless it was simply asked."""
-    from ggrep.base.clock import SystemClock
-    from ggrep.protocol.client.stopping import stop as end
+    from ggrep.protocol.client.daemon_control import stop as end
 
     failed = Stop(record.root, record.store_id, record.pid, "failed")
     try:
@@ -197,3 +195,28 @@ def stops_json(stops: Sequence[Stop]) -> Document:
     )
     ok = all(each.outcome != "failed" for each in stops)
     return Stops(ok=ok, stops=tuple(shown)).to_dict()
+
+
+def metrics(
+    json: Annotated[
+        bool, Flag("--json", "Print one JSON document instead of Prometheus text.")
+    ] = False,
+) -> int:
+    """Print metrics of all daemons, with a row also for those that do not answer."""
+    import anyio
+
+    from ggrep.daemon.daemon_metrics import scrape_json, scrape_text
+    from ggrep.service.scraping import scrape
+
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+
+    async def scraped() -> "Sequence[Scraped]":
+        return await scrape(home, SystemClock())
+
+    rows = anyio.run(scraped)
+    if json:
+        terminal.write_json(scrape_json(rows), pretty=True)
+    else:
+        terminal.write(scrape_text(rows))
+    return 0

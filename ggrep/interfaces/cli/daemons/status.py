@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Final
 from msgspec import Struct
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import GgrepError, Incompatible, UsageError
 from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.daemon_contact import address_of
-from ggrep.interfaces.cli.daemons.daemon_rows import daemons_json, row_of
-from ggrep.interfaces.cli.daemons.status_text import render_live, status_block, status_rows
+from ggrep.interfaces.cli.daemons.status_text import (
+    daemons_json,
+    render_live,
+    row_of,
+    status_block,
+    status_rows,
+)
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, with_warnings
 from ggrep.model.daemons import Daemon, DaemonState
-from ggrep.model.hints import with_path
 from ggrep.model.limits import Notice
+from ggrep.model.suggested_commands import with_path
 from ggrep.render.style import Style
-from ggrep.service.places import open_engine, place_of
+from ggrep.service.location import location_of, open_engine
 from ggrep.service.status_reading import REPLY_MS, read_document, status_document
 
 if TYPE_CHECKING:
@@ -87,7 +91,7 @@ class _OfOne(Struct, frozen=True):
     def answer(self) -> int:
         """Show what its daemon says, or the disk."""
         terminal = open_terminal(plain=self.plain)
-        address = address_of(place_of(self.path), terminal, {"profile": self.profile})
+        address = address_of(location_of(self.path), terminal, {"profile": self.profile})
         document = status_document(
             address,
             terminal.environ,
@@ -106,7 +110,7 @@ class _OfOne(Struct, frozen=True):
     def plan(self, site: "Site") -> "Plan | None":
         """Return what a daemon is to do."""
         from ggrep.daemon.plan import Answers, Plan
-        from ggrep.protocol.wire.message_types import Status
+        from ggrep.protocol.wire.messages import Status
         from ggrep.render.printed import Rendered
 
         if self.profile is not None:
@@ -139,7 +143,7 @@ def _with_fan_out(document: Document, home: Home) -> Document:
 
 def _fan_out(root: str, home: Home) -> list[Notice]:
     """Return a warning if several daemons watch one root, each at full cost."""
-    from ggrep.protocol.client.daemon_listing import running
+    from ggrep.protocol.client.daemon_files import running
 
     same = sum(record.root == root for record in running(home))
     told = f"{same} daemons watch this root, one for each configuration in use"
@@ -148,7 +152,7 @@ def _fan_out(root: str, home: Home) -> list[Notice]:
 
 def rows_of(home: Home) -> list[Daemon]:
     """Return a row for every daemon of this home; all are queried concurrently."""
-    from ggrep.protocol.client.daemon_listing import running
+    from ggrep.protocol.client.daemon_files import running
 
     records = running(home)
     with ThreadPoolExecutor(_ASKED_AT_ONCE) as pool:
@@ -156,9 +160,9 @@ def rows_of(home: Home) -> list[Daemon]:
 
 
 def _row(record: "DaemonRecord") -> Daemon:
+    from ggrep.protocol.client.daemon_control import hello_to
     from ggrep.protocol.client.link import Link, Unreachable
-    from ggrep.protocol.client.stopping import hello_to
-    from ggrep.protocol.wire.message_types import Status
+    from ggrep.protocol.wire.messages import Status
 
     clock = SystemClock()
     unknown = Daemon(record.root, record.store_id, DaemonState.SILENT, pid=record.pid)

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ggrep.index.sync.sync_report import Progress
-    from ggrep.interfaces.evaluation.check_baseline import Baseline
     from ggrep.interfaces.evaluation.check_file import CheckFile
-    from ggrep.interfaces.evaluation.check_rules import Outcome
-    from ggrep.interfaces.evaluation.questions import Target
+    from ggrep.interfaces.evaluation.check_rules import Baseline, CheckResult
+    from ggrep.interfaces.evaluation.questions import QueriedPath
     from ggrep.interfaces.evaluation.suite_questions import Asker
 
 
@@ -86,20 +85,22 @@ def check(
 def _write_first(
     terminal: Terminal, questions: list[str], given: Path | None, encoder: str | None, *, sync: bool
 ) -> int:
-    from ggrep.interfaces.evaluation.first_checks import first_checks
-    from ggrep.interfaces.evaluation.questions import Target
+    from ggrep.interfaces.evaluation.check_rules import first_checks
+    from ggrep.interfaces.evaluation.questions import QueriedPath
 
     file = given or _default_file()
     if file.exists():
         raise UsageError(f"--init: {file} exists; name another file")
-    asker = _opened(terminal, Target(file.parent), encoder, sync=sync)
+    asker = _opened(terminal, QueriedPath(file.parent), encoder, sync=sync)
     write_report("--init", file, first_checks(questions, asker).encode())
     line = spelled("check", *([str(given)] if given else []))
     terminal.tell(f"{file}: {plural(len(questions), 'check')}; to run: {line}")
     return 0
 
 
-def _opened(terminal: Terminal, target: "Target", encoder: str | None, *, sync: bool) -> "Asker":
+def _opened(
+    terminal: Terminal, target: "QueriedPath", encoder: str | None, *, sync: bool
+) -> "Asker":
     """Return what asks a target, its index fit to be asked."""
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
@@ -122,8 +123,8 @@ def _read(given: Path | None) -> "CheckFile":
 
 
 def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
-    from ggrep.interfaces.evaluation.check_baseline import read_baseline
     from ggrep.interfaces.evaluation.check_reports import CHECK_SCHEMA
+    from ggrep.interfaces.evaluation.check_rules import read_baseline
 
     if baseline is not None:
         return read_baseline(baseline, max_drop or 0, CHECK_SCHEMA)
@@ -132,7 +133,9 @@ def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
     return None
 
 
-def _run(terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool) -> "Outcome":
+def _run(
+    terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool
+) -> "CheckResult":
     from ggrep.interfaces.evaluation.check_rules import run_checks
 
     return run_checks(checks, lambda target: _opened(terminal, target, encoder, sync=sync))
@@ -150,13 +153,13 @@ def _progress(terminal: Terminal, shown: ExitStack) -> Callable[[str], "Progress
     return lambda name: shown.enter_context(show_progress(terminal, name))
 
 
-def _write_junit(outcome: "Outcome", file: Path, began: "datetime | None") -> None:
-    from ggrep.interfaces.evaluation.junit_report import junit_xml
+def _write_junit(outcome: "CheckResult", file: Path, began: "datetime | None") -> None:
+    from ggrep.interfaces.evaluation.check_reports import junit_xml
 
     write_report("--junit", file, junit_xml(outcome, Path.cwd(), began))
 
 
-def _write_sarif(outcome: "Outcome", file: Path) -> None:
+def _write_sarif(outcome: "CheckResult", file: Path) -> None:
     from ggrep import __version__
     from ggrep.interfaces.evaluation.check_reports import sarif_json
 
@@ -164,13 +167,13 @@ def _write_sarif(outcome: "Outcome", file: Path) -> None:
     write_report("--sarif", file, stable_json.dumps_pretty(document))
 
 
-def _write_markdown(outcome: "Outcome", file: Path) -> None:
-    from ggrep.interfaces.evaluation.check_markdown import check_markdown
+def _write_markdown(outcome: "CheckResult", file: Path) -> None:
+    from ggrep.interfaces.evaluation.check_reports import check_markdown
 
     write_report("--markdown", file, check_markdown(outcome))
 
 
-def _print(terminal: Terminal, outcome: "Outcome", *, json: bool) -> None:
+def _print(terminal: Terminal, outcome: "CheckResult", *, json: bool) -> None:
     from ggrep import __version__
     from ggrep.interfaces.evaluation.check_reports import check_json, render_checks
 

@@ -3,24 +3,146 @@
 import math
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.cli.evaluating.eval_options import Cases, Demands, Questions, Report, Running
-from ggrep.interfaces.cli.parsing.flags import Argument, Output
+from ggrep.config.declarations import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
+from ggrep.federation.validation import STRATEGIES
+from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, Output, either
+from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.corpus import Mode
 from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from ggrep.interfaces.evaluation.gates import Bound
+    from ggrep.interfaces.evaluation.report import Bound
     from ggrep.interfaces.evaluation.suite import Narrowing, Overrides, Suite
-    from ggrep.interfaces.evaluation.suite_processes import Conditions, Outcome
+    from ggrep.interfaces.evaluation.suite_processes import Conditions, JobResult
     from ggrep.model.schemas.evaluation import EvalReportJson
+
+_MODES: Final = tuple(mode.value for mode in Mode)
+
+
+class Cases(Struct, frozen=True):
+    """Which cases of the suite are run."""
+
+    title: ClassVar = "Cases"
+
+    task: Annotated[
+        str,
+        Flag(
+            "--task",
+            "Run the single or the federated cases of a suite folder.",
+            words=("single", "federated"),
+        ),
+    ] = "single"
+    whole: Annotated[
+        bool, Flag("--whole", "Search all files of a suite folder, also tests and documents.")
+    ] = False
+    only: Annotated[tuple[str, ...], Flag("--only", "Run only this case; repeatable.")] = ()
+    repos: Annotated[
+        tuple[str, ...], Flag("--repo", "Run only cases of this repo; repeatable.")
+    ] = ()
+    languages: Annotated[
+        tuple[str, ...], Flag("--language", "Run only cases in this language; repeatable.")
+    ] = ()
+    categories: Annotated[
+        tuple[str, ...], Flag("--category", "Run only cases of this category; repeatable.")
+    ] = ()
+    workspaces: Annotated[
+        tuple[str, ...],
+        Flag("--workspace", "Run only cases that search this workspace; repeatable."),
+    ] = ()
+
+
+class Questions(Struct, frozen=True):
+    """How every question is asked; None keeps the question's own value."""
+
+    title: ClassVar = "Questions"
+
+    mode: Annotated[
+        str | None,
+        Flag("--mode", f"Search with this intent: {either(_MODES)}.", words=_MODES),
+    ] = None
+    limit: Annotated[
+        int | None, Flag("-k --max", "Request this many hits.", least=1, most=MAX_QUERY_RESULTS)
+    ] = None
+    per_file: Annotated[
+        int | None, Flag("--per-file", "Most hits per file.", least=0, most=MAX_QUERY_PER_FILE)
+    ] = None
+    max_bytes: Annotated[
+        tuple[int, ...],
+        Flag("--max-bytes", "Ask cases with places for a slate of this many bytes; repeatable."),
+    ] = ()
+    merge: Annotated[
+        str | None,
+        Flag("--merge", f"Merge workspace results by: {either(STRATEGIES)}.", words=STRATEGIES),
+    ] = None
+    encoder: EncoderFlag = None
+    weights: Annotated[
+        Path | None, Flag("--weights", "Rank with the weights of this JSON file.")
+    ] = None
+
+
+class Running(Struct, frozen=True):
+    """How the cases are run."""
+
+    title: ClassVar = "Running"
+
+    sync: Annotated[bool, Flag("--no-sync", "Query the indexes as they are, without a sync.")] = (
+        True
+    )
+    jobs: Annotated[int, Flag("--jobs", "Run this many processes in parallel.", least=1)] = 1
+    timeout_s: Annotated[
+        float,
+        Flag("--timeout-s", "Kill a process after this many seconds, sync included.", least=0.1),
+    ] = 3600.0
+
+
+class Demands(Struct, frozen=True):
+    """Lower bounds of the metrics, from 0 to 1."""
+
+    title: ClassVar = "Bounds"
+
+    baseline: Annotated[Path | None, Flag("--baseline", "Compare with this earlier report.")] = None
+    max_drop_ndcg: Annotated[
+        float, Flag("--max-drop-ndcg", "Largest allowed drop of NDCG@10 below the baseline.")
+    ] = 0.0
+    max_drop_mrr: Annotated[
+        float, Flag("--max-drop-mrr", "Largest allowed drop of MRR@10 below the baseline.")
+    ] = 0.0
+    max_drop_pass_rate: Annotated[
+        float,
+        Flag("--max-drop-pass-rate", "Largest allowed drop of the pass rate below the baseline."),
+    ] = 0.0
+    fail_under_ndcg: Annotated[
+        float | None, Flag("--fail-under-ndcg", "Fail when NDCG@10 is lower.")
+    ] = None
+    fail_under_mrr: Annotated[
+        float | None, Flag("--fail-under-mrr", "Fail when MRR@10 is lower.")
+    ] = None
+    fail_under_pass_rate: Annotated[
+        float | None,
+        Flag("--fail-under-pass-rate", "Fail when the share of passing cases is lower."),
+    ] = None
+
+
+class Report(Struct, frozen=True):
+    """Where the report goes, and what it is compared with."""
+
+    title: ClassVar = "Report"
+
+    out: Annotated[Path | None, Flag("--out", "Write the report here.")] = None
+    deterministic: DeterministicFlag = False
+    compare: Annotated[
+        tuple[Path, Path] | None,
+        Flag("--compare", "Compare two reports, earlier and later; run nothing."),
+    ] = None
 
 
 DEFAULT_SUITE = Path(".ggrep-eval.toml")
@@ -50,7 +172,7 @@ def evaluate(
 
 
 def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Demands) -> "_Plan":
-    from ggrep.interfaces.evaluation.gates import stated_bound
+    from ggrep.interfaces.evaluation.report import stated_bound
     from ggrep.interfaces.evaluation.suite import Narrowing, Overrides
     from ggrep.interfaces.evaluation.suite_processes import Conditions
 
@@ -103,8 +225,13 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
     from ggrep import __version__
     from ggrep.interfaces.evaluation.compare import read_report
     from ggrep.interfaces.evaluation.eval_text import render_run
-    from ggrep.interfaces.evaluation.gates import gate_json, gates_of
-    from ggrep.interfaces.evaluation.report import Setup, report_json, scored_run
+    from ggrep.interfaces.evaluation.report import (
+        Setup,
+        gate_json,
+        gates_of,
+        report_json,
+        scored_run,
+    )
     from ggrep.interfaces.evaluation.suite import jobs_of, narrowed, overridden
     from ggrep.interfaces.evaluation.suite_processes import Workers, in_a_process, run_jobs
     from ggrep.search.query.weights import RANKING_REVISION
@@ -139,13 +266,13 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
 
 def _suite_files(suite: Path) -> tuple[Path, ...]:
     """Return the files of a suite folder."""
-    from ggrep.interfaces.evaluation.suite_files import FILES
+    from ggrep.interfaces.evaluation.suite import FILES
 
     return tuple(suite / name for name in FILES) if suite.is_dir() else ()
 
 
 def _read(path: Path, task: str, *, whole: bool) -> "Suite":
-    from ggrep.interfaces.evaluation.suite_files import is_kit, read_kit, read_suite
+    from ggrep.interfaces.evaluation.suite import is_kit, read_kit, read_suite
 
     if path.is_dir():
         if not is_kit(path):
@@ -182,7 +309,7 @@ def _weights(path: Path | None) -> dict[str, Json]:
     """Return the weights of a JSON file, validated as a worker will read them."""
     if path is None:
         return {}
-    from ggrep.interfaces.evaluation.other_weights import weights_from
+    from ggrep.interfaces.evaluation.ranking_weights import weights_from
 
     try:
         values = stable_json.loads(path.read_bytes())
@@ -197,7 +324,7 @@ def _weights(path: Path | None) -> dict[str, Json]:
     return values
 
 
-def _tell(terminal: Terminal, outcome: "Outcome") -> None:
+def _tell(terminal: Terminal, outcome: "JobResult") -> None:
     if terminal.progress:
         what = outcome.error or f"{len(outcome.job.questions)} queries"
         terminal.tell(f"{outcome.job.name}: {what}")

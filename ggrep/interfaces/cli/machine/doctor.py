@@ -9,24 +9,21 @@ from msgspec.structs import replace
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.remotes import read_remotes
 from ggrep.config.settings import home_from
-from ggrep.interfaces.agents.applying import Agents
-from ggrep.interfaces.agents.detection import command_of, those_there
-from ggrep.interfaces.agents.listing import FileState, states_of
-from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.config_files import ConfigFiles, command_of, those_there
+from ggrep.interfaces.agents.installation import Agents, FileState, states_of
 from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.daemons.status import rows_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import plural
 from ggrep.model.daemons import Daemon, DaemonState
-from ggrep.model.damage import DAMAGE_CODES, REPAIR
-from ggrep.model.hints import on_root
+from ggrep.model.index_freshness import DAMAGE_CODES, REPAIR
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.status import Status
+from ggrep.model.suggested_commands import on_root
 from ggrep.render.style import Style
-from ggrep.service.build_engines.doctoring import of_cluster
-from ggrep.service.machine import Check, examine_machine
-from ggrep.service.places import Place, open_engine, place_of
+from ggrep.service.location import Location, location_of, open_engine
+from ggrep.service.machine import Check, examine_machine, of_cluster
 from ggrep.service.status_reading import read_document, status_document
 
 if TYPE_CHECKING:
@@ -51,7 +48,7 @@ def doctor(
     """
     terminal = open_terminal(plain=plain)
     home = home_from(terminal.environ)
-    place = here() if path is None else place_of(path)
+    place = here() if path is None else location_of(path)
     checks = [
         # No repository has a say where none is: there is no settings file in `data`.
         *examine_machine(home, place.root if place else home.data, terminal.environ),
@@ -67,10 +64,10 @@ def doctor(
     return int(any(check.state == "problem" for check in checks))
 
 
-def here() -> Place | None:
+def here() -> Location | None:
     """Return the place that we stand in; None where nothing can be indexed, as in a home."""
     try:
-        return place_of(None)
+        return location_of(None)
     except InvalidRequest:
         return None
 
@@ -94,7 +91,7 @@ def of_daemons(rows: Sequence[Daemon]) -> Iterator[Check]:
     yield Check("daemons", "ok", f"{plural(len(rows), 'daemon')} of this home" if rows else "none")
 
 
-def _of_index(place: Place, terminal: Terminal) -> Iterator[Check]:
+def _of_index(place: Location, terminal: Terminal) -> Iterator[Check]:
     try:
         address = address_of(place, terminal, {})
     except GgrepError:
@@ -134,7 +131,7 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
 
     An entry that says something else is only a difference where another build of ours wrote it.
     """
-    places, start = Places.of(terminal.environ, None), command_of(terminal.environ)
+    places, start = ConfigFiles.of(terminal.environ, None), command_of(terminal.environ)
     found = those_there(places)
     agents = Agents(home_from(terminal.environ), places, start, dry=True)
     refreshed = {done.path for done in agents.install(found, refresh=True) if done.diff}

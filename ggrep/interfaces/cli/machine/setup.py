@@ -11,19 +11,18 @@ from ggrep.base.errors import GgrepError, Unasked
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.index.repo_identity import require_modest
-from ggrep.interfaces.agents.applying import Agents
 from ggrep.interfaces.agents.clients import Client
-from ggrep.interfaces.agents.detection import command_of, shell_of, those_there
-from ggrep.interfaces.agents.places import Places
+from ggrep.interfaces.agents.config_files import ConfigFiles, command_of, shell_of, those_there
+from ggrep.interfaces.agents.installation import Agents
 from ggrep.interfaces.agents.writing import Done
-from ggrep.interfaces.cli.agents.agents_json import files_json
 from ggrep.interfaces.cli.machine.doctor import here, machine_text
+from ggrep.interfaces.cli.machine.install import files_json
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
 from ggrep.interfaces.cli.stores.index import Indexing, Job
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
 from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.service.location import open_index
 from ggrep.service.machine import examine_machine
-from ggrep.service.places import open_index
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.machine import SetupJson
@@ -100,7 +99,7 @@ def _shell(terminal: Terminal) -> Step:
 
 
 def _agents(terminal: Terminal) -> Step:
-    found = those_there(Places.of(terminal.environ, None))
+    found = those_there(ConfigFiles.of(terminal.environ, None))
     if not found:
         return Step("agents", "no agent was found; ggrep install CLIENT configures one by its name")
     names = ", ".join(client.title for client in found)
@@ -120,7 +119,7 @@ def _written(
         is_so: what is told where nothing has to be.
         terminal: whose user it is.
     """
-    home, places = home_from(terminal.environ), Places.of(terminal.environ, None)
+    home, places = home_from(terminal.environ), ConfigFiles.of(terminal.environ, None)
     dry = Agents(home, places, command_of(terminal.environ), dry=True)
     planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]
     left = "; ".join(f"{each.path} {each.outcome}: {each.said}" for each in planned if each.said)

@@ -3,9 +3,9 @@
     per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
 
 An option of a request's field takes help, words, bounds and default from there
-(`ggrep.model.says`); None, or nothing, stands for what was not typed. `typer_tree` makes of the
-groups what typer reads. Nothing here needs it: a plain search goes without. At the end stand the
-options that many commands share.
+(`ggrep.model.field_meta`); None, or nothing, stands for an option that was not typed. `typer_tree`
+makes typer's parameters of the groups; this module does not import typer. The options that many
+commands share are at the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,11 +18,11 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo, fields
 
 from ggrep.base.errors import InvalidRequest, UsageError
-from ggrep.base.spelling import unknown
+from ggrep.base.option_spelling import unknown
 from ggrep.config.languages import check_languages
 from ggrep.model.corpus import CORPORA, CORPUS_WORDS, Corpus
+from ggrep.model.field_meta import Field, field_of
 from ggrep.model.filters import Filter, check_filters, parse_filter
-from ggrep.model.says import Says, said_of
 
 Takes = Literal[
     "text", "profile", "repository", "tag", "store", "root", "filter", "command", "client"
@@ -130,7 +130,7 @@ class _Field(Struct, frozen=True):
     """A field of a request; `kind` is its type without None, `words` those of it or its items."""
 
     kind: Any
-    says: Says | None
+    says: Field | None
     default: object
 
     @property
@@ -279,7 +279,7 @@ _TAKEN: Final[Mapping[object, Callable[[str, Any], object]]] = {
 def _fields_of(kind: type) -> Mapping[str, _Field]:
     found = {}
     for each in fields(kind):
-        says, wanted = said_of(each.type)
+        says, wanted = field_of(each.type)
         found[each.name] = _Field(wanted, says, _default(each))
     return found
 

@@ -1,12 +1,47 @@
-"""Which page of help some words ask for; pages ship as values, and no command is loaded."""
+"""Pages of help, which ship as values: look-up, plain text, and manual pages in roff."""
 
 import json  # noqa: TID251 - orjson loads dataclasses, which doubles the time of a page
+import textwrap
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from ggrep import __version__
 from ggrep.base.commands import ABOVE_OTHERS
-from ggrep.interfaces.cli.parsing.help_values import Page, Row, Section
+
+
+class Row(NamedTuple):
+    """One command, argument or option and what it is for."""
+
+    term: str
+    text: str
+
+
+class Section(NamedTuple):
+    """Rows under a title."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+class Page(NamedTuple):
+    """The help of one command.
+
+    Attributes:
+        path: what is typed for it, behind `ggrep`.
+        usage: its form.
+        brief: what it does in one line.
+        about: paragraphs.
+        examples: lines to type, and what each does.
+    """
+
+    path: tuple[str, ...]
+    usage: str
+    brief: str
+    about: tuple[str, ...]
+    sections: tuple[Section, ...]
+    examples: tuple[tuple[str, str], ...]
+
 
 FILE: Final = Path(__file__).with_name("help_pages.json")
 """Made by `python -m ggrep.interfaces.cli.parsing.help_table`."""
@@ -50,3 +85,102 @@ def page_from(told: dict[str, Any]) -> Page:
 def _shipped() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(FILE.read_bytes())
     return found
+
+
+MOST_COLUMNS: Final = 100
+_LEAST_TEXT: Final = 30
+_MOST_TERM: Final = 30
+
+
+def text_of(page: Page, columns: int) -> str:
+    """Return a page as lines of at most so many columns, examples alone excepted."""
+    columns = min(columns, MOST_COLUMNS)
+    blocks = [textwrap.wrap(f"Usage: {page.usage}", columns, subsequent_indent=" " * 7)]
+    blocks += [_filled(paragraph, columns, "  ") for paragraph in page.about]
+    terms = [row.term for section in page.sections for row in section.rows]
+    width = max(len(term) for term in terms if len(term) <= _MOST_TERM)
+    for section in page.sections:
+        lines = [line for row in section.rows for line in _row(row, width, columns)]
+        blocks.append([f"{section.title}:", *lines])
+    if page.examples:
+        blocks.append(["Examples:", *_examples(page, columns)])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _row(row: Row, width: int, columns: int) -> list[str]:
+    """Return a term and its text in two columns, or below each other where there is no room."""
+    indent = " " * (width + 4)
+    if columns - len(indent) < _LEAST_TEXT:
+        return [f"  {row.term}", *_filled(row.text, columns, "      ")]
+    lines = _filled(row.text, columns, indent)
+    if len(row.term) > width:
+        return [f"  {row.term}", *lines]
+    return [f"  {row.term:{width}}  {lines[0].strip()}", *lines[1:]]
+
+
+def _examples(page: Page, columns: int) -> list[str]:
+    """Return the examples, each with what it does behind it, or above where that is too long."""
+    width = max(len(line) for line, _ in page.examples)
+    longest = max(len(text) for _, text in page.examples)
+    if width + longest + 6 <= columns:
+        return [f"  {line:{width}}  # {text}" for line, text in page.examples]
+    return [part for line, text in page.examples for part in (f"  # {text}", f"  {line}")]
+
+
+def _filled(text: str, columns: int, indent: str) -> list[str]:
+    return textwrap.wrap(
+        text, columns, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+_ESCAPES: Final = str.maketrans(
+    {
+        "\\": r"\(rs",
+        "-": r"\-",
+        "'": r"\(aq",
+        "`": r"\(ga",
+        "^": r"\(ha",
+        "~": r"\(ti",
+    }
+)
+"""What roff would set as another character than the one that is typed."""
+
+
+def roff_of(page: Page) -> str:
+    """Return a page as roff; the same bytes on every day."""
+    name = "-".join(("ggrep", *page.path))
+    lines = [
+        f'.TH {_text(name.upper())} 1 "" "ggrep {_text(__version__)}" "User Commands"',
+        ".SH NAME",
+        rf"{_text(name)} \- {_text(page.brief.rstrip('.'))}",
+        ".SH SYNOPSIS",
+        f".B {_text(page.usage)}",
+        ".SH DESCRIPTION",
+    ]
+    for paragraph in page.about:
+        lines += [".PP", _text(paragraph)]
+    for section in page.sections:
+        lines += _section(section)
+    if page.examples:
+        lines.append(".SH EXAMPLES")
+    for line, text in page.examples:
+        lines += [".TP", f".B {_text(line)}", _text(_sentence(text))]
+    lines += [".SH SEE ALSO", r"\fBggrep help\fR, \fBggrep help \-\-man\fR \fICOMMAND\fR"]
+    return "\n".join(lines) + "\n"
+
+
+def _section(section: Section) -> list[str]:
+    lines = [f".SH {_text(section.title.upper())}"]
+    for row in section.rows:
+        lines += [".TP", f".B {_text(row.term)}", _text(row.text)]
+    return lines
+
+
+def _text(text: str) -> str:
+    """Return text that roff sets as it stands: no escapes, and no request at its beginning."""
+    escaped = text.translate(_ESCAPES).replace('"', r"\(dq")
+    return rf"\&{escaped}" if escaped.startswith(".") else escaped
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

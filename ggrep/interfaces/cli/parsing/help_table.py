@@ -1,17 +1,215 @@
-"""Pages of help as a file of values, so that help loads no command.
+"""Pages of help, made of the command tree and what each command says of its parameters."""
 
-    python -m ggrep.interfaces.cli.parsing.help_table
-
-writes `help_pages.json` anew; a test says when it has to be.
-"""
-
+import inspect
 import sys
+from collections.abc import Iterable, Mapping
+from inspect import Parameter
+from pathlib import Path
+from typing import Any, Final, get_args
 
 from ggrep.base import stable_json
+from ggrep.base.option_spelling import (
+    FILTERING,
+    SEARCHING,
+    SHOWN,
+    SHOWN_OF_EXACT,
+    SHOWN_OF_SEARCHES,
+)
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.cli.parsing.command_page import every_page
-from ggrep.interfaces.cli.parsing.help_pages import FILE
-from ggrep.interfaces.cli.parsing.help_values import Page
+from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
+from ggrep.interfaces.cli.parsing.flags import Argument, help_of
+from ggrep.interfaces.cli.parsing.help_pages import ALL, FILE, WORKSPACES, Page, Row, Section
+from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of
+from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, EVERYDAY, GROUPS, Entry, about
+
+_ARGUMENTS: Final = "Arguments"
+_REST: Final = "Options"
+_METAVARS: Final = {int: "N", float: "NUMBER", Path: "PATH", str: "WORD"}
+
+
+_ABOUT: Final = "Search code by meaning: one repository, or a workspace of them."
+_MORE: Final = (
+    '`ggrep "words"` is `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s page, '
+    f"`ggrep help {ALL}` lists all commands."
+)
+_WORKSPACE: Final = "Workspace"
+"""Title of the options that many commands share; they have a page of their own."""
+EVERYWHERE: Final = (
+    Row("--color WHEN", "Paint text: auto, always or never. [default: auto]"),
+    Row("--no-pager", "Show long text on a terminal without a pager."),
+    Row("-h, --help", "Show this page."),
+)
+"""Options of every command."""
+
+
+def every_page() -> dict[str, Page]:
+    """Return all pages by what is typed for them; that of `ggrep` itself by nothing."""
+    return {
+        "": overview({"Everyday commands": {name: COMMANDS[name] for name in EVERYDAY}}),
+        ALL: overview(GROUPS),
+        WORKSPACES: workspace_options(),
+        **{name: page_of_group(name) for name in BELOW},
+        **{name: page_of(tuple(name.split()), entry) for name, entry in EVERY.items()},
+    }
+
+
+def overview(listed: Mapping[str, Mapping[str, Entry]]) -> Page:
+    """Return a page of `ggrep` itself: commands by group."""
+    groups = tuple(_listed(title, commands) for title, commands in listed.items())
+    rows = Row("--version", "Print the version."), *EVERYWHERE
+    return Page(
+        path=(),
+        usage="ggrep COMMAND [OPTIONS] [ARGUMENTS]",
+        brief=_ABOUT,
+        about=(_ABOUT, _MORE),
+        sections=(*groups, Section("Options", rows)),
+        examples=EXAMPLES[""],
+    )
+
+
+def workspace_options() -> Page:
+    """Return the page of the options that searches of a workspace take."""
+    of_all, of_searches = (
+        [_row(piece) for piece in pieces_of(COMMANDS[name].load()) or () if _is_shared(piece)]
+        for name in ("symbol", "search")
+    )
+    brief = "Options of a search over the repositories of a workspace."
+    return Page(
+        path=(WORKSPACES,),
+        usage="ggrep COMMAND --workspace FILE [OPTIONS]",
+        brief=brief,
+        about=(brief, "`ggrep help workspace` lists the commands that create and check a file."),
+        sections=(
+            Section("search, slate, symbol, refs and expand", tuple(of_all)),
+            Section("search and slate", tuple(row for row in of_searches if row not in of_all)),
+        ),
+        examples=EXAMPLES[WORKSPACES],
+    )
+
+
+def _is_shared(piece: Piece) -> bool:
+    return piece.title == _WORKSPACE
+
+
+def page_of_group(name: str) -> Page:
+    """Return the page of a command that only leads to those below it."""
+    brief = about(name)
+    return Page(
+        path=(name,),
+        usage=f"ggrep {name} COMMAND [OPTIONS] [ARGUMENTS]",
+        brief=brief,
+        about=(brief, f"`ggrep help {name} COMMAND` shows a command's page."),
+        sections=(_listed("Commands", BELOW[name]),),
+        examples=EXAMPLES[name],
+    )
+
+
+def _listed(title: str, commands: Mapping[str, Entry]) -> Section:
+    shown = {name: entry for name, entry in commands.items() if not entry.hidden}
+    return Section(title, tuple(Row(name, entry.about) for name, entry in shown.items()))
+
+
+def page_of(path: tuple[str, ...], entry: Entry) -> Page:
+    """Return the page of a command; `path` is what is typed for it."""
+    command = entry.load()
+    pieces = [piece for piece in pieces_of(command) or () if piece.names or _is_shown(piece)]
+    arguments = [piece for piece in pieces if not piece.names]
+    name = " ".join(path)
+    return Page(
+        path=path,
+        usage=" ".join(["ggrep", *path, "[OPTIONS]", *map(_placed, arguments)]),
+        brief=entry.about,
+        about=_told(command),
+        sections=(*_sections(pieces), *_short_forms(name)),
+        examples=EXAMPLES.get(SAME.get(name, name), ()),
+    )
+
+
+def _short_forms(name: str) -> tuple[Section, ...]:
+    """Return what a command knows of grep's and ripgrep's options, if anything."""
+    if name not in FILTERING:
+        return ()
+    shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
+    shown += SHOWN_OF_EXACT if name == "search" else ()
+    return (Section("Short forms", tuple(Row(*each) for each in shown)),)
+
+
+def _is_shown(piece: Piece) -> bool:
+    return isinstance(piece.says, Argument)
+
+
+def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
+    """Return the arguments, the options under their groups' titles, then the rest."""
+    rows: dict[str, list[Row]] = {_ARGUMENTS: []}
+    for piece in pieces:
+        if _is_shared(piece) and "--workspace" not in piece.names:
+            continue
+        title = piece.title or _REST if piece.names else _ARGUMENTS
+        row = _row(piece)
+        if _is_shared(piece):
+            row = Row(row.term, f"{row.text} Its options: `ggrep help {WORKSPACES}`.")
+        rows.setdefault(title, []).append(row)
+    rest = [*rows.pop(_REST, []), *EVERYWHERE]
+    return tuple(
+        Section(title, tuple(told)) for title, told in {**rows, _REST: rest}.items() if told
+    )
+
+
+def _row(piece: Piece) -> Row:
+    says = piece.says
+    if isinstance(says, Argument):
+        return Row(_metavar(piece), says.help)
+    if piece.word:
+        switch = next(each for each in says.flag.switches if each.word == piece.word)
+        return Row(_names(piece), switch.help)
+    text = help_of(says)
+    has_default = says.flag.of is None and piece.default and not isinstance(piece.default, bool)
+    if has_default and piece.default is not Parameter.empty:
+        text = f"{text} [default: {piece.default}]"
+    value = "" if _kind(piece) is bool else f" {_METAVARS.get(_kind(piece), 'WORD')}"
+    return Row(_names(piece) + value, text)
+
+
+def _names(piece: Piece) -> str:
+    """Return an option's names, the short one first."""
+    names = sorted(piece.names, key=lambda name: (name.startswith("--"), piece.names.index(name)))
+    return ", ".join(names).replace("/", " / ")
+
+
+def _placed(piece: Piece) -> str:
+    """Return an argument as the line of usage has it: in brackets where it may be left out."""
+    shown = _metavar(piece)
+    return shown if piece.default is Parameter.empty else f"[{shown}]"
+
+
+def _metavar(piece: Piece) -> str:
+    named = piece.says.metavar if isinstance(piece.says, Argument) else None
+    several = "..." if _is_several(piece.kind) else ""
+    return named or piece.key.upper() + several
+
+
+def _is_several(kind: Any) -> bool:  # noqa: ANN401 - any annotation
+    return any(getattr(one, "__origin__", None) is list for one in (kind, *get_args(kind)))
+
+
+def _kind(piece: Piece) -> type:
+    """Return the type of one value of an option."""
+    left = [piece.kind]
+    for one in left:
+        if isinstance(one, type) and one in {bool, *_METAVARS}:
+            return one
+        left += get_args(one)
+    return str
+
+
+def _told(command: Command) -> tuple[str, ...]:
+    """Return the paragraphs of a command's docstring that are for whoever types it."""
+    told = []
+    for paragraph in (inspect.getdoc(command) or "").split("\n\n"):
+        if paragraph.startswith(("Args:", "Returns:", "Raises:")):
+            break
+        told.append(" ".join(paragraph.split()))
+    return tuple(told)
 
 
 def shipped() -> bytes:

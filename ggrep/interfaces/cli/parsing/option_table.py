@@ -2,8 +2,8 @@
 
     python -m ggrep.interfaces.cli.parsing.option_table
 
-writes `ggrep/base/options.py` anew; a test says when it has to be. `ggrep.base.reader` reads lines
-by it.
+writes `ggrep/base/options.py` anew; a test tells when it is out of date. `ggrep.base.commands`
+reads command lines by it.
 """
 
 import inspect
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ggrep.base.shorthand import CONTEXT, EXACT, FILTERING, FILTERS, FINDS, SEARCHING, TESTS
+from ggrep.base.option_spelling import CONTEXT, EXACT, FILTERING, FILTERS, FINDS, SEARCHING, TESTS
 from ggrep.config.languages import LANGUAGES
 from ggrep.interfaces.agents.shells import EVERY as EVERY_CLIENT
 from ggrep.interfaces.cli.parsing.flags import Argument

@@ -52,12 +52,12 @@ GROUPS: Final = {
     "Read": {
         "expand": Entry("queries.navigation.expand", "Show the code around a place.", asks=True),
         "outline": Entry(
-            "queries.outline.outline",
+            "queries.navigation.outline",
             "Show what files or folders define, with line ranges.",
             asks=True,
         ),
         "tour": Entry(
-            "queries.outline.tour", "Summarise a repository from its own files.", asks=True
+            "queries.navigation.tour", "Summarise a repository from its own files.", asks=True
         ),
     },
     "Index": {
@@ -67,14 +67,14 @@ GROUPS: Final = {
         ),
         "list": Entry("stores.home_stores.list_command", "List the stores of this home."),
         "stores": Entry("stores.home_stores.list_command", "List the stores of this home."),
-        "profiles": Entry("stores.profiles.profiles", "List the profiles of a repository."),
+        "profiles": Entry("stores.index.profiles", "List the profiles of a repository."),
         "clean": Entry(
             "stores.home_stores.clean", "Delete this repository's index, a store by id, or all."
         ),
     },
     "Remotes": {
-        "pull": Entry("remotes.travel.pull", "Download an index of these files from a remote."),
-        "push": Entry("remotes.travel.push", "Upload an index to a remote, for others to pull."),
+        "pull": Entry("stores.remotes.pull", "Download an index of these files from a remote."),
+        "push": Entry("stores.remotes.push", "Upload an index to a remote, for others to pull."),
         "remote": Entry("", "Add, list, remove and clean remotes."),
     },
     "Workspaces": {
@@ -84,17 +84,17 @@ GROUPS: Final = {
         "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
         "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
         "stop-all": Entry("daemons.serve.stop_all", "Stop every daemon of this home."),
-        "metrics": Entry("daemons.metrics.metrics", "Print metrics of all daemons."),
+        "metrics": Entry("daemons.serve.metrics", "Print metrics of all daemons."),
         "api": Entry("servers.api.api", "Serve searches over HTTP."),
         "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
     },
     "Agents": {
         "setup": Entry("machine.setup.setup", "Set up completions, agents and a first index."),
         "install": Entry(
-            "agents.install.install",
+            "machine.install.install",
             "Connect coding agents: Claude Code, Codex, Cursor, ...",
         ),
-        "uninstall": Entry("agents.install.uninstall", "Undo ggrep install."),
+        "uninstall": Entry("machine.install.uninstall", "Undo ggrep install."),
     },
     "Care": {
         "doctor": Entry("machine.doctor.doctor", "Check the installation and suggest fixes."),
@@ -136,40 +136,30 @@ COMMANDS: Final = {
 """All but those that only lead to others, which stand below."""
 
 _OF_WORKSPACES: Final = {
-    "init": Entry(
-        "workspaces.workspace_edit.init", "Create a workspace file for some directories."
-    ),
-    "add": Entry("workspaces.workspace_edit.add", "Add a repository to a workspace file."),
-    "remove": Entry(
-        "workspaces.workspace_edit.remove", "Remove a repository from a workspace file."
-    ),
-    "validate": Entry("workspaces.workspace_edit.validate", "Check a workspace file."),
-    "manifest": Entry(
-        "workspaces.workspace_state.manifest", "Record the current state of the indexes."
-    ),
-    "status": Entry(
-        "workspaces.workspace_state.status", "Show indexes and the daemons that serve them."
-    ),
+    "init": Entry("workspaces.edit.init", "Create a workspace file for some directories."),
+    "add": Entry("workspaces.edit.add", "Add a repository to a workspace file."),
+    "remove": Entry("workspaces.edit.remove", "Remove a repository from a workspace file."),
+    "validate": Entry("workspaces.edit.validate", "Check a workspace file."),
+    "manifest": Entry("workspaces.state.manifest", "Record the current state of the indexes."),
+    "status": Entry("workspaces.state.status", "Show indexes and the daemons that serve them."),
     "catalog": Entry(
-        "workspaces.workspace_state.catalog", "Show paths, hashes and keys, for troubleshooting."
+        "workspaces.state.catalog", "Show paths, hashes and keys, for troubleshooting."
     ),
-    "build": Entry("workspaces.workspace_build.build", "Build or update every enabled index."),
+    "build": Entry("workspaces.build.build", "Build or update every enabled index."),
     "doctor": Entry(
-        "workspaces.workspace_doctor.doctor", "Find problems of a workspace and how to fix them."
+        "workspaces.doctor.doctor", "Find problems of a workspace and how to fix them."
     ),
-    "watch": Entry(
-        "workspaces.workspace_watch.watch", "Keep the daemons of all repositories running."
-    ),
-    "gc": Entry("workspaces.workspace_gc.gc", "Delete leftovers of removed workspaces."),
+    "watch": Entry("workspaces.build.watch", "Keep the daemons of all repositories running."),
+    "gc": Entry("workspaces.doctor.gc", "Delete leftovers of removed workspaces."),
 }
 
 _OF_REMOTES: Final = {
-    "add": Entry("remotes.remote.add", "Add a remote, or change its URL."),
-    "list": Entry("remotes.remote.list_command", "List the remotes of this home."),
+    "add": Entry("stores.remotes.add", "Add a remote, or change its URL."),
+    "list": Entry("stores.remotes.list_command", "List the remotes of this home."),
     "remove": Entry(
-        "remotes.remote.remove", "Remove a remote from the settings; its objects stay."
+        "stores.remotes.remove", "Remove a remote from the settings; its objects stay."
     ),
-    "gc": Entry("remotes.remote.gc", "Delete objects of a remote that no snapshot needs."),
+    "gc": Entry("stores.remotes.gc", "Delete objects of a remote that no snapshot needs."),
 }
 
 BELOW: Final = {"remote": _OF_REMOTES, "workspace": _OF_WORKSPACES}

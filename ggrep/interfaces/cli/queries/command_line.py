@@ -9,20 +9,19 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
+from ggrep.base.commands import read
 from ggrep.base.errors import GgrepError
-from ggrep.base.reader import read
 from ggrep.daemon.plan import PlannedLine, ServedRoot
 from ggrep.interfaces.cli.parsing.parameters import handed
 from ggrep.interfaces.cli.parsing.tree import COMMANDS
-from ggrep.interfaces.cli.queries.query import Site
-from ggrep.interfaces.cli.queries.run_query import joined
+from ggrep.interfaces.cli.queries.query import Site, joined
 from ggrep.interfaces.cli.queries.typed_targets import Target, parts_of
-from ggrep.protocol.wire.message_types import Line
-from ggrep.service.places import Place
+from ggrep.protocol.wire.messages import Line
+from ggrep.service.location import Location
 
 if TYPE_CHECKING:
     from ggrep.interfaces.cli.queries.query import Query
-    from ggrep.interfaces.cli.queries.search_options import Typed
+    from ggrep.interfaces.cli.queries.search_options import TypedSearch
 
 _PREFIX: Final = "GGREP_"
 
@@ -70,14 +69,14 @@ class _Below:
         self._root = root
         self._here = here
 
-    def place(self, repo: Path | None, path: str | None) -> Place:
+    def place(self, repo: Path | None, path: str | None) -> Location:
         """Return what `--repo` or a PATH means; both together are refused."""
         if repo is not None and path is not None:
             raise _Elsewhere(path)
         key = self._key(self._here / (repo or path or ""))
-        return Place(self._root, "" if repo is not None else key)
+        return Location(self._root, "" if repo is not None else key)
 
-    def place_asked(self, command: str, typed: "Typed") -> Place:
+    def place_asked(self, command: str, typed: "TypedSearch") -> Location:
         """Return the place of a search."""
         del command
         return joined(
@@ -93,10 +92,10 @@ class _Below:
         if path is None:
             if repo is None:
                 self._key(self._here)
-            return Target(Place(self._root, ""), typed=typed)
+            return Target(Location(self._root, ""), typed=typed)
         if path.is_dir():
             raise _Elsewhere(typed)
-        return Target(Place(self._root, self._key(path)), lines, typed)
+        return Target(Location(self._root, self._key(path)), lines, typed)
 
     def folder_or_target(self, typed: str, repo: Path | None) -> Target:
         """Return the target of an outline."""
@@ -105,7 +104,7 @@ class _Below:
             return self.target(typed, repo)
         if repo is not None:
             self._key(self._here / repo)
-        return Target(Place(self._root, self._key(folder)))
+        return Target(Location(self._root, self._key(folder)))
 
     def _key(self, path: Path) -> str:
         """Return the path key of a place that is there."""

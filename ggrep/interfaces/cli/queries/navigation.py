@@ -1,4 +1,4 @@
-"""`ggrep symbol`, `ggrep refs` and `ggrep expand`: definitions, usages, surrounding code."""
+"""`ggrep symbol`, `refs`, `expand`, `outline` and `tour`."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -11,18 +11,31 @@ from msgspec.structs import replace
 from ggrep.base.errors import UsageError
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
-from ggrep.interfaces.cli.queries.agent_options import AgentLines, AgentText, agent_view
-from ggrep.interfaces.cli.queries.federation_options import Members
 from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
-from ggrep.interfaces.cli.queries.search_options import Asking, Found, Kept, Typed
+from ggrep.interfaces.cli.queries.query_options import (
+    AgentForm,
+    AgentLines,
+    AgentText,
+    WorkspaceOptions,
+    agent_view,
+    wants_agent,
+)
+from ggrep.interfaces.cli.queries.search_options import (
+    HitsOutput,
+    IndexOptions,
+    ReceiptOutput,
+    TypedSearch,
+)
 from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.protocol.wire.message_types import Ask
-from ggrep.render.agent_text import AgentView
+from ggrep.protocol.wire.messages import Ask
+from ggrep.render.agent_text import AgentView, agent_text
+from ggrep.render.answer_json import outline_success, tour_success
 from ggrep.render.batches import Named, found_in, render_for_agent, render_named
-from ggrep.render.printed import Rendered
+from ggrep.render.printed import Rendered, render_outline, render_tour
 
 _Names: TypeAlias = Annotated[
     list[str],
@@ -88,10 +101,10 @@ class Extent(Struct, frozen=True):
 def symbol(
     names: _Names,
     wanted: Definitions,
-    output: Found,
+    output: HitsOutput,
     agent: AgentText,
-    asking: Asking,
-    members: Members,
+    asking: IndexOptions,
+    members: WorkspaceOptions,
 ) -> Query:
     """Show where names are defined."""
     asking.check()
@@ -114,10 +127,10 @@ def symbol(
 def references(
     names: _Names,
     wanted: Mentions,
-    output: Found,
+    output: HitsOutput,
     agent: AgentText,
-    asking: Asking,
-    members: Members,
+    asking: IndexOptions,
+    members: WorkspaceOptions,
 ) -> Query:
     """Show where names are used."""
     asking.check()
@@ -148,8 +161,8 @@ def expand(
     extent: Extent,
     output: Output,
     agent: AgentLines,
-    asking: Asking,
-    members: Members,
+    asking: IndexOptions,
+    members: WorkspaceOptions,
 ) -> Query:
     """Show the code around places."""
     asking.check()
@@ -159,8 +172,8 @@ def expand(
         from ggrep.interfaces.cli.queries.workspace_names import expand_way, in_workspace
 
         ways = [expand_way(ExpandRequest(target, **given)) for target in typed]
-        shown = Found(output.json, output.plain)
-        return in_workspace(_typed_of(Names(typed, None), shown, asking), members, ways, view)
+        shown = HitsOutput(output.json, output.plain)
+        return in_workspace(_typed_of(TypedNames(typed, None), shown, asking), members, ways, view)
     members.refuse_without_file()
 
     def find(finder: Finder) -> list[Target]:
@@ -173,7 +186,7 @@ def expand(
     return RepositoryQuery(asking, output, find, planned)
 
 
-class Names(Struct, frozen=True):
+class TypedNames(Struct, frozen=True):
     """The words behind a command that takes names.
 
     Attributes:
@@ -184,7 +197,7 @@ class Names(Struct, frozen=True):
     path: str | None
 
 
-def names_of(typed: Sequence[str], inside: str | None) -> Names:
+def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
     """Return names, and the path among them or behind `--in`.
 
     A path is told by its form alone: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so,
@@ -200,7 +213,7 @@ def names_of(typed: Sequence[str], inside: str | None) -> Names:
         raise UsageError("no name was given")
     if len(every) > 1:
         raise UsageError(f"give only one path, not {' and '.join(every)}")
-    return Names(tuple(dict.fromkeys(names)), every[0] if every else None)
+    return TypedNames(tuple(dict.fromkeys(names)), every[0] if every else None)
 
 
 def _is_path(text: str) -> bool:
@@ -209,7 +222,7 @@ def _is_path(text: str) -> bool:
     return text.endswith("/") and not text.startswith("operator")
 
 
-def _scope(typed: Names, asking: Asking, finder: Finder) -> list[Target]:
+def _scope(typed: TypedNames, asking: IndexOptions, finder: Finder) -> list[Target]:
     """Return the place that names are looked for in."""
     return [Target(finder.place(asking.repo, typed.path))]
 
@@ -247,8 +260,80 @@ def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
             yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
 
 
-def _typed_of(typed: Names, output: Found, asking: Asking) -> Typed:
+def _typed_of(typed: TypedNames, output: HitsOutput, asking: IndexOptions) -> TypedSearch:
     """Return questions about a workspace as a typed search of it."""
-    kept = Kept(output.json, output.plain, output.exit_status)
+    kept = ReceiptOutput(output.json, output.plain, output.exit_status)
     paths = () if typed.path is None else (typed.path,)
-    return Typed(typed.names[0], paths, asking=asking, output=kept)
+    return TypedSearch(typed.names[0], paths, asking=asking, output=kept)
+
+
+class OutlineOptions(Struct, frozen=True):
+    """How much of an outline is shown."""
+
+    title: ClassVar = "Extent"
+
+    depth: Annotated[int | None, Flag("--depth", of=OutlineRequest, judged=True)] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", of=OutlineRequest, judged=True)] = None
+
+
+class TourOptions(Struct, frozen=True):
+    """How much of a tour is shown."""
+
+    title: ClassVar = "Extent"
+
+    max_bytes: Annotated[int | None, Flag("--max-bytes", of=TourRequest, judged=True)] = None
+
+
+def outline(
+    shape: OutlineOptions,
+    output: Output,
+    agent: AgentForm,
+    asking: IndexOptions,
+    paths: Annotated[
+        list[str] | None,
+        Argument("Files, folders, or path:line; default: the current folder.", metavar="PATH..."),
+    ] = None,
+) -> Query:
+    """Show what files or folders define, as a tree with line ranges."""
+    asking.check()
+    for_agents = wants_agent(agent, json=output.json)
+    given = said(OutlineRequest, shape, asking)
+
+    def find(finder: Finder) -> list[Target]:
+        return [finder.folder_or_target(path, asking.repo) for path in paths or ["."]]
+
+    def planned(site: Site) -> Plan:
+        def printed(answers: Answers) -> Rendered:
+            if for_agents:
+                return Rendered(agent_text(outline_success(answers[0])) + "\n", "")
+            return render_outline(answers[0], site.root, site.view)
+
+        return Plan((Ask(OutlineRequest(site.keys, **given)),), printed)
+
+    return RepositoryQuery(asking, output, find, planned)
+
+
+def tour(
+    room: TourOptions,
+    output: Output,
+    agent: AgentForm,
+    asking: IndexOptions,
+    path: Annotated[str | None, Argument("The repository, or a path in it.")] = None,
+) -> Query:
+    """Show what a repository is: purpose, layout, entry points, how to build and test it."""
+    asking.check()
+    for_agents = wants_agent(agent, json=output.json)
+    message = Ask(TourRequest(**said(TourRequest, room, asking)))
+
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place(asking.repo, path))]
+
+    def planned(site: Site) -> Plan:
+        def printed(answers: Answers) -> Rendered:
+            if for_agents:
+                return Rendered(agent_text(tour_success(answers[0])) + "\n", "")
+            return render_tour(answers[0], site.root, site.view)
+
+        return Plan((message,), printed)
+
+    return RepositoryQuery(asking, output, find, planned)

@@ -8,36 +8,35 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from ggrep.base.commands import Line
 from ggrep.base.processes import require_descriptors
-from ggrep.base.reader import Line
 from ggrep.config.profiles import apply_to_request
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.boundary import bounded
 from ggrep.interfaces.cli.parsing.parameters import group_of
 from ggrep.interfaces.cli.queries.query import Finder, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.search_options import (
-    Asking,
     Hits,
-    Kept,
-    Lines,
-    Question,
-    Typed,
+    IndexOptions,
+    LineOptions,
+    QueryOptions,
+    ReceiptOutput,
+    TypedSearch,
     given_fields,
     request_of,
 )
 from ggrep.interfaces.cli.queries.typed_targets import Target
-from ggrep.model.answer_view import ViewOptions
-from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.message_types import Search
+from ggrep.model.request import SearchRequest, ViewOptions
+from ggrep.protocol.wire.messages import Search
 
 if TYPE_CHECKING:
     from ggrep.model.response import QueryResponse
-    from ggrep.protocol.client.headstart import HeadStart
+    from ggrep.protocol.client.preload import Preload
     from ggrep.render.printed import Rendered
     from ggrep.search.engine.engine import Engine
 
 
-def search_one(typed: Typed) -> RepositoryQuery:
+def search_one(typed: TypedSearch) -> RepositoryQuery:
     """Return a search of one repository; a receipt of it is written by the client."""
 
     def find(finder: Finder) -> list[Target]:
@@ -58,7 +57,7 @@ def _only(answers: Answers) -> "Rendered":
     return rendered
 
 
-def shown(typed: Typed, view: ViewOptions) -> ViewOptions:
+def shown(typed: TypedSearch, view: ViewOptions) -> ViewOptions:
     """Return how the hits of a typed search are shown."""
     return replace(
         view,
@@ -72,7 +71,9 @@ def shown(typed: Typed, view: ViewOptions) -> ViewOptions:
     )
 
 
-def _with_receipt(output: Kept, engine: "Engine", request: SearchRequest) -> "QueryResponse":
+def _with_receipt(
+    output: ReceiptOutput, engine: "Engine", request: SearchRequest
+) -> "QueryResponse":
     """Return the answer of the index, and write a receipt.
 
     A receipt needs an index. Nobody makes one meanwhile, so it is said what would.
@@ -82,9 +83,8 @@ def _with_receipt(output: Kept, engine: "Engine", request: SearchRequest) -> "Qu
     """
     assert output.receipt is not None  # noqa: S101 - asked for
     response = engine.search(request)
-    from ggrep.interfaces.cli.queries.receipt_file import write_receipt
-    from ggrep.interfaces.cli.queries.replay import answer_bytes
-    from ggrep.render.receipt_json import receipt_bytes
+    from ggrep.interfaces.cli.queries.replay import answer_bytes, write_receipt
+    from ggrep.render.receipts import receipt_bytes
     from ggrep.search.engine.receipts import make_receipt
 
     made = make_receipt(engine, request, response, answer_bytes(response))
@@ -93,7 +93,7 @@ def _with_receipt(output: Kept, engine: "Engine", request: SearchRequest) -> "Qu
 
 
 def search_plainly(
-    line: Line, arguments: list[str], began_ms: float, head: "HeadStart | None"
+    line: Line, arguments: list[str], began_ms: float, head: "Preload | None"
 ) -> int:
     """Run a search of one repository without the modules of others; return the exit status.
 
@@ -107,14 +107,14 @@ def search_plainly(
     def act() -> int:
         require_descriptors()
         values: dict[str, Any] = line.values
-        typed = Typed(
+        typed = TypedSearch(
             values["query"],
             values.get("path", ()),
-            group_of(Question, "question", values),
+            group_of(QueryOptions, "question", values),
             group_of(Hits, "hits", values),
-            group_of(Asking, "asking", values),
-            group_of(Kept, "output", values),
-            group_of(Lines, "lines", values),
+            group_of(IndexOptions, "asking", values),
+            group_of(ReceiptOutput, "output", values),
+            group_of(LineOptions, "lines", values),
         )
         typed.asking.check()
         return search_one(typed).answer(head)

@@ -1,46 +1,175 @@
 """`ggrep search`, and `ggrep "words"`."""
 
-from typing import Annotated
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
 
-from ggrep.base.errors import UsageError
-from ggrep.interfaces.cli.parsing.flags import Argument
-from ggrep.interfaces.cli.queries.agent_options import (
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base import stable_json
+from ggrep.base.errors import GgrepError, UsageError
+from ggrep.config.profiles import apply_to_request
+from ggrep.daemon.plan import Answers, Plan
+from ggrep.interfaces.cli.parsing.flags import Argument, Flag, refuse
+from ggrep.interfaces.cli.queries.one_search import search_one
+from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query_options import (
     MORE,
     AgentSearch,
+    MergeOptions,
     check_agent,
     refuse_flags_of_people,
 )
-from ggrep.interfaces.cli.queries.editor_search import ForEditor, search_for_editor
-from ggrep.interfaces.cli.queries.federation_options import Repositories
-from ggrep.interfaces.cli.queries.one_search import search_one
-from ggrep.interfaces.cli.queries.query import Query
 from ggrep.interfaces.cli.queries.search_options import (
-    Asking,
     Hits,
-    Kept,
-    Lines,
-    Question,
-    Typed,
+    IndexOptions,
+    LineOptions,
+    QueryOptions,
+    ReceiptOutput,
+    TypedSearch,
+    given_fields,
+    listing,
+    request_of,
 )
-from ggrep.interfaces.cli.queries.slate_options import Format, wants_slate
+from ggrep.interfaces.cli.queries.slate_options import SlateFormat, wants_slate
+from ggrep.interfaces.cli.queries.typed_targets import Target
+from ggrep.interfaces.surfaces.agent_search import AgentTextOptions, hits_to_open, search_text
+from ggrep.model.index_freshness import incomplete_first
+from ggrep.model.limits import Notice
+from ggrep.model.navigation import ExpandResponse
+from ggrep.model.request import SearchRequest, SnippetMode, ViewOptions
+from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.wire.messages import Ask, Search
 from ggrep.render.agent_text import AgentView
+from ggrep.render.answer_json import expand_success
+from ggrep.render.failures import query_error
+from ggrep.render.limits_text import limits_line
+from ggrep.render.printed import Rendered
+
+
+class ForEditor(Struct, frozen=True):
+    """Whether an answer is a list of places for an editor."""
+
+    title: ClassVar = "For editors"
+
+    vimgrep: Annotated[
+        bool, Flag("--vimgrep", "Print path:line:column:text, a line a place, for quickfix lists.")
+    ] = False
+
+
+def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> RepositoryQuery:
+    """Return a search whose answer is places, as seen from the client's directory.
+
+    Raises:
+        UsageError: a flag was given that such lines do not heed.
+    """
+    output, hits = typed.output, typed.hits
+    given = {
+        "--format": form != "text",
+        "--json": output.json,
+        "--receipt": output.receipt is not None,
+        "--scores": hits.scores,
+        "--explain": hits.explain,
+        "--workspace": workspace,
+    }
+    refuse(given, "--vimgrep")
+
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place_asked("search", typed))]
+
+    def planned(site: Site) -> Plan:
+        request = listing(request_of(typed, scope=site.keys[0]), typed)
+        # Whole chunks of words: a line is looked for in each.
+        depth = SnippetMode.NONE if request.is_exact else SnippetMode.FULL
+        fields = given_fields(typed) | {"snippet", "limit"}
+        request = apply_to_request(replace(request, snippet=depth), fields, site.profile)
+
+        def printed(answers: Answers) -> Rendered:
+            document = stable_json.loads(answers[0].out.encode())
+            return _printed(document, request, site.root, Path(site.view.cwd))
+
+        return Plan((Search(request, render=ViewOptions(json=True)),), printed)
+
+    return RepositoryQuery(typed.asking, replace(output, plain=True), find, planned)
+
+
+def places(
+    document: Mapping[str, Any], request: SearchRequest, root: Path, here: Path
+) -> Iterator[str]:
+    """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
+
+    A hit whose lines were matched is each of its matches. Any other hit is the line that holds the
+    query as it stands, else the line that names it, else its first.
+
+    Args:
+        document: the answer.
+        request: what was asked for.
+        root: of the repository.
+        here: what paths are told from.
+    """
+    for hit in document["results"]:
+        path = sanitise_line(os.path.relpath(root / hit["path"], here))
+        for line in hit.get("lines", ()):
+            for column, _ in line["columns"]:
+                yield f"{path}:{line['line']}:{column}:{sanitise_line(line['text'])}"
+        if "lines" in hit:
+            continue
+        lines = hit.get("content", "").split("\n")
+        first = hit.get("content_start_line", hit["start_line"])
+        at, start = _best(lines, request.query, hit.get("qualified_name", "").rpartition(".")[2])
+        offset = len(lines[at][:start].encode()) + 1
+        yield f"{path}:{first + at}:{offset}:{sanitise_line(lines[at])}"
+
+
+def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
+    """Return the line and column that stand for a hit."""
+    for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
+        if text and (at := next(_matches(lines, re.compile(re.escape(text), flags)), None)):
+            return at
+    return 0, 0
+
+
+def _matches(lines: list[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    for at, line in enumerate(lines):
+        found = pattern.search(line)
+        if found is not None:
+            yield at, found.start()
+
+
+def _printed(
+    document: Mapping[str, Any], request: SearchRequest, root: Path, here: Path
+) -> Rendered:
+    """Return the places, and beside them what is amiss with them."""
+    lines = list(places(document, request, root, here))
+    warnings = [Notice(each["code"], each["message"]) for each in document.get("warnings", ())]
+    notes = [f"warning: {each.message}" for part in incomplete_first(warnings) for each in part]
+    if cuts := limits_line(document.get("limits_hit", ())):
+        notes.append(cuts)
+    return Rendered(
+        "".join(f"{line}\n" for line in lines),
+        "".join(f"{sanitise_line(note)}\n" for note in notes),
+        hits=len(lines),
+    )
 
 
 def search(
     query: Annotated[str, Argument("What to search for: words, a name or code.")],
-    question: Question,
+    question: QueryOptions,
     hits: Hits,
-    output: Kept,
-    asking: Asking,
-    slate: Format,
+    output: ReceiptOutput,
+    asking: IndexOptions,
+    slate: SlateFormat,
     agent: AgentSearch,
-    repositories: Repositories,
+    repositories: MergeOptions,
     editor: ForEditor,
-    lines: Lines,
+    lines: LineOptions,
     path: Annotated[list[str] | None, Argument("Search only these directories and files.")] = None,
 ) -> Query:
     """Search a repository, or a workspace of them."""
-    typed = Typed(query, path or (), question, hits, asking, output, lines)
+    typed = TypedSearch(query, path or (), question, hits, asking, output, lines)
     asking.check()
     _check_receipt(output)
     for_agents = slate.form == "agent"
@@ -66,21 +195,68 @@ def search(
         return search_workspace(typed, repositories, view)
     repositories.refuse_without_file()
     if for_agents:
-        from ggrep.interfaces.cli.queries.agent_search import search_for_agent
-
         return search_for_agent(typed, agent.wish)
     return search_one(typed)
 
 
-def _check_receipt(output: Kept) -> None:
+def _check_receipt(output: ReceiptOutput) -> None:
     """Raise if a receipt may not be written.
 
     Raises:
         UsageError: says why.
     """
     if output.receipt is not None:
-        from ggrep.interfaces.cli.queries.receipt_file import require_receipt_place
+        from ggrep.interfaces.cli.queries.replay import require_receipt_place
 
         require_receipt_place(output.receipt, force=output.force)
     elif output.force:
         raise UsageError("--force: only with --receipt")
+
+
+def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQuery:
+    """Return a search whose best hits are opened; lines that match are shown all.
+
+    Raises:
+        UsageError: a flag was given that such a text does not heed.
+    """
+    refuse_flags_of_people(typed)
+
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place_asked("search", typed))]
+
+    def planned(site: Site) -> Plan:
+        request = listing(request_of(typed, scope=site.keys[0]), typed)
+        if request.is_exact or not typed.hits.snippet:
+            request = replace(request, snippet=SnippetMode.NONE)
+        given = given_fields(typed) | {"snippet", "limit"}
+        request = apply_to_request(request, given, site.profile)
+
+        def opened(answers: Answers) -> list[Ask[Any]]:
+            wanted = hits_to_open(_document(answers), wish, request.timeout_ms)
+            return [Ask(expansion) for _, expansion in wanted]
+
+        def printed(answers: Answers) -> Rendered:
+            return _rendered(_document(answers), answers[1:], wish)
+
+        search = Search(request, render=ViewOptions(json=True))
+        return Plan((search,), printed, opened)
+
+    return RepositoryQuery(typed.asking, typed.output, find, planned)
+
+
+def _document(answers: Answers) -> Any:  # noqa: ANN401 - of any shape
+    return stable_json.loads(answers[0].out.encode())
+
+
+def _rendered(
+    document: Mapping[str, Any],
+    opened: Sequence[ExpandResponse | GgrepError],
+    wish: AgentTextOptions,
+) -> Rendered:
+    """Return the output; of a hit that cannot be opened, as the snapshot changed, why."""
+    bodies = [
+        query_error(body)["error"] if isinstance(body, GgrepError) else expand_success(body)
+        for body in opened
+    ]
+    text = search_text(document, list(enumerate(bodies)), wish, MORE)
+    return Rendered(text + "\n", "", hits=len(document["results"]))

@@ -60,7 +60,7 @@ def _once(numbers: tuple[int, ...]) -> int:
     return numbers[0]
 
 
-class Question(Struct, frozen=True):
+class QueryOptions(Struct, frozen=True):
     """What to search for, and in which files."""
 
     title: ClassVar = "What to search for"
@@ -158,7 +158,7 @@ class Hits(Struct, frozen=True):
         return SnippetMode.FULL.value in self.snippet
 
 
-class Lines(Struct, frozen=True):
+class LineOptions(Struct, frozen=True):
     """How lines are matched and shown where exact text is searched.
 
     Attributes:
@@ -208,7 +208,7 @@ class Lines(Struct, frozen=True):
         return replace(request, list_files=True, snippet=SnippetMode.NONE) if listed else request
 
 
-class Asking(Struct, frozen=True):
+class IndexOptions(Struct, frozen=True):
     """Which index answers, and how it is queried.
 
     Attributes:
@@ -258,7 +258,7 @@ class Asking(Struct, frozen=True):
             raise UsageError("--strict: only with --sync")
 
 
-class Found(Output, frozen=True):
+class HitsOutput(Output, frozen=True):
     """How an answer that may have no hits is printed."""
 
     exit_status: Annotated[
@@ -270,7 +270,7 @@ class Found(Output, frozen=True):
     ] = False
 
 
-class Kept(Found, frozen=True):
+class ReceiptOutput(HitsOutput, frozen=True):
     """How an answer is printed, and whether a receipt of it is written.
 
     Attributes:
@@ -287,7 +287,7 @@ class Kept(Found, frozen=True):
     ] = False
 
 
-class Typed(Struct, frozen=True):
+class TypedSearch(Struct, frozen=True):
     """A search as typed, not yet interpreted.
 
     Attributes:
@@ -296,14 +296,14 @@ class Typed(Struct, frozen=True):
 
     query: str
     paths: Sequence[str] = ()
-    question: Question = field(default_factory=Question)
+    question: QueryOptions = field(default_factory=QueryOptions)
     hits: Hits = field(default_factory=Hits)
-    asking: Asking = field(default_factory=Asking)
-    output: Kept = field(default_factory=Kept)
-    lines: Lines = field(default_factory=Lines)
+    asking: IndexOptions = field(default_factory=IndexOptions)
+    output: ReceiptOutput = field(default_factory=ReceiptOutput)
+    lines: LineOptions = field(default_factory=LineOptions)
 
 
-def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
+def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchRequest:
     """Return the request of typed options; fewer hits than `least` are refused.
 
     Raises:
@@ -322,14 +322,14 @@ def request_of(typed: Typed, *, scope: str, least: int = 1) -> SearchRequest:
     return compacted(request) if typed.hits.compact else request
 
 
-def listing(request: SearchRequest, typed: Typed) -> SearchRequest:
+def listing(request: SearchRequest, typed: TypedSearch) -> SearchRequest:
     """Return a search whose lines a program reads: more of them, unless a number was typed."""
     if not request.is_exact or typed.hits.limit:
         return request
     return replace(request, limit=MOST_MATCHING)
 
 
-def given_fields(typed: Typed) -> frozenset[str]:
+def given_fields(typed: TypedSearch) -> frozenset[str]:
     """Return the request's fields that were typed and so override a profile."""
     given = frozenset(said(SearchRequest, typed.question, typed.hits))
     listed = typed.lines.files or typed.lines.counts

@@ -9,54 +9,53 @@ from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, refuse
-from ggrep.interfaces.cli.queries.agent_options import AgentForm, wants_agent
-from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query_options import AgentForm, MergeOptions, wants_agent
 from ggrep.interfaces.cli.queries.search_options import (
-    Asking,
-    Found,
-    Kept,
-    Question,
-    Typed,
+    HitsOutput,
+    IndexOptions,
+    QueryOptions,
+    ReceiptOutput,
+    TypedSearch,
     given_fields,
     request_of,
 )
 from ggrep.interfaces.cli.queries.slate_options import (
-    ALONE,
-    Bounds,
+    NO_SESSION,
     Session,
-    Shape,
+    SlateBounds,
+    SlateOptions,
     level_of_snippet,
     slate_fields,
     slate_request_of,
 )
 from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.request import SnippetMode
-from ggrep.protocol.wire.message_types import Ask
-from ggrep.render.graph_text import GraphForm
+from ggrep.protocol.wire.messages import Ask
 from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
+from ggrep.render.slate_text import GraphForm
 
 _WHOLE_CHUNKS: Final = 3
 
 
 def slate(
     query: Annotated[str, Argument("A task or question, in words or names.")],
-    question: Question,
-    shape: Shape,
+    question: QueryOptions,
+    shape: SlateOptions,
     session: Session,
-    output: Found,
+    output: HitsOutput,
     agent: AgentForm,
-    asking: Asking,
-    repositories: Repositories,
+    asking: IndexOptions,
+    repositories: MergeOptions,
     path: Annotated[
         list[str] | None, Argument("Gather only from these directories and files.")
     ] = None,
 ) -> Query:
     """Gather the files that answer a question: by section, with evidence, within a budget."""
     asking.check()
-    kept = Kept(output.json, output.plain, output.exit_status)
-    typed = Typed(query, path or (), question=question, asking=asking, output=kept)
+    kept = ReceiptOutput(output.json, output.plain, output.exit_status)
+    typed = TypedSearch(query, path or (), question=question, asking=asking, output=kept)
     if shape.graph_form is not None and output.json:
         raise UsageError("--graph and --json cannot go together; JSON has the graph")
     for_agents = wants_agent(agent, json=output.json)
@@ -68,7 +67,7 @@ def slate(
     return _of_one("slate", typed, shape, session, for_agents=for_agents)
 
 
-def search_as_slate(typed: Typed, shape: Bounds, repositories: Repositories) -> Query:
+def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeOptions) -> Query:
     """Return what answers a typed search with a slate.
 
     Raises:
@@ -85,19 +84,19 @@ def search_as_slate(typed: Typed, shape: Bounds, repositories: Repositories) -> 
 
 
 def _of_workspace(
-    typed: Typed,
-    shape: Bounds,
-    repositories: Repositories,
-    session: Session = ALONE,
+    typed: TypedSearch,
+    shape: SlateBounds,
+    repositories: MergeOptions,
+    session: Session = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> Query:
-    from ggrep.interfaces.cli.queries.workspace_slate import slate_of_workspace
+    from ggrep.interfaces.cli.queries.workspace_search import slate_of_workspace
 
     return slate_of_workspace(typed, shape, repositories, session, for_agents=for_agents)
 
 
-def _refuse_flags_of_hits(typed: Typed) -> None:
+def _refuse_flags_of_hits(typed: TypedSearch) -> None:
     heeded_by_hits = {
         "--receipt": typed.output.receipt is not None,
         "-m (--max-files bounds a slate)": bool(typed.hits.limit),
@@ -111,14 +110,14 @@ def _refuse_flags_of_hits(typed: Typed) -> None:
 
 def _of_one(
     command: str,
-    typed: Typed,
-    shape: Bounds,
-    session: Session = ALONE,
+    typed: TypedSearch,
+    shape: SlateBounds,
+    session: Session = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> RepositoryQuery:
     """Return the query to one repository."""
-    form = shape.graph_form if isinstance(shape, Shape) else None
+    form = shape.graph_form if isinstance(shape, SlateOptions) else None
 
     def find(finder: Finder) -> list[Target]:
         return [Target(finder.place_asked(command, typed))]

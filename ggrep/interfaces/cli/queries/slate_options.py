@@ -16,7 +16,7 @@ from ggrep.model.slate import (
     SessionRequest,
     SlateRequest,
 )
-from ggrep.render.graph_text import GraphForm
+from ggrep.render.slate_text import GraphForm
 
 _LEVEL_OF_SNIPPET: Final = {
     SnippetMode.NONE: 0,
@@ -26,7 +26,7 @@ _LEVEL_OF_SNIPPET: Final = {
 }
 
 
-class Bounds(Struct, frozen=True):
+class SlateBounds(Struct, frozen=True):
     """How much a slate discloses and holds.
 
     Attributes:
@@ -49,7 +49,7 @@ class Bounds(Struct, frozen=True):
     of_text: Annotated[bool, Flag("--of-text", of=Budgets)] = False
 
 
-class Format(Bounds, frozen=True):
+class SlateFormat(SlateBounds, frozen=True):
     """Whether a search returns a slate, or text for agents."""
 
     form: Annotated[
@@ -62,7 +62,7 @@ class Format(Bounds, frozen=True):
     ] = "text"
 
 
-class Shape(Bounds, frozen=True):
+class SlateOptions(SlateBounds, frozen=True):
     """Options for the form of a slate.
 
     Attributes:
@@ -119,14 +119,14 @@ class Session(Struct, frozen=True):
     ] = False
 
 
-ALONE: Final = Session()
+NO_SESSION: Final = Session()
 """What is typed of a session by those who want none."""
 
 
 def slate_request_of(
-    shape: Bounds,
+    shape: SlateBounds,
     search: SearchRequest,
-    session: Session = ALONE,
+    session: Session = NO_SESSION,
     *,
     resolve: Callable[[str], str] = lambda target: target,
 ) -> SlateRequest:
@@ -145,7 +145,7 @@ def slate_request_of(
     given = said(SlateRequest, shape)
     if not 0 <= given.get("level", 0) <= MAX_LEVEL:
         raise UsageError(f"--level: {given['level']} is not 0, 1, 2 or {MAX_LEVEL}")
-    if isinstance(shape, Shape) and shape.form is not None and shape.graph is False:
+    if isinstance(shape, SlateOptions) and shape.form is not None and shape.graph is False:
         raise UsageError("--graph and --no-graph cannot go together")
     return SlateRequest(
         search=search,
@@ -155,24 +155,24 @@ def slate_request_of(
     )
 
 
-def wants_slate(flags: Format) -> bool:
+def wants_slate(flags: SlateFormat) -> bool:
     """Return whether a search should return a slate.
 
     Raises:
         UsageError: flags of a slate were given without it.
     """
     form = flags.form
-    if flags != Format(form=form) and form != "slate":
+    if flags != SlateFormat(form=form) and form != "slate":
         raise UsageError(
             "--level, --max-bytes, --of-text and --max-files: only with --format slate"
         )
     return form == "slate"
 
 
-def slate_fields(shape: Bounds) -> frozenset[str]:
+def slate_fields(shape: SlateBounds) -> frozenset[str]:
     """Return the request's fields that were typed and so override a profile."""
     budgets = {name for name, value in said(Budgets, shape).items() if value}
-    drawn = {"graph"} if isinstance(shape, Shape) and shape.form is not None else set[str]()
+    drawn = {"graph"} if isinstance(shape, SlateOptions) and shape.form is not None else set[str]()
     return frozenset({*said(SlateRequest, shape), *budgets, *drawn})
 
 

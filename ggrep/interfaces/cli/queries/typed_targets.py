@@ -7,9 +7,9 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.written_places import place_readings
+from ggrep.model.written_names import place_readings
 from ggrep.service.call_requests import scope_of
-from ggrep.service.places import Place, place_of
+from ggrep.service.location import Location, location_of
 
 HERE: Final = Path()
 
@@ -24,7 +24,7 @@ class Target(Struct, frozen=True):
             file that is in the index and no longer there. Empty for a folder and for a scope.
     """
 
-    place: Place
+    place: Location
     lines: str = ""
     typed: str = ""
 
@@ -44,15 +44,15 @@ def target_of(typed: str, repo: Path | None) -> Target:
     Raises:
         InvalidRequest: it is a directory, or there is no repository there.
     """
-    root = None if repo is None else place_of(repo).root
+    root = None if repo is None else location_of(repo).root
     path, lines = parts_of(typed, root)
     if path is None:
-        return Target(Place(root or place_of(None).root, ""), "", typed)
+        return Target(Location(root or location_of(None).root, ""), "", typed)
     if path.is_dir():
         raise InvalidRequest(f"{typed}: a directory; give a file, a line of one, or a row id")
     if root is None:
-        return Target(place_of(path), lines, typed)
-    return Target(Place(root, path.resolve().relative_to(root).as_posix()), lines, typed)
+        return Target(location_of(path), lines, typed)
+    return Target(Location(root, path.resolve().relative_to(root).as_posix()), lines, typed)
 
 
 def folder_or_target_of(typed: str, repo: Path | None) -> Target:
@@ -65,9 +65,9 @@ def folder_or_target_of(typed: str, repo: Path | None) -> Target:
     if not path.is_dir():
         return target_of(typed, repo)
     if repo is None:
-        return Target(place_of(path))
-    root = place_of(repo).root
-    return Target(Place(root, scope_of(path.absolute(), root)))
+        return Target(location_of(path))
+    root = location_of(repo).root
+    return Target(Location(root, scope_of(path.absolute(), root)))
 
 
 def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:

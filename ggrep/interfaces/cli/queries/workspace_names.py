@@ -16,35 +16,40 @@ from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.repo_targets import label_of
+from ggrep.federation.selection import label_of
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
-from ggrep.interfaces.cli.queries.federation_options import Members, Repositories
-from ggrep.interfaces.cli.queries.search_options import Typed
+from ggrep.interfaces.cli.queries.query_options import MergeOptions, WorkspaceOptions
+from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.typed_targets import placed_in
-from ggrep.interfaces.cli.queries.workspace_notes import (
+from ggrep.interfaces.cli.queries.workspace_query import (
+    WorkspaceQuery,
     failure_of,
     for_agent,
     limits_of,
     notices_of,
     times_of,
 )
-from ggrep.interfaces.cli.queries.workspace_query import WorkspaceQuery
-from ggrep.interfaces.surfaces.in_turn import in_turn
-from ggrep.model.answer_view import ViewOptions
+from ggrep.interfaces.surfaces.search_service import in_turn
+from ggrep.model.field_meta import MOST_MS
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.request import ViewOptions
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.says import MOST_MS
 from ggrep.model.written_names import last_part
 from ggrep.render.agent_text import AgentView, agent_text
-from ggrep.render.error_json import query_error
-from ggrep.render.error_text import error_lines
+from ggrep.render.failures import error_lines, query_error
 from ggrep.render.hits import split_notes
-from ggrep.render.navigation_text import expansion_text, mentions_told, nothing_defines
+from ggrep.render.navigation_text import (
+    Labelled,
+    expansion_text,
+    labelled_definitions,
+    labelled_mentions,
+    mentions_told,
+    nothing_defines,
+)
 from ggrep.render.page import Page
 from ggrep.render.printed import Rendered, json_line
 from ggrep.render.style import Style
-from ggrep.render.workspace_names_text import Labelled, labelled_definitions, labelled_mentions
 from ggrep.service.federator import Federator
 
 A = TypeVar("A", FederatedSymbol, FederatedReferences, FederatedExpansion)
@@ -67,7 +72,7 @@ class _Way(Struct, Generic[A], frozen=True):
 
 
 def in_workspace(
-    typed: Typed, members: Members, ways: Sequence[_Way[A]], agent: AgentView | None
+    typed: TypedSearch, members: WorkspaceOptions, ways: Sequence[_Way[A]], agent: AgentView | None
 ) -> WorkspaceQuery[list[A | GgrepError]]:
     """Return questions of one kind about a workspace.
 
@@ -80,7 +85,7 @@ def in_workspace(
     selected = {each.name: getattr(members, each.name) for each in fields(members)}
     return WorkspaceQuery(
         typed,
-        Repositories(**selected),
+        MergeOptions(**selected),
         partial(_each, ways),
         partial(_printed, typed, ways, agent),
     )
@@ -167,7 +172,7 @@ async def _each(
 
 
 def _printed(
-    typed: Typed,
+    typed: TypedSearch,
     ways: Sequence[_Way[A]],
     agent: AgentView | None,
     answers: Sequence[A | GgrepError],

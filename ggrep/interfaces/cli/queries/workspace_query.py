@@ -4,6 +4,7 @@ In a daemon's process only daemons that run are asked. None is started, and no i
 a daemon is missing, or the user would have to be told of a wait, the client does it all by itself.
 """
 
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
@@ -13,31 +14,42 @@ import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline, Stop
+from ggrep.base.clock import Deadline, Stop, SystemClock
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.daemon.plan import WorkspacePlan
+from ggrep.federation.editing import MERGE_LINE
+from ggrep.federation.envelope import EnvelopeFields
+from ggrep.federation.fanout_session import SHARE_LIMIT
 from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import RepoSearcher
 from ggrep.federation.selection import path_resolver, select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
-from ggrep.interfaces.cli.queries.federation_options import Repositories
 from ggrep.interfaces.cli.queries.one_search import shown
-from ggrep.interfaces.cli.queries.query import Site, asks_plainly
-from ggrep.interfaces.cli.queries.run_query import view_of
-from ggrep.interfaces.cli.queries.search_options import Asking, Typed, request_of
+from ggrep.interfaces.cli.queries.query import Site, asks_plainly, view_of
+from ggrep.interfaces.cli.queries.query_options import MergeOptions
+from ggrep.interfaces.cli.queries.search_options import IndexOptions, TypedSearch, request_of
 from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
-from ggrep.model.answer_view import ViewOptions
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import ViewOptions
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import with_file
 from ggrep.protocol.client.starting import NotStarted
-from ggrep.service.daemon_choice import asking_of, asks_daemon
+from ggrep.render.style import Style
+from ggrep.service.daemon_choice import daemon_client_of, uses_daemon
 from ggrep.service.federator import Federator, Learnt, learnt_of
-from ggrep.service.places import Place, open_engine
-from ggrep.service.searchers import OwnIndexes, OwnReading, ReadySearchers, engine_searchers
+from ggrep.service.location import Location, open_engine
+from ggrep.service.searchers import (
+    FallbackSearchers,
+    IndexFallback,
+    ReadySearchers,
+    engine_searchers,
+)
 from ggrep.service.workspace_calls import configured
 
 if TYPE_CHECKING:
@@ -59,8 +71,8 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         kept: writes the receipt of an answer; None for none.
     """
 
-    typed: Typed
-    repositories: Repositories
+    typed: TypedSearch
+    repositories: MergeOptions
     ask: Callable[[Federator, Workspace, FederatedRequest, Path], Awaitable[T]]
     printed: "Callable[[T, ViewOptions], Rendered]"
     kept: Callable[[T], None] | None = None
@@ -72,7 +84,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         flags = self.typed.asking.overrides
         # A receipt is replayed without daemons, which could publish meanwhile.
         offline = self.kept is not None or self.typed.asking.offline
-        here = OwnIndexes(terminal.environ, flags, terminal.tell)
+        here = IndexFallback(terminal.environ, flags, terminal.tell)
         only_here = offline or bool(terminal.environ.get("GGREP_OFFLINE"))
         federator = partial(
             Federator,
@@ -122,7 +134,7 @@ async def _asked(federator: Callable[[], Federator], ask: Callable[[Federator], 
 
 
 def _prepared(
-    terminal: Terminal, typed: Typed, repositories: Repositories
+    terminal: Terminal, typed: TypedSearch, repositories: MergeOptions
 ) -> tuple[Workspace, FederatedRequest]:
     """Return the workspace and the request, after syncing the indexes if requested.
 
@@ -139,7 +151,7 @@ def _prepared(
 
 
 def _asked_of(
-    typed: Typed, repositories: Repositories, environ: Mapping[str, str], here: Path
+    typed: TypedSearch, repositories: MergeOptions, environ: Mapping[str, str], here: Path
 ) -> tuple[Workspace, FederatedRequest]:
     """Return the workspace and the request, typed in the directory `here`.
 
@@ -160,7 +172,7 @@ def _asked_of(
     return workspace, configured(request, environ, workspace)
 
 
-def _refuse(typed: Typed, repositories: Repositories) -> None:
+def _refuse(typed: TypedSearch, repositories: MergeOptions) -> None:
     """Raise for options that a workspace search does not support.
 
     Raises:
@@ -182,7 +194,7 @@ def _refuse(typed: Typed, repositories: Repositories) -> None:
         _refuse_what_no_receipt_holds(typed, repositories)
 
 
-def _refuse_what_no_receipt_holds(typed: Typed, given: Repositories) -> None:
+def _refuse_what_no_receipt_holds(typed: TypedSearch, given: MergeOptions) -> None:
     """Raise for options whose results differ between runs or machines.
 
     Raises:
@@ -200,7 +212,7 @@ def _refuse_what_no_receipt_holds(typed: Typed, given: Repositories) -> None:
 
 
 def _sync(
-    terminal: Terminal, workspace: Workspace, request: FederatedRequest, asking: Asking
+    terminal: Terminal, workspace: Workspace, request: FederatedRequest, asking: IndexOptions
 ) -> None:
     """Sync the indexes of the selected repositories, one after another."""
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
@@ -209,10 +221,10 @@ def _sync(
             continue  # the answer says so
         label, root = repo.alias or repo.repo_id, repo.root_canonical
         flags = asking.overrides
-        address = address_of(Place(root, ""), terminal, flags)
-        if asks_daemon(address, terminal.environ, offline=asking.offline):
+        address = address_of(Location(root, ""), terminal, flags)
+        if uses_daemon(address, terminal.environ, offline=asking.offline):
             with watching(terminal, label) as watch:
-                daemon = asking_of(address, terminal.environ, terminal.tell)
+                daemon = daemon_client_of(address, terminal.environ, terminal.tell)
                 daemon.sync(watch, strict=asking.strict_sync)
         else:
             with show_progress(terminal, label) as progress:
@@ -252,7 +264,7 @@ def _coordinated(
         learnt=_learnt(site.home, tuple(sorted(environ.items())), client),
         client_name=client,
         told=told.append,
-        through=lambda daemons: OwnReading(daemons, ReadySearchers(_refused), told.append),
+        through=lambda daemons: FallbackSearchers(daemons, ReadySearchers(_refused), told.append),
         descriptors=False,
     )
     answers: list[T] = []
@@ -290,3 +302,83 @@ def _learnt(home: Home, environ: tuple[tuple[str, str], ...], client: str) -> Le
 
 def _refused(repo: WorkspaceRepo) -> RepoSearcher:
     raise NotStarted(f"{repo.alias or repo.repo_id}: no daemon")
+
+
+_MOST_NAMED = 8
+"""Repositories that one line names; the JSON document has all."""
+
+
+def merge_told(response: FederatedResponse, cwd: str) -> str:
+    """Return a line that nobody said how hits are merged, and what ranks better; else nothing."""
+    if not response.merge_unsaid:
+        return ""
+    file = sanitise_line(str(_file_of(response, cwd)))
+    return (
+        f"merged by rank only, because neither the command nor {file} sets a strategy;"
+        f" better: --merge global, or in {file}: {MERGE_LINE}\n"
+    )
+
+
+def times_of(response: EnvelopeFields) -> str:
+    """Return a line with the total time and the slowest repositories."""
+    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
+    slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
+    each = ", ".join(f"{names[repo]} {ms:.0f} ms" for repo, ms in slowest[:_MOST_NAMED])
+    known = " from memory" if response.from_memory else ""
+    return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
+
+
+def notices_of(response: EnvelopeFields, cwd: str) -> list[Notice]:
+    """Return the notices, as seen from a directory; repositories with equal ones share a line."""
+    told: dict[tuple[str, str], set[str | None]] = {}
+    for item in (*response.warnings, *response.errors):
+        told.setdefault((item.code, item.message), set()).add(item.repo_id)
+    file = _file_of(response, cwd)
+    return [
+        Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
+        for (code, message), repos in told.items()
+    ]
+
+
+def limits_of(response: EnvelopeFields) -> list[LimitHit]:
+    """Return the limits hit, with the repository of each.
+
+    Who ran out of its share of the deadline is among the errors already.
+    """
+    names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
+    found = []
+    for entry in response.limits_hit:
+        limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
+        if limit.code == SHARE_LIMIT:
+            continue
+        if repo is not None:
+            place = f"{repo}:{limit.path_key}" if limit.path_key else repo
+            limit = replace(limit, path_key=place)
+        found.append(limit)
+    return found
+
+
+def failure_of(response: EnvelopeFields, view: ViewOptions) -> str:
+    """Return the line of the failure, with the workspace's file in its suggested commands."""
+    error = response.error
+    if error is None:
+        return ""
+    mark = Style(view.notes_colour).paint("bad", "error: ")
+    line = with_file(str(error), _file_of(response, view.cwd))
+    return f"{mark}{sanitise_line(line)}\n"
+
+
+def for_agent(text: str, response: EnvelopeFields, view: ViewOptions) -> str:
+    """Return what an agent reads, with the workspace's file in its suggested commands."""
+    return with_file(text, _file_of(response, view.cwd)) + "\n"
+
+
+def _file_of(response: EnvelopeFields, cwd: str) -> Path:
+    return Path(os.path.relpath(response.workspace.workspace_path, cwd or None))
+
+
+def _prefix(workspace: Workspace, repos: set[str | None]) -> str:
+    """Return the repositories' names and a colon; empty for the workspace as a whole."""
+    names = [repo.alias or repo.repo_id for repo in workspace.repos if repo.repo_id in repos]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}: " if names else ""

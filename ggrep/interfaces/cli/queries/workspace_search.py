@@ -1,17 +1,28 @@
-"""`ggrep search --workspace`: asks a workspace and prints its answer."""
+"""`ggrep search` and `ggrep slate` with `--workspace`."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Awaitable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace
-from ggrep.interfaces.cli.queries.federation_options import Repositories
-from ggrep.interfaces.cli.queries.search_options import Kept, Typed
-from ggrep.interfaces.cli.queries.workspace_notes import (
+from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.interfaces.cli.queries.query_options import MergeOptions
+from ggrep.interfaces.cli.queries.search_options import ReceiptOutput, TypedSearch
+from ggrep.interfaces.cli.queries.slate_options import (
+    NO_SESSION,
+    Session,
+    SlateBounds,
+    SlateOptions,
+    slate_request_of,
+)
+from ggrep.interfaces.cli.queries.workspace_query import (
+    WorkspaceQuery,
     failure_of,
     for_agent,
     limits_of,
@@ -19,10 +30,10 @@ from ggrep.interfaces.cli.queries.workspace_notes import (
     notices_of,
     times_of,
 )
-from ggrep.interfaces.cli.queries.workspace_query import WorkspaceQuery
-from ggrep.model.answer_view import ViewOptions
 from ggrep.model.limits import LimitHit
+from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.response import MatchTotals
+from ggrep.model.slate import ContextGraph, Slate
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, split_notes
 from ggrep.render.matching_lines import (
@@ -32,13 +43,15 @@ from ggrep.render.matching_lines import (
     render_lines,
     render_listing,
 )
+from ggrep.render.page import Page
 from ggrep.render.printed import Rendered, json_line
+from ggrep.render.slate_text import GraphForm, Told, graph_text, slate_text
 from ggrep.render.style import Style
 from ggrep.service.federator import Federator
 
 
 def search_workspace(
-    typed: Typed, repositories: Repositories, agent: AgentView | None
+    typed: TypedSearch, repositories: MergeOptions, agent: AgentView | None
 ) -> WorkspaceQuery[FederatedResponse]:
     """Return a search of a workspace; `agent` is how an agent is shown the hits."""
     return WorkspaceQuery(
@@ -57,16 +70,16 @@ async def _search(
     return await federator.search(workspace, request)
 
 
-def _keep(output: Kept, response: FederatedResponse) -> None:
+def _keep(output: ReceiptOutput, response: FederatedResponse) -> None:
     """Write the receipt of an answer."""
     if output.receipt is not None and response.ok:
-        from ggrep.interfaces.cli.queries.workspace_replay import keep_receipt
+        from ggrep.interfaces.cli.queries.replay import keep_receipt
 
         keep_receipt(output.receipt, response, force=output.force)
 
 
 def _printed(
-    typed: Typed, agent: AgentView | None, response: FederatedResponse, view: ViewOptions
+    typed: TypedSearch, agent: AgentView | None, response: FederatedResponse, view: ViewOptions
 ) -> Rendered:
     empty = response.ok and not response.hits
     status = response.exit_status
@@ -81,7 +94,7 @@ def _printed(
     return _text(response, _hit_view(typed, view), view, status)
 
 
-def _hit_view(typed: Typed, view: ViewOptions) -> HitView:
+def _hit_view(typed: TypedSearch, view: ViewOptions) -> HitView:
     return HitView(
         words=tuple(word for word in typed.query.split() if len(word) > 2),
         scores=typed.hits.scores,
@@ -150,3 +163,84 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         hits=len(hits),
         before=first + (doubts if hits else ""),
     )
+
+
+_STEM_LETTERS: Final = 4
+
+
+def slate_of_workspace(
+    typed: TypedSearch,
+    shape: SlateBounds,
+    repositories: MergeOptions,
+    session: Session = NO_SESSION,
+    *,
+    for_agents: bool = False,
+) -> WorkspaceQuery[FederatedSlate]:
+    """Return the query for a slate of a workspace.
+
+    Raises:
+        UsageError: flags that exclude each other, or lack one another.
+        InvalidRequest: a value means nothing.
+    """
+    asked = slate_request_of(shape, SearchRequest(typed.query), session)
+    budgets = asked.budgets.for_agents() if for_agents else asked.budgets
+    wanted = SlateShape(asked.level, budgets, asked.anchors, asked.graph, asked.session)
+
+    def ask(
+        federator: Federator, workspace: Workspace, request: FederatedRequest, here: Path
+    ) -> Awaitable[FederatedSlate]:
+        del here
+        return federator.slate(workspace, request, wanted)
+
+    def printed(answer: FederatedSlate, view: ViewOptions) -> Rendered:
+        files = 0 if answer.slate is None else sum(len(each) for _, each in answer.slate.sections)
+        empty = typed.output.exit_status and answer.ok and not files
+        status = 1 if empty else answer.exit_status
+        if view.json:
+            return Rendered(json_line(answer.to_json()), "", status, hits=files)
+        if for_agents:
+            notes = (MERGED_BY_RANK,) if answer.merge_unsaid else ()
+            text = for_agent(agent_text(answer.to_json(), notes=notes), answer.response, view)
+            return Rendered(text, "", status, hits=files)
+        form = shape.graph_form if isinstance(shape, SlateOptions) else None
+        return replace(_text_of_slate(answer, form, view), exit_status=status, hits=files)
+
+    return WorkspaceQuery(typed, repositories, ask, printed)
+
+
+def _text_of_slate(found: FederatedSlate, form: GraphForm | None, view: ViewOptions) -> Rendered:
+    response, notes_style = found.response, Style(view.notes_colour)
+    limits = limits_of(response)
+    first, notes = split_notes(limits, notices_of(response, view.cwd), notes_style)
+    if response.error is not None or found.slate is None:
+        return Rendered("", first + notes + failure_of(response, view))
+    if form is not None:
+        graph = found.slate.graph or ContextGraph((), ())
+        return Rendered(graph_text(graph, form), notes, before=first)
+    files = sum(len(packs) for _, packs in found.slate.sections)
+    notes += render_confidence(response.confidence, files, limits, notes_style)
+    notes += merge_told(response, view.cwd)
+    told = _told(found, found.slate, view.cwd or None)
+    return Rendered(slate_text(told, _page(view, found.slate)), notes, before=first)
+
+
+def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:
+    response = found.response
+    answered = sum(report.status == "ok" for report in response.reports)
+    return Told(
+        query=response.request.search.query,
+        confidence=response.confidence,
+        slate=slate,
+        session=found.session,
+        source=f"{answered} of {len(response.reports)} repositories",
+        roots=tuple(
+            (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, here))
+            for repo in response.workspace.repos
+        ),
+        workspace=os.path.relpath(response.workspace.workspace_path, here),
+    )
+
+
+def _page(view: ViewOptions, slate: Slate) -> Page:
+    stems = tuple(term for term in slate.overview.terms if len(term) >= _STEM_LETTERS)
+    return Page(view.columns, Style(view.colour), lambda key: key, stems=stems)

@@ -96,7 +96,7 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
     """
     from ggrep.interfaces.api.http_app import ApiRules
     from ggrep.interfaces.surfaces.http_app import LOOPBACK_NAMES, AccessRules, host_names
-    from ggrep.service.allowlist import Allowlist
+    from ggrep.service.workspace_access import Allowlist
 
     for origin in flags.origins:
         if not _ORIGIN.fullmatch(origin):
@@ -144,9 +144,9 @@ def _serve(
     import anyio
 
     from ggrep.interfaces.api.http_app import make_app
-    from ggrep.interfaces.surfaces.serving import base_url, bind, run
+    from ggrep.interfaces.surfaces.http_app import base_url, bind, run
     from ggrep.service.federator import Federator
-    from ggrep.service.searchers import OwnIndexes
+    from ggrep.service.searchers import IndexFallback
 
     clock = SystemClock()
     environ = without_token(terminal.environ)
@@ -156,7 +156,7 @@ def _serve(
         clock,
         client_name=f"api-{os.getpid()}",
         told=terminal.tell,
-        fallback=OwnIndexes(environ, {}, terminal.tell),
+        fallback=IndexFallback(environ, {}, terminal.tell),
     )
 
     def told(error: BaseException) -> None:

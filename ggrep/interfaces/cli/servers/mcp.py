@@ -17,7 +17,7 @@ from ggrep.interfaces.cli.servers.http_token import HttpToken, TokenOptions, htt
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 
 if TYPE_CHECKING:
-    from ggrep.interfaces.mcp.mcp_process import Process
+    from ggrep.interfaces.mcp.server import Process
     from ggrep.interfaces.surfaces.search_service import SearchService
 
 
@@ -91,9 +91,9 @@ def mcp(
         # With no handler at all, warnings of libraries would be printed.
         logging.getLogger().addHandler(logging.NullHandler())
     modules = _loaded()
-    from ggrep.interfaces.mcp.start import Start
+    from ggrep.interfaces.mcp.start_options import StartOptions
 
-    start = Start(
+    start = StartOptions(
         directory=_here(),
         path=places.path,
         workspaces=tuple(file.absolute() for file in places.workspaces),
@@ -108,7 +108,7 @@ def mcp(
 
     def connect() -> "SearchService":
         from ggrep.service.federator import Federator
-        from ggrep.service.searchers import OwnIndexes
+        from ggrep.service.searchers import IndexFallback
 
         return Federator(
             home,
@@ -116,7 +116,7 @@ def mcp(
             SystemClock(),
             client_name=f"mcp-{os.getpid()}",
             told=noted,
-            fallback=OwnIndexes(environ, {}, noted),
+            fallback=IndexFallback(environ, {}, noted),
         )
 
     process = modules.make_process(start, connect, shows_paths=not listening.http)
@@ -136,11 +136,11 @@ def _loaded() -> ModuleType:
     """
     gc.disable()
     try:
-        from ggrep.interfaces.mcp import mcp_process
+        from ggrep.interfaces.mcp import server
     finally:
         gc.freeze()
         gc.enable()
-    return mcp_process
+    return server
 
 
 def _serve_stdio(terminal: Terminal, process: "Process") -> None:
@@ -161,7 +161,7 @@ def _serve_http(terminal: Terminal, process: "Process", listening: Http, token: 
     import anyio
 
     from ggrep.interfaces.mcp.http import MAX_CONNECTIONS, PATH, access_rules, mcp_app
-    from ggrep.interfaces.surfaces.serving import base_url, bind, run
+    from ggrep.interfaces.surfaces.http_app import base_url, bind, run
 
     host = _HOST if listening.host is None else listening.host
     rules = access_rules(host, listening.hosts, token.value)

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from ggrep.base import durable
-from ggrep.base.clock import SystemClock
-from ggrep.base.deadline import Deadline
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.locks import Patience, alone
 from ggrep.config.home import Home

@@ -26,8 +26,8 @@ from ggrep.interfaces.cli.parsing.flags import (
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
 from ggrep.model.maintenance import Candidate, Removal, RemovedStore, Store, Stores
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.error_json import query_error
-from ggrep.service.places import place_of
+from ggrep.render.failures import query_error
+from ggrep.service.location import location_of
 
 if TYPE_CHECKING:
     from ggrep.index.maintenance import stores_gc
@@ -92,7 +92,7 @@ def clean(
     elif store is not None:
         ids = [store]
     else:
-        ids = [address_of(place_of(path), terminal, {}).identity.store_id]
+        ids = [address_of(location_of(path), terminal, {}).identity.store_id]
     known = {one: sizes[one] for one in ids if one in sizes}
     if known and not (yes or json or confirmed(_question(known))):
         terminal.tell("nothing was deleted")
@@ -119,9 +119,9 @@ def _question(sizes: Mapping[str, int]) -> str:
 def daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
     """Stop the daemons of some stores, and keep others from starting meanwhile."""
     from ggrep.index.maintenance.inventory import list_stores
-    from ggrep.protocol.client.daemon_listing import running
-    from ggrep.protocol.client.stopping import stopped
-    from ggrep.protocol.wire.socket_place import place_of_socket
+    from ggrep.protocol.client.daemon_control import stopped
+    from ggrep.protocol.client.daemon_files import running
+    from ggrep.protocol.wire.endpoint import place_of_socket
 
     records = [record for record in running(home) if record.store_id in ids]
     sockets = {Path(record.socket) for record in records}

@@ -9,12 +9,16 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.base.stable_json import Document
+from ggrep.config.fingerprints import repo_id
+from ggrep.config.settings import home_from
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import (
     Argument,
     EncoderFlag,
     Flag,
+    JsonFlag,
     Output,
+    PlainFlag,
     ProfileFlag,
     YesFlag,
 )
@@ -24,16 +28,18 @@ from ggrep.interfaces.cli.terminal import (
     open_terminal,
     show_progress,
 )
-from ggrep.interfaces.cli.text_tables import bytes_text, plural
-from ggrep.model.hints import with_file, with_path
+from ggrep.interfaces.cli.text_tables import bytes_text, count_text, pad, plural
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.sync_report import SyncReport
-from ggrep.render.error_json import query_error
-from ggrep.service.places import open_index, place_of
+from ggrep.model.status import ProfileReport, ProfilesReport
+from ggrep.model.suggested_commands import with_file, with_path
+from ggrep.model.sync import SyncReport
+from ggrep.render.failures import query_error
+from ggrep.render.style import Style
+from ggrep.service.location import location_of, open_index
 
 if TYPE_CHECKING:
     from ggrep.federation.workspace import WorkspaceRepo
-    from ggrep.model.schemas.index_report import (
+    from ggrep.model.schemas.stores import (
         FailedRepoJson,
         IndexedRepoJson,
         PreviewedRepoJson,
@@ -42,7 +48,6 @@ if TYPE_CHECKING:
     )
     from ggrep.parse.source.walk import Walk
     from ggrep.search.engine.repo_index import RepoIndex
-
 
 INDEX_SCHEMA: Final = 1
 
@@ -94,7 +99,7 @@ def index(
         return _index_all(job, repos, workspace, json=output.json)
     if path is not None and path_option is not None:
         raise UsageError("PATH and --path are the same; give one")
-    root = place_of(path or path_option, directory=True).root
+    root = location_of(path or path_option, directory=True).root
     document = job.run(root.name, root)
     if output.json:
         terminal.write_json(document, pretty=True)
@@ -236,3 +241,56 @@ def summary(label: str, report: SyncReport) -> str:
     if report.degraded:
         parts.append(f"{len(report.degraded)} degraded")
     return f"{label}: {', '.join(parts)}; {report.chunks} chunks in {seconds:.1f} s"
+
+
+_TITLES = ("", "profile", "kind", "state", "files", "chunks", "budget", "store")
+
+
+def profiles(
+    path: Annotated[
+        Path | None, Argument("A directory in the repository; default: the current one.")
+    ] = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """List the profiles of a repository and the store that each answers from."""
+    from ggrep.index.maintenance.profile_stores import list_profiles
+
+    terminal = open_terminal(plain=plain)
+    root = location_of(path).root
+    home = home_from(terminal.environ)
+    states = list_profiles(root, home, terminal.environ, {"profile": profile})
+    if json:
+        report = ProfilesReport(repo_id=repo_id(root), profiles=states)
+        terminal.write_json(report.to_dict(), pretty=True)
+    else:
+        terminal.write(profile_table(states, terminal.style))
+    return 0
+
+
+def profile_table(states: Sequence[ProfileReport], style: Style) -> str:
+    """Return a header line and one line per profile; `*` marks the one in use."""
+    rows = [_cells(state) for state in states]
+    widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
+    lines = [style.paint("muted", _line(_TITLES, widths))]
+    lines += [_line(row, widths) for row in rows]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cells(state: ProfileReport) -> tuple[str, ...]:
+    shown = state.state.replace("_", " ") + (", degraded" if state.degraded else "")
+    return (
+        "*" if state.in_force else "",
+        state.name or "(none)",
+        state.kind.replace("_", " "),
+        shown,
+        count_text(state.files),
+        count_text(state.chunks),
+        bytes_text(state.budgets.max_bytes_indexed) if state.budgets else "",
+        state.store_id,
+    )
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(map(pad, cells, widths)).rstrip()

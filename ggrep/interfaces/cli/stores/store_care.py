@@ -3,21 +3,19 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from ggrep.base.clock import SystemClock, rfc3339
-from ggrep.base.deadline import Deadline
-from ggrep.base.decode import decode
+from ggrep.base.clock import Deadline, SystemClock, rfc3339
 from ggrep.base.errors import LoadError
-from ggrep.base.stable_json import Document
+from ggrep.base.stable_json import Document, decode
 from ggrep.interfaces.cli.daemon_contact import address_of, running_link
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.stores.home_stores import collect_stores
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
-from ggrep.model.damage import DAMAGE_CODES, REPAIR
-from ggrep.model.hints import with_path
+from ggrep.model.index_freshness import DAMAGE_CODES, REPAIR
 from ggrep.model.maintenance import FAIL, OK, HealthCheck
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import with_path
 from ggrep.protocol.client.daemon_address import DaemonAddress
-from ggrep.service.places import open_index, place_of
+from ggrep.service.location import location_of, open_index
 
 if TYPE_CHECKING:
     from ggrep.index.sync.healing import Healed
@@ -42,7 +40,7 @@ def gc(
     from ggrep.index.maintenance.collection import collect_garbage, preview
 
     terminal = open_terminal(plain=plain)
-    index = open_index(place_of(path).root, terminal.environ)
+    index = open_index(location_of(path).root, terminal.environ)
     if stores:
         return collect_stores(index, terminal, force=force, json=json)
     if force:
@@ -79,7 +77,7 @@ def compact(
     from ggrep.index.maintenance.compaction import compact as run
 
     terminal = open_terminal(plain=plain)
-    index = open_index(place_of(path).root, terminal.environ)
+    index = open_index(location_of(path).root, terminal.environ)
     with index.target() as target:
         report = run(target, force=force)
     if json:
@@ -104,7 +102,7 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
     from ggrep.index.sync.healing import read_healed
 
     terminal = open_terminal(plain=plain)
-    index = open_index(place_of(path).root, terminal.environ)
+    index = open_index(location_of(path).root, terminal.environ)
     label, earlier = index.identity.root.name, read_healed(index.identity.store)
     with show_progress(terminal, label) as progress, index.target() as target:
         report = run(target, progress=progress)
@@ -142,7 +140,7 @@ def audit_command(
     from ggrep.index.maintenance.audit import audit
 
     terminal = open_terminal(plain=plain)
-    index = open_index(place_of(path).root, terminal.environ)
+    index = open_index(location_of(path).root, terminal.environ)
     report = audit(index.identity.store, index.identity.store_id, clock=index.clock)
     if json:
         terminal.write_json(report.to_dict(), pretty=True)
@@ -171,7 +169,7 @@ def upgrade(
 ) -> int:
     """Convert a repository's index from an older build's formats, without indexing again."""
     terminal = open_terminal()
-    report = open_index(place_of(path).root, terminal.environ).upgrade()
+    report = open_index(location_of(path).root, terminal.environ).upgrade()
     if json:
         terminal.write_json(report.to_dict(), pretty=True)
     elif report.upgraded:
@@ -190,7 +188,7 @@ def health(
 ) -> int:
     """Check a repository's store; exit status 1 when a check fails."""
     terminal = open_terminal(plain=plain)
-    address = address_of(place_of(path), terminal, {"profile": profile})
+    address = address_of(location_of(path), terminal, {"profile": profile})
     document = _health_of_daemon(address, terminal, deep=deep)
     if document is None:
         document = _health_of_disk(address, terminal, deep=deep)
@@ -206,7 +204,7 @@ def _health_of_daemon(
 ) -> Document | None:
     """Return the daemon's findings with its own load; None if no daemon runs."""
     from ggrep.protocol.client.link import Unreachable
-    from ggrep.protocol.wire.message_types import Health
+    from ggrep.protocol.wire.messages import Health
 
     try:
         link = running_link(address, terminal)

@@ -91,7 +91,7 @@ class Surveyed(Struct, frozen=True):
 
     def survey(self) -> "WorkspaceManifest":
         """Return the state of its indexes."""
-        from ggrep.federation.survey import survey
+        from ggrep.federation.manifest_builder import build_manifest
 
         flags = {"encoder": self.encoder}
-        return survey(self.workspace, self.home, self.terminal.environ, flags=flags)
+        return build_manifest(self.workspace, self.home, self.terminal.environ, flags=flags)

@@ -1,0 +1,243 @@
+"""Short forms of options, misspelled words and unknown options, with the probable correction."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from ggrep.base.commands import (
+    COMMANDS,
+    STARTING,
+    command_in,
+    nearest,
+    options_of,
+    quoted_whole,
+    slip_of,
+    spelled,
+    values_of,
+)
+from ggrep.base.options import OPTIONS
+
+_FEW: Final = 2
+"""Words that are shown with `or` between them."""
+
+
+def unknown(place: str, word: str, words: Iterable[str], *, what: str = "") -> str:
+    """Return the message about a word that is none of the allowed ones.
+
+    Args:
+        place: where it stands, such as `--find`.
+        word: what is none of them.
+        words: what is allowed, in the order to show.
+        what: it should be; empty where the place says it.
+    """
+    known = list(words)
+    meant = nearest(word.casefold(), known)
+    guess = f"did you mean: {meant}; " if meant is not None else ""
+    among = " or ".join(known) if len(known) <= _FEW else f"one of {', '.join(known)}"
+    return f"{place}: unknown {what}{' ' * bool(what)}{word!r}; {guess}use {among}"
+
+
+SEARCHING = frozenset({"search", "slate"})
+FILTERING = frozenset({"references", "refs", "symbol"}) | SEARCHING
+"""Commands that know them; `SEARCHING` those that look for a text, too."""
+
+FILTERS = {
+    "-t": "lang:",
+    "--type": "lang:",
+    "-T": "-lang:",
+    "--type-not": "-lang:",
+    "-g": "path:",
+    "--glob": "path:",
+}
+"""Forms with a value, and what stands before that in `--filter`."""
+TESTS = {"--tests": "test:true", "--no-tests": "-test:true"}
+FINDS = {"-F": "exact-text", "--fixed-strings": "exact-text", "-E": "regex", "--regex": "regex"}
+
+EXACT = {
+    "-i": "--ignore-case",
+    "-w": "--word-regexp",
+    "-l": "--files-with-matches",
+    "-c": "--count",
+}
+"""Letters of a search of exact text, as grep and ripgrep have them."""
+NUMBERED = frozenset({"-n", "--line-number"})
+"""Lines of exact text always have their numbers."""
+CONTEXT = {
+    "-A": ("--after-context",),
+    "-B": ("--before-context",),
+    "-C": ("--before-context", "--after-context"),
+    "--context": ("--before-context", "--after-context"),
+}
+"""Forms with a number of lines."""
+_TOGETHER = frozenset("FEiwlcn")
+"""Letters that may stand behind one hyphen, the last with a number: `-Fiw`, `-inC2`."""
+
+SHOWN = (
+    ("-t, --type LANG", "Only files of this language: `--filter lang:LANG`; repeatable."),
+    ("-T, --type-not LANG", "No files of this language: `--filter -lang:LANG`."),
+    ("-g, --glob GLOB", "Only files like this: `--filter path:GLOB`; `!GLOB` for no such files."),
+    ("--tests / --no-tests", "Only tests, or none: `--filter test:true` or `-test:true`."),
+)
+SHOWN_OF_SEARCHES = (
+    ("-F, --fixed-strings", "Find the text itself: `--find exact-text`."),
+    ("-E, --regex", "Find lines that match: `--find regex`."),
+)
+SHOWN_OF_EXACT = (
+    ("-i, -w, -l, -c, -n", "With -F, -E or quoted text: as grep and ripgrep have them."),
+    ("-A, -B, -C NUMBER", "Likewise: lines after, before and around each matching line."),
+)
+"""What help says of them."""
+
+
+def written_out(arguments: list[str]) -> list[str]:
+    """Return arguments without short forms; the command stands first."""
+    if not arguments or arguments[0] not in FILTERING:
+        return arguments
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    finds, values = FINDS if arguments[0] in SEARCHING else {}, values_of(arguments[0])
+    left: list[str] = []
+    words = iter(_apart(arguments[:end]) if finds else arguments[:end])
+    for word in words:
+        flag, value = _parts(word)
+        if word in values and word not in FILTERS:
+            # What follows is its value, whatever that looks like.
+            left += [word, *(each for each in (next(words, None),) if each is not None)]
+        elif flag in FILTERS and (value is not None or (value := next(words, None)) is not None):
+            left.append(f"--filter={_filter(FILTERS[flag], value)}")
+        elif word in TESTS:
+            left.append(f"--filter={TESTS[word]}")
+        elif word in finds:
+            left.append(f"--find={finds[word]}")
+        else:
+            left.append(word)
+    if arguments[0] == "search" and _is_exact(left, arguments[end + 1 :]):
+        left = _as_in_grep(left, values)
+    return left + arguments[end:]
+
+
+def _apart(words: list[str]) -> list[str]:
+    """Return words, letters that stand together each by itself."""
+    apart: list[str] = []
+    for word in words:
+        letters = word[1:] if word[:1] == "-" != word[1:2] else ""
+        plain = letters.rstrip("0123456789")
+        context = plain[-1:] if plain[-1:] in {"A", "B", "C"} else ""
+        if (
+            len(letters) > 1
+            and _TOGETHER.issuperset(plain.removesuffix(context))
+            and (context or plain == letters)
+        ):
+            apart += [f"-{letter}" for letter in plain.removesuffix(context)]
+            apart += [f"-{letters[len(plain) - 1 :]}"] if context else []
+        else:
+            apart.append(word)
+    return apart
+
+
+def _is_exact(words: list[str], behind: list[str]) -> bool:
+    """Return whether exact text is searched: by a flag, or as the query is in double quotes."""
+    typed = "\0".join(words)
+    given = any(f"--find{sign}{find}" in typed for sign in "=\0" for find in FINDS.values())
+    return given or any(quoted_whole(word) for word in (*words, *behind))
+
+
+def _as_in_grep(words: list[str], values: frozenset[str]) -> list[str]:
+    """Return the words of a search of exact text with ripgrep's letters written out."""
+    left: list[str] = []
+    following = iter(words)
+    for word in following:
+        flag, value = _parts(word)
+        if word in values and word not in CONTEXT:
+            left += [word, *(each for each in (next(following, None),) if each is not None)]
+        elif flag in CONTEXT and (
+            value is not None or (value := next(following, None)) is not None
+        ):
+            left += [f"{name}={value}" for name in CONTEXT[flag]]
+        elif word not in NUMBERED:
+            left.append(EXACT.get(word, word))
+    return left
+
+
+def _parts(word: str) -> tuple[str, str | None]:
+    """Return a flag and the value that is written in one word with it: `-tgo`, `--type=go`."""
+    if word.startswith("--"):
+        flag, is_joined, value = word.partition("=")
+        return flag, value if is_joined else None
+    return word[:2], word[2:].removeprefix("=") or None
+
+
+def _filter(key: str, value: str) -> str:
+    negated, bare = value.startswith("!"), value.removeprefix("!")
+    if key == "path:":
+        bare = bare.removeprefix("./")
+    if not negated:
+        return key + bare
+    return key[1:] + bare if key.startswith("-") else f"-{key}{bare}"
+
+
+_EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
+_MOST_OTHERS = 3
+_OTHER_TOOLS = {"limit": "--max", "max-results": "--max", "max-count": "--max"}
+"""Names that other tools give to an option of ours."""
+
+
+def unknown_option(arguments: list[str]) -> str | None:
+    """Return what to say of the first long option that the command does not have.
+
+    Returns:
+        None where there is none, and where short forms leave it to the command line's parser.
+    """
+    name = command_in(arguments)
+    if name is None or arguments[: len(STARTING)] == STARTING:
+        return None
+    flags, _ = options_of(name)
+    words = iter(arguments[name.count(" ") + 1 :])
+    for word in words:
+        option, equals, _ = word.partition("=")
+        if option in flags:
+            if flags[option].takes_value and not equals:
+                next(words, None)
+        elif word == "--" or (word.startswith("-") and not word.startswith("--")):
+            return None
+        elif word.startswith("--") and option not in _EVERYWHERE:
+            return f"no option {option}{advice(name, option, arguments)}"
+    return None
+
+
+def advice(name: str, option: str, arguments: list[str]) -> str:
+    """Return what may be meant by an option that the command `name` does not have."""
+    at = next(
+        (at for at, word in enumerate(arguments) if _is_spelled(word, option)), len(arguments)
+    )
+    if name == "search" and at < 2:
+        # What began with an option was taken for a search, whatever was meant.
+        whole = _first_option_meant(arguments[1])
+        if whole is not None:
+            return f"; did you mean: {spelled(whole, *arguments[2:])}"
+    flags, _ = options_of(name)
+    known = {each.lstrip("-"): each for each in (*flags, "--help")}
+    known |= {other: ours for other, ours in _OTHER_TOOLS.items() if ours in flags}
+    meant = nearest(option.lstrip("-"), list(known))
+    if meant is not None and at < len(arguments):
+        mended = known[meant] + arguments[at][len(option) :]
+        return f"; did you mean: {spelled(*arguments[:at], mended, *arguments[at + 1 :])}"
+    see = f"; see: {spelled('help', *name.split())}"
+    others = [other for other in OPTIONS if option in options_of(other)[0]]
+    if others:
+        named = ", ".join(spelled(*other.split()) for other in others[:_MOST_OTHERS])
+        return f", which is one of {named}{see}"
+    return see
+
+
+def _first_option_meant(option: str) -> str | None:
+    """Return the command, or the global option, that was typed as an option."""
+    word = option.lstrip("-")
+    if word in {"v", "V"} or nearest(word, ["version"]):
+        return "--version"
+    name = word if word in COMMANDS else slip_of(word)
+    return name if name in COMMANDS else None
+
+
+def _is_spelled(word: str, option: str) -> bool:
+    if option.startswith("--"):
+        return word.partition("=")[0] == option
+    return word.startswith(option)

@@ -1,0 +1,199 @@
+"""Where clients come in: one listening socket for all daemons of a process, under many names.
+
+A socket listens whatever name it is met by. So a process listens once in each directory, the names
+of its other daemons' sockets are links to that one, and a client's hello says which daemon it
+means. Nothing is answered before, and who means a store that is not served here is refused.
+
+The socket goes on under the names of the others when a daemon ends. Who is still on the way to the
+one that ended finds the connection closed, as if nobody listened.
+"""
+
+import os
+from collections.abc import Hashable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+import anyio
+from anyio.abc import SocketAttribute, SocketListener, SocketStream, TaskGroup, TaskStatus
+
+from ggrep.base.linux import peer_of
+from ggrep.daemon.endpoint_files import is_welcome
+from ggrep.daemon.session import GONE, HANDSHAKE_S
+from ggrep.protocol.wire.connection import DaemonConnection
+from ggrep.protocol.wire.frames import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
+from ggrep.protocol.wire.handshake import Hello
+
+MOST_GREETING: Final = 256
+"""Clients that have not said yet whom they mean; past it the one that came first gives way."""
+
+_ACCEPT_PAUSE_S: Final = 0.1
+_CHUNK: Final = 65_536
+
+
+class Receiver(Protocol):
+    """A daemon, as far as its clients are concerned."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return store and configuration, which a hello names."""
+        ...
+
+    def receive(self, stream: SocketStream, heard: bytes) -> None:
+        """Serve a client; `heard` is what it has said already."""
+        ...
+
+    def silence_ms(self) -> float | None:
+        """Return since when the connection that was idle longest is so; None where none is."""
+        ...
+
+    def make_room(self, error: BaseException) -> None:
+        """Close that connection, as none could be accepted."""
+        ...
+
+
+class _Listener:
+    """A listening socket and its names."""
+
+    def __init__(self, listener: SocketListener, name: Path) -> None:
+        self.listener = listener
+        self.names = {name}
+        self.scope = anyio.CancelScope()
+        self._status = name.stat()
+
+    def join(self, name: Path) -> bool:
+        """Give the socket another name; return False where it can have none.
+
+        Requires: the lock of that name's daemon. A socket that lies there is a dead one's.
+        """
+        known = next(iter(self.names), None)
+        if known is None:
+            return False
+        try:
+            if name.is_socket():
+                name.unlink()
+            name.hardlink_to(known)
+            if not os.path.samestat(name.stat(), self._status):  # our name was removed by hand
+                name.unlink()
+                return False
+        except OSError:  # no links in this file system, too many
+            return False
+        self.names.add(name)
+        return True
+
+
+class AcceptLoop:
+    """Takes in the clients of a process's daemons; of its event loop alone."""
+
+    def __init__(self, group: TaskGroup, *, lone: bool = False) -> None:
+        """Take in nobody yet.
+
+        Args:
+            group: runs what accepts connections.
+            lone: for one daemon, to whom every client is passed on unheard.
+        """
+        self._group = group
+        self._lone = lone
+        self._doors: list[_Listener] = []
+        self._receivers: dict[tuple[str, str], Receiver] = {}
+        self._left: set[tuple[str, str]] = set()
+        self._greeting: dict[Hashable, anyio.CancelScope] = {}  # the one that came first is first
+
+    async def open(self, receiver: Receiver, name: Path, mode: int) -> None:
+        """Let a daemon be met by that name.
+
+        Raises:
+            OSError: it cannot be.
+
+        Requires: the lock of its place.
+        """
+        self._receivers[receiver.key] = receiver
+        for door in self._doors:
+            if any(known.parent == name.parent for known in door.names) and door.join(name):
+                return
+        try:
+            door = _Listener(await anyio.create_unix_listener(name, mode=mode), name)
+        except BaseException:
+            del self._receivers[receiver.key]
+            raise
+        self._doors.append(door)
+        await self._group.start(self._accept, door)
+
+    def close(self, receiver: Receiver, name: Path) -> None:
+        """Let a daemon be met no more; its name is for its owner to remove."""
+        if self._receivers.pop(receiver.key, None) is not None:
+            self._left.add(receiver.key)
+        for door in list(self._doors):
+            door.names.discard(name)
+            if not door.names:
+                self._doors.remove(door)
+                door.scope.cancel()
+
+    async def _accept(self, door: _Listener, *, task_status: TaskStatus[None]) -> None:
+        """Accept connections for as long as the socket has a name.
+
+        Where no descriptor is left for one, the connection that was silent longest makes room.
+        """
+        path = next(iter(door.names))
+        with door.scope:
+            async with door.listener:
+                task_status.started()
+                while True:
+                    try:
+                        stream = await door.listener.accept()
+                    except (OSError, anyio.BrokenResourceError) as error:
+                        self._make_room(error.__cause__ or error)
+                        await anyio.sleep(_ACCEPT_PAUSE_S)
+                        continue
+                    self._group.start_soon(self._take_in, stream, path)
+
+    def _make_room(self, error: BaseException) -> None:
+        receivers = list(self._receivers.values())
+        told = [(one.silence_ms(), place) for place, one in enumerate(receivers)]
+        silent = [(since_ms, place) for since_ms, place in told if since_ms is not None]
+        if receivers:
+            receivers[min(silent)[1] if silent else 0].make_room(error)
+
+    async def _take_in(self, stream: SocketStream, path: Path) -> None:
+        """Pass a client on to the daemon that it means."""
+        passed_on = False
+        try:
+            with suppress(*GONE):  # past this task it would end all daemons
+                _, uid = peer_of(stream.extra(SocketAttribute.raw_socket))  # noqa: S610 - no Django
+                passed_on = is_welcome(uid, path) and await self._pass_on(stream)
+        finally:
+            if not passed_on:
+                with anyio.CancelScope(shield=True):
+                    await stream.aclose()
+
+    async def _pass_on(self, stream: SocketStream) -> bool:
+        """Return whether somebody serves a client now."""
+        hello, heard = (None, b"") if self._lone else await self._heard(stream)
+        key = (hello.store_id, hello.config_fingerprint) if hello else None
+        found = self._receivers.get(key) if key else None
+        if found is None and (key in self._left or not (heard or self._lone)):
+            return False
+        # Whoever means none of them hears from the first what is wrong.
+        found = found or next(iter(self._receivers.values()), None)
+        if found is not None:
+            found.receive(stream, heard)
+        return found is not None
+
+    async def _heard(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
+        """Return a client's hello, and what it has said; nothing where it said too little."""
+        heard, greeting = bytearray(), object()
+        connection = DaemonConnection(HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES)
+        with anyio.CancelScope() as scope, suppress(*GONE):
+            if len(self._greeting) >= MOST_GREETING:
+                self._greeting.pop(next(iter(self._greeting))).cancel()
+            self._greeting[greeting] = scope
+            try:
+                with anyio.fail_after(HANDSHAKE_S):
+                    while (event := connection.next_event()) is None:
+                        data = await stream.receive(_CHUNK)
+                        heard += data
+                        connection.receive(data)
+            finally:
+                self._greeting.pop(greeting, None)
+            return event if isinstance(event, Hello) else None, bytes(heard)
+        return None, b""

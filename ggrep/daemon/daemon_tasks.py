@@ -1,0 +1,334 @@
+"""The tasks of one daemon: listener, sync loop, settings watch and idle timer."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import anyio
+from anyio import to_thread
+from anyio.abc import SocketStream, TaskGroup, TaskStatus
+
+from ggrep.base.build import build_id
+from ggrep.base.errors import NoIndex
+from ggrep.config.settings import PROFILE_VARIABLE
+from ggrep.daemon.accept_loop import AcceptLoop
+from ggrep.daemon.admitting import is_published
+from ggrep.daemon.endpoint_files import Endpoint
+from ggrep.daemon.session import Session, place_of_error
+from ggrep.daemon.store_daemon import StoreDaemon
+
+MOST_CONNECTIONS: Final = 256
+"""Connections of one daemon; past it the one that was silent longest gives way."""
+
+_CONFIG_DEBOUNCE_MS: Final = 2_000.0
+_CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
+_GONE_MS: Final = 60_000.0
+_FIRST_ANSWER_S: Final = 3.0
+"""How long indexing waits for a first answer."""
+_DRAIN_S: Final = 5.0
+"""How long those whose requests were ended have to be told."""
+
+
+class DaemonTasks:
+    """Runs one daemon at its endpoint until it is stopped."""
+
+    def __init__(
+        self,
+        daemon: StoreDaemon,
+        endpoint: Endpoint,
+        *,
+        eager: bool = True,
+        awaited: bool = False,
+    ) -> None:
+        """Serve nothing yet.
+
+        Args:
+            daemon: what is served.
+            endpoint: where.
+            eager: open the store before anybody asks.
+            awaited: whoever had it started is about to ask.
+        """
+        self.daemon = daemon
+        self._eager = eager
+        self._awaited = awaited
+        self._endpoint = endpoint
+        self._sessions: set[Session] = set()
+        self._scopes: dict[Session, anyio.CancelScope] = {}
+        self._group: TaskGroup | None = None
+        self._build = build_id()
+        self._began_ms = daemon.shared.clock.monotonic_ms()
+        self._seen_ms: dict[str, float] = {}
+
+    @property
+    def socket(self) -> Path:
+        """Return the path of its socket."""
+        return self._endpoint.path
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return store and configuration, which a client's hello names."""
+        return self.daemon.key
+
+    async def run(
+        self,
+        reception: AcceptLoop | None = None,
+        *,
+        task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Serve; `task_status` is told once clients can connect.
+
+        Whatever ends it, the names in the file system are gone afterwards.
+
+        Args:
+            reception: of the process; None where it has no other daemon.
+            task_status: see above.
+
+        Raises:
+            OSError: nobody can connect.
+        """
+        daemon, endpoint = self.daemon, self._endpoint
+        fault: OSError | None = None
+        try:
+            async with anyio.create_task_group() as group:
+                self._group = daemon.tasks = group
+                place = reception or AcceptLoop(group, lone=True)
+                try:
+                    await place.open(self, endpoint.path, endpoint.mode)
+                except OSError as error:
+                    fault = error  # raised in here it would be one of a group
+                else:
+                    try:
+                        await self._serve_until_ended(group, task_status)
+                    finally:
+                        place.close(self, endpoint.path)
+                        self._group = None
+                    group.cancel_scope.cancel()
+            if fault is not None:
+                raise fault
+        finally:
+            daemon.shared.stores.pop(daemon.key, None)
+            with suppress(Exception):
+                daemon.shared.watcher.remove(daemon.identity.root)
+            daemon.log.lifecycle("stopped", reason=daemon.stopping or "")
+            daemon.log.close()
+            daemon.close_engine()
+            endpoint.release()
+
+    async def _serve_until_ended(self, group: TaskGroup, task_status: TaskStatus[None]) -> None:
+        daemon = self.daemon
+        self._announce()
+        daemon.shared.stores[daemon.key] = daemon
+        daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
+        task_status.started()
+        # What takes long comes behind the socket: clients are answered meanwhile.
+        group.start_soon(self._watch_config)
+        group.start_soon(self._evict)
+        group.start_soon(self._index)
+        await daemon.ended.wait()
+        await self._end()
+
+    def end(self, reason: str) -> None:
+        """Begin to stop."""
+        self.daemon.cancel_all(reason)
+        self.daemon.ended.set()
+
+    def _announce(self) -> None:
+        daemon, endpoint = self.daemon, self._endpoint
+        record = daemon.record(endpoint.path)
+        endpoint.publish(record)
+        if daemon.leads:
+            profile = daemon.shared.environ.get(PROFILE_VARIABLE, "")
+            endpoint.lead(daemon.identity.root, record, profile)
+
+    async def _end(self) -> None:
+        """Stop, after a short time for final replies."""
+        self._endpoint.mislead_no_more()
+        with anyio.move_on_after(_DRAIN_S):
+            for session in list(self._sessions):
+                await session.idle()
+
+    def receive(self, stream: SocketStream, heard: bytes) -> None:
+        """Serve a client that has connected; `heard` is what it has said already."""
+        if self._group is not None:
+            self._group.start_soon(self._serve, stream, heard)
+
+    async def _serve(self, stream: SocketStream, heard: bytes) -> None:
+        if len(self._sessions) >= MOST_CONNECTIONS and not self._drop_most_silent():
+            await stream.aclose()
+            return
+        session = Session(self.daemon, stream, heard)
+        with anyio.CancelScope() as scope:
+            self._sessions.add(session)
+            self._scopes[session] = scope
+            self.daemon.connections += 1
+            try:
+                await session.run()
+            except Exception as error:  # noqa: BLE001 - one connection must not end the others
+                self.daemon.log.lifecycle("fault", reason=place_of_error(error))
+            finally:
+                self.daemon.connections -= 1
+                self._sessions.discard(session)
+                del self._scopes[session]
+
+    def silence_ms(self) -> float | None:
+        """Return since when the connection that was idle longest is so; None where none is."""
+        return min((one.last_heard_ms for one in self._sessions if one.is_idle), default=None)
+
+    def make_room(self, error: BaseException) -> None:
+        """Close that connection, as none could be accepted."""
+        self.daemon.log.lifecycle("cannot_accept", error_code=str(getattr(error, "errno", "")))
+        self._drop_most_silent()
+
+    def _drop_most_silent(self) -> bool:
+        """Close the connection that was idle longest; return False if none is idle."""
+        idle = [session for session in self._sessions if session.is_idle]
+        if not idle:
+            return False
+        self._scopes[min(idle, key=lambda session: session.last_heard_ms)].cancel()
+        return True
+
+    async def _index(self) -> None:
+        """Watch and sync, and open the index for requests; after a first answer if one is due.
+
+        What reads all of the tree, and loads a database, would take half of the machine from it.
+        """
+        daemon = self.daemon
+        if self._awaited and not is_published(daemon):
+            while not daemon.free.is_set():
+                with anyio.move_on_after(_FIRST_ANSWER_S):
+                    await daemon.free.wait()
+                if not daemon.requests:
+                    break
+        self._watch()
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._warm)
+            group.start_soon(daemon.syncs.run)
+
+    async def _warm(self) -> None:
+        """Preload what the first search needs, and each newly published snapshot.
+
+        A process that carries many stores opens none before it is asked for.
+        """
+        daemon = self.daemon
+
+        def work() -> None:
+            daemon.engine().warm()
+
+        wanted = self._eager
+        while True:
+            event = daemon.published
+            if wanted or daemon.is_open:
+                try:
+                    await to_thread.run_sync(work, limiter=daemon.shared.threads)
+                except NoIndex:
+                    pass  # the first publish comes back here
+                except Exception as error:  # noqa: BLE001 - the next search tells whoever asks
+                    daemon.log.lifecycle("not_warm", reason=place_of_error(error))
+            wanted = False
+            await event.wait()
+
+    def _watch(self) -> None:
+        daemon = self.daemon
+        if daemon.config.settings.watch:
+            apart = daemon.shared.home.own_directories
+            daemon.shared.watcher.add(daemon.identity.root, apart, daemon.syncs.note_change)
+
+    async def _watch_config(self) -> None:
+        """Load changed settings once they have been stable for a while.
+
+        Beside that, look whether our place in the file system is still ours.
+        """
+        daemon = self.daemon
+        low = daemon.config.settings.low_impact
+        patience_ms = _CONFIG_DEBOUNCE_LOW_IMPACT_MS if low else _CONFIG_DEBOUNCE_MS
+        quiet = Debouncer(patience_ms, daemon.shared.clock.monotonic_ms)
+        taken = daemon.config.files  # a stale daemon keeps its settings, though it read others
+        while True:
+            await anyio.sleep(daemon.shared.look_s)
+            if not self._is_in_place():
+                return
+            seen = await to_thread.run_sync(daemon.config.present)
+            if not quiet.settled(seen, changed=seen != taken):
+                continue
+            taken = seen
+            daemon.reload(await to_thread.run_sync(daemon.read_config))
+            if daemon.stale:
+                self._endpoint.mislead_no_more()
+            else:
+                self._announce_again()
+
+    def _is_in_place(self) -> bool:
+        """Return whether clients can find this daemon; if not, another must take over."""
+        if not self._endpoint.is_ours():
+            self.end("its socket was removed")
+            return False
+        build = _installed()
+        if build not in {None, self._build}:
+            self.end("another build of ggrep was installed")
+            return False
+        # Amid an installation there is none for a moment.
+        if not self._seen("build", there=build is not None):
+            self.end("ggrep was removed")
+            return False
+        # A checkout may restore it.
+        if not self._seen("root", there=self.daemon.identity.root.is_dir()):
+            self.end("its root is gone")
+            return False
+        if not self._endpoint.is_announced() and not self.daemon.stale:
+            self._announce_again()
+        return True
+
+    def _announce_again(self) -> None:
+        """Write the record again if possible; else at the next check."""
+        with suppress(OSError):
+            self._announce()
+
+    def _seen(self, what: str, *, there: bool) -> bool:
+        """Return False once something has been missing for a while."""
+        now_ms = self.daemon.shared.clock.monotonic_ms()
+        if there:
+            self._seen_ms[what] = now_ms
+        return now_ms - self._seen_ms.get(what, self._began_ms) < _GONE_MS
+
+    async def _evict(self) -> None:
+        """Close an unused store; the next request opens it again."""
+        daemon = self.daemon
+        while True:
+            idle_ms = 1000.0 * daemon.config.settings.store_idle_secs
+            await anyio.sleep(min(idle_ms / 4, 30_000.0) / 1000.0)
+            silent_ms = daemon.shared.clock.monotonic_ms() - daemon.last_asked_ms
+            working = daemon.admission.statistics().in_flight
+            if silent_ms >= idle_ms and not working and daemon.close_engine():
+                daemon.log.lifecycle("store_closed")
+
+
+def _installed() -> str | None:
+    """Return the build that is installed where we came from; None where there is none now."""
+    try:
+        return build_id()
+    except OSError:
+        return None
+
+
+class Debouncer:
+    """Detects that a changed value has been stable for long enough."""
+
+    def __init__(self, patience_ms: float, now_ms: Callable[[], float]) -> None:
+        self._patience_ms = patience_ms
+        self._now_ms = now_ms
+        self._last: object = None
+        self._since_ms = 0.0
+
+    def settled(self, seen: object, *, changed: bool) -> bool:
+        """Return whether `seen` is a change that is now stable; reported once."""
+        if not changed:
+            self._last = None
+            return False
+        if seen != self._last:
+            self._last, self._since_ms = seen, self._now_ms()
+            return False
+        if self._now_ms() - self._since_ms < self._patience_ms:
+            return False
+        self._since_ms = self._now_ms()
+        return True

@@ -1,0 +1,402 @@
+"""Answers searches, names, outlines and slates from one snapshot of a store."""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+from anyio import to_thread
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import GgrepError, IndexDamaged, InvalidRequest, NoIndex
+from ggrep.base.stable_json import Document, Json
+from ggrep.config.root import canonical_root
+from ggrep.config.settings import unknown_variables
+from ggrep.daemon.admitting import (
+    Caller,
+    TimeSpent,
+    first_snapshot,
+    is_published,
+    is_sparse,
+    request_missing_snapshot,
+    run_admitted,
+    run_admitted_with,
+    spent_from_now,
+)
+from ggrep.daemon.host_resources import HostResources
+from ggrep.daemon.joint_members import CachedPool, cached_pool
+from ggrep.daemon.query_log import logged_answer, logged_request, note, note_failure
+from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.index.store.active import read_active
+from ggrep.model.filters import keys_of_scope
+from ggrep.model.index_freshness import stale_notice
+from ggrep.model.limits import Notice, sorted_notices
+from ggrep.model.operations import bounded, bounds_of, loaded, operation_of
+from ggrep.model.request import PoolRequest, SearchRequest, can_scan
+from ggrep.model.response import QueryResponse
+from ggrep.model.sanitise import without_directories
+from ggrep.protocol.wire.messages import Ask, Claim, Describe, Encode, Fetch, Search, TermStats
+from ggrep.render.answer_json import query_success
+from ggrep.render.printed import Rendered, render_answer
+
+if TYPE_CHECKING:
+    from ggrep.search.engine.engine import Engine
+
+_NO_SETTINGS: Final = frozenset(
+    {"GGREP_CLIENT_ID", "GGREP_CLIENT_KIND", "GGREP_HOME", "GGREP_LINKS", "GGREP_PAGER"}
+)
+"""Variables that change no setting; the home is the one whose locator led here."""
+
+_MOST_SCOPES: Final = 1024
+
+
+class StaleHint(GgrepError):
+    """The hint may have led to the wrong daemon; the client must derive the address."""
+
+    code = "stale_hint"
+
+
+def check_process(shared: HostResources, claim: Claim) -> None:
+    """Raise unless a process has the build and the variables of a client.
+
+    Raises:
+        StaleHint: it has others.
+    """
+    if claim.build != shared.build:
+        raise StaleHint("the client is of another build")
+    if unknown_variables(dict(claim.environ)):
+        raise StaleHint("a variable means nothing, which is for the client to say")
+    if _of_settings(claim.environ) != _of_settings(shared.settings_environ.items()):
+        raise StaleHint("the client's variables are not those of the daemon")
+
+
+async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
+    """Raise unless this is certainly the daemon that the client means, for places of its root.
+
+    Raises:
+        StaleHint: it may not be.
+    """
+    check_process(daemon.shared, claim)
+    if claim.root != str(daemon.identity.root):
+        raise StaleHint("another root is meant")
+    if daemon.config.profile.shapes_answers:
+        # A plain search says nothing of what was typed and what was left to defaults.
+        raise StaleHint("a profile shapes the answers here")
+    if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
+        raise StaleHint("the settings have changed")
+    if not await to_thread.run_sync(_are_inside, daemon, scopes):
+        raise StaleHint("the scope is a root of its own, or is gone")
+
+
+def _of_settings(environ: Iterable[tuple[str, str]]) -> dict[str, str]:
+    return {name: value for name, value in environ if name not in _NO_SETTINGS}
+
+
+def _are_inside(daemon: StoreDaemon, scopes: Iterable[str]) -> bool:
+    return all(_is_inside(daemon, scope) for scope in scopes)
+
+
+def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
+    """Return whether a place below the root belongs to the root.
+
+    Asking git takes milliseconds, so the answer is kept until another snapshot is active.
+    """
+    try:
+        snapshot = read_active(daemon.identity.store) or ""
+        if daemon.scopes.get(scope) == snapshot != "":
+            return True
+        root = daemon.identity.root
+        if canonical_root(root / scope if scope else root) != root:
+            return False
+    except (GgrepError, OSError, ValueError):  # the last: a scope that no path can be
+        return False
+    if len(daemon.scopes) >= _MOST_SCOPES:
+        daemon.scopes.clear()
+    daemon.scopes[scope] = snapshot
+    return True
+
+
+def scope_of(daemon: StoreDaemon, path: str) -> str:
+    """Return the path key of a directory or file below the root; empty for the root itself.
+
+    Raises:
+        InvalidRequest: the path is not below the root.
+    """
+    named, root = PurePosixPath(path), daemon.identity.root
+    if ".." in named.parts or not named.is_relative_to(root):
+        raise InvalidRequest(f"path: {path!r} is not below the root")
+    scope = named.relative_to(root).as_posix()
+    return "" if scope == "." else scope
+
+
+A = TypeVar("A", bound=Any)
+
+
+def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A:
+    """Return the answer with what stands in the way of trusting it; deterministic ones hold nothing
+    of the moment.
+    """  # noqa: D205 - one thought
+    found: list[Notice] = []
+    if daemon.stale:
+        scanned = response.provenance.scan is not None
+        found.append(stale_notice(daemon.stale_reason, scanned=scanned))
+    if not deterministic:
+        found += _of_the_watch(daemon)
+    if not found:
+        return response
+    return replace(response, warnings=sorted_notices((*response.warnings, *found)))
+
+
+def _of_the_watch(daemon: StoreDaemon) -> list[Notice]:
+    """Return what an answer that has to be the same again cannot hold."""
+    watch = daemon.shared.watcher.state(daemon.identity.root)
+    if watch.mode != "polling":
+        return []
+    told = f"changes are noticed some seconds late: {watch.problem}"
+    return [Notice("watch_polling", without_directories(told))]
+
+
+T = TypeVar("T")
+Body = Document
+
+
+async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
+    """Answer a search: with its document, the response itself, or rendered output."""
+    request, spent = message.request, spent_from_now(daemon)
+    asked_ms = spent.started_ms - message.waited_ms
+    if message.path:
+        request = replace(request, scope=scope_of(daemon, message.path))
+    deadline = caller.deadline(daemon, request.timeout_ms)
+    if message.claim is not None:
+        await check_claim(daemon, message.claim, *(keys_of_scope(request.scope) or ("",)))
+
+    def work(ask: Callable[..., QueryResponse]) -> tuple[QueryResponse, Body]:
+        response = ask(
+            request,
+            deadline,
+            budgets=dict(message.budgets),
+            request_id=caller.request_id,
+            admitted=spent.admitted,
+        )
+        response = with_warnings(daemon, response, deterministic=request.deterministic)
+        return response, _body(daemon, response, message)
+
+    try:
+        if message.claim is None:
+            scans = await _must_scan(daemon, request, deadline, spent)
+        else:
+            scans = False
+            await _require_index(daemon, request)
+        opened = partial(_scan_of if scans else _search_of, daemon, asked_ms)
+        response, body = await run_admitted_with(opened, daemon, caller, deadline, spent, work)
+    except BaseException as error:
+        if message.claim is None or not isinstance(error, NoIndex):
+            note_failure(daemon, caller, logged_request(request), spent, error)
+        raise
+    if response.provenance.scan is not None:
+        daemon.wish(response.provenance.scan.best)
+    daemon.counters.note_work(response.segments, response.timings_ms)
+    answer = logged_answer(response, operation_of(request))
+    note(daemon, caller, logged_request(request), spent, answer)
+    return body
+
+
+def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body:
+    """Return the answer in the requested form."""
+    if message.render is not None:
+        rendered = render_answer(response, daemon.identity.root, message.render)
+        return {"rendered": rendered.document()}
+    if message.values:
+        return {"value": to_builtins(response)}
+    return {"response": query_success(response)}
+
+
+def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
+    """Return a function that answers a search from the index; by a scan where no snapshot can."""
+    search = daemon.engine().search
+
+    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - handed on
+        try:
+            return search(request, deadline, **more)
+        except (NoIndex, IndexDamaged) as error:
+            if not can_scan(request):
+                raise
+            scan = daemon.scanner(str(error) if isinstance(error, IndexDamaged) else "").scan
+            return scan(request, deadline, asked_ms=asked_ms, **more)
+
+    return ask
+
+
+def _scan_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
+    """Return a function that answers a search, asked at that moment, by a scan."""
+    return partial(daemon.scanner().scan, asked_ms=asked_ms)
+
+
+async def _must_scan(
+    daemon: StoreDaemon, request: SearchRequest, deadline: Deadline, spent: TimeSpent
+) -> bool:
+    """Return whether a scan is to answer, as little is published; what it cannot is waited for."""
+    if can_scan(request):
+        if not is_published(daemon):
+            request_missing_snapshot(daemon)
+            return True
+        return await _is_sparse(daemon)
+    await first_snapshot(daemon, deadline)
+    # How long a first index takes is told by its sync; it makes no search slow.
+    spent.started_ms = daemon.shared.clock.monotonic_ms()
+    return False
+
+
+async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
+    """Raise where a scan would answer: a client that came by a hint asks again, and shows progress.
+
+    Raises:
+        NoIndex: there is no index, or little of one.
+    """
+    if can_scan(request) and await _is_sparse(daemon):
+        raise NoIndex("there is no index yet, or little of one")
+
+
+async def _is_sparse(daemon: StoreDaemon) -> bool:
+    # Requests keep their order where no thread is asked.
+    return not daemon.whole and await to_thread.run_sync(
+        is_sparse, daemon, limiter=daemon.shared.threads
+    )
+
+
+async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
+    """Answer with the facts that a coordinator needs first."""
+    deadline = caller.deadline(daemon, message.timeout_ms)
+    found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
+    return {"description": to_builtins(daemon.described(found))}
+
+
+async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
+    """Answer with the active snapshot and its statistics for a query's terms."""
+    deadline = caller.deadline(daemon, message.request.timeout_ms)
+    snapshot_id, figures = await _plainly(
+        daemon,
+        caller,
+        deadline,
+        lambda engine: engine.term_stats(message.request, deadline, message.snapshot_id),
+    )
+    return {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)}
+
+
+async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
+    """Answer with a query's vector; null without an encoder."""
+    deadline = caller.deadline(daemon, message.timeout_ms)
+    found = await _plainly(
+        daemon, caller, deadline, lambda engine: engine.encode(message.text, deadline)
+    )
+    return {"vector": None} if found is None else {"vector": to_builtins(found)}
+
+
+async def _plainly(
+    daemon: StoreDaemon, caller: Caller, deadline: Deadline, work: Callable[["Engine"], T]
+) -> T:
+    spent = spent_from_now(daemon)
+    return await run_admitted(daemon, caller, deadline, spent, work)
+
+
+Printer: TypeAlias = Callable[[Any], Rendered]
+"""Returns what is printed of an answer."""
+
+
+async def answer_query(
+    daemon: StoreDaemon, caller: Caller, message: Ask[Any], printed: Printer | None = None
+) -> Document:
+    """Answer a question with the document, the answer itself, or what is printed of it.
+
+    Raises:
+        GgrepError: there is no answer.
+    """
+    request = message.request
+    if message.path:
+        request = bounded(request, scope=scope_of(daemon, message.path))
+    operation, bounds = operation_of(request), bounds_of(request)
+    spent, logged = spent_from_now(daemon), logged_request(request)
+    deadline = caller.deadline(daemon, bounds.timeout_ms)
+    if isinstance(bounds, SearchRequest):
+        await _begin_with(daemon, caller, deadline, bounds)
+
+    def work(engine: "Engine") -> tuple[Any, Document]:
+        answer: Any = engine.ask(
+            request, deadline, request_id=caller.request_id, admitted=spent.admitted
+        )
+        answer = with_warnings(daemon, answer, deterministic=bounds.deterministic)
+        if printed is not None:
+            return answer, {"rendered": printed(answer).document()}
+        if message.values:
+            return answer, {"value": to_builtins(answer)}
+        return answer, {"response": loaded(operation.document)(answer)}
+
+    try:
+        await first_snapshot(daemon, deadline)
+        spent.started_ms = daemon.shared.clock.monotonic_ms()
+        answer, body = await run_admitted(daemon, caller, deadline, spent, work)
+    except BaseException as error:
+        note_failure(daemon, caller, logged, spent, error)
+        raise
+    note(daemon, caller, logged, spent, logged_answer(answer, operation))
+    return body
+
+
+async def _begin_with(
+    daemon: StoreDaemon, caller: Caller, deadline: Deadline, request: SearchRequest
+) -> None:
+    """Let the first index, if there is none yet, start with the files a slate is about.
+
+    The slate itself reports what goes wrong.
+    """
+    if is_published(daemon) or not can_scan(request):
+        return
+    with suppress(GgrepError):
+        answer = await run_admitted_with(
+            daemon.scanner,
+            daemon,
+            caller,
+            deadline,
+            spent_from_now(daemon),
+            lambda scanner: scanner.scan(request, deadline),
+        )
+        if answer.provenance.scan is not None:
+            daemon.wish(answer.provenance.scan.best)
+
+
+async def answer_coordinator(daemon: StoreDaemon, caller: Caller, message: Fetch[Any]) -> Document:
+    """Answer a coordinator with what it merges."""
+    request, spent = message.request, spent_from_now(daemon)
+    operation, logged = operation_of(request), logged_request(request)
+    deadline = caller.deadline(daemon, bounds_of(request).timeout_ms)
+
+    def work(engine: "Engine") -> tuple[Any, Json]:
+        if isinstance(request, PoolRequest):
+            lists = _lists(daemon, engine, request, deadline)
+            return lists.pool, lists.document
+        answer = engine.ask(request, deadline)
+        return answer, to_builtins(answer)
+
+    try:
+        answer, document = await run_admitted(daemon, caller, deadline, spent, work)
+    except BaseException as error:
+        if operation.count:
+            note_failure(daemon, caller, logged, spent, error)
+        raise
+    if operation.count:
+        note(daemon, caller, logged, spent, logged_answer(answer, operation))
+    return {operation.reply_key: document}
+
+
+def _lists(
+    daemon: StoreDaemon, engine: "Engine", request: PoolRequest, deadline: Deadline
+) -> CachedPool:
+    """Return ranked lists, from the cache where the snapshot was asked for the same before."""
+    view, memory = engine.view(deadline), daemon.pools
+    if view.notices or request.session:  # notices are of this moment, and sessions end
+        return cached_pool(engine.ask(request, deadline))
+    cached = memory.get(view.manifest.snapshot_id, request)
+    return cached or memory.put(request, engine.ask(request, deadline))

@@ -1,0 +1,239 @@
+"""Asks many repositories at once, where one process serves most of them.
+
+What comes back is merged as their own lists would be: the same bytes come of it. A few that must be
+asked by themselves are; where more stands in the way, all are.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.ids import RepoId
+from ggrep.federation.answer_assembly import rules_of
+from ggrep.federation.coordinator_cache import PoolSet
+from ggrep.federation.fanout_session import FanoutSession
+from ggrep.federation.merge import lists_of, unfinished
+from ggrep.federation.routing import Routed, repo_scores, route
+from ggrep.federation.validation import GLOBAL
+from ggrep.model.batched_query import (
+    BatchedPoolResponse,
+    BatchedQuery,
+    FiguresByMember,
+    MemberLists,
+)
+from ggrep.model.confidence import NO_TOP_FILES
+from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.model.request import CollectionStatistics, sum_statistics
+from ggrep.model.response import PoolResponse, Provenance, RepoDescription
+
+
+class BatchPlan(Struct, frozen=True):
+    """Which repositories are asked at once.
+
+    Attributes:
+        question: to all of `members`, of which each shows what it has.
+        members: by id; `apart` are the other admitted ones, each asked by itself.
+    """
+
+    question: BatchedQuery
+    members: tuple[RepoId, ...]
+    apart: tuple[RepoId, ...]
+
+
+async def batched_pools(asking: FanoutSession) -> PoolSet | None:
+    """Return what the admitted repositories gave; None where each must be asked by itself.
+
+    Whatever goes wrong is told apart by asking them one by one.
+    """
+    given = await _given(asking)
+    return await _given(asking) if given is None and await asking.is_described_anew() else given
+
+
+async def _given(asking: FanoutSession) -> PoolSet | None:
+    plan = None if asking.is_over else batch_plan(asking)
+    if plan is None:
+        return None
+    in_rounds = bool(plan.apart or asking.force.max_repos)
+    given = await (_in_rounds(asking, plan) if in_rounds else _in_one(asking, plan))
+    if given is None:
+        return None
+    # Who is asked for a longer list has texts in it of which nobody here looked for copies.
+    lists = lists_of(asking.plan, asking.repos, given.pools)
+    return None if unfinished(lists, rules_of(asking, given), given.asked) else given
+
+
+def batch_plan(asking: FanoutSession) -> BatchPlan | None:
+    """Return which repositories are asked at once; None where each must be asked by itself.
+
+    At once are those that compare in every corpus, cut their answers alike, and show plain lists
+    of their active snapshots: most of them must. Lines are matched by each repository itself, as
+    its hits are spread over its files.
+    """
+    force = asking.force
+    plain = (
+        force.strategy == GLOBAL
+        and 0 < force.top <= force.per_repo_top
+        and not asking.kept
+        and not asking.search.is_exact
+    )
+    if not plain:
+        return None
+    admitted = asking.plan.admitted()
+    members = _alike(asking, [repo for repo in admitted if _may_join(asking, repo)])
+    if len(members) < 2 or 2 * len(members) <= len(admitted):
+        return None
+    question = BatchedQuery(
+        search=asking.search,
+        top=force.top,
+        per_list=force.per_repo_top,
+        folds=force.fold,
+        vector=asking.vector_of(members[0]),
+    )
+    joined = frozenset(members)
+    return BatchPlan(question, members, tuple(repo for repo in admitted if repo not in joined))
+
+
+def _may_join(asking: FanoutSession, repo: RepoId) -> bool:
+    told = asking.descriptions[repo]
+    plain = told.snapshot_id and told.answers_key and not told.profile
+    everywhere = len(asking.plan.corpora_of(repo)) == len(asking.search.corpora)
+    return bool(plain) and everywhere and asking.is_described_jointly(repo)
+
+
+def _alike(asking: FanoutSession, repos: Sequence[RepoId]) -> tuple[RepoId, ...]:
+    """Return the most repositories whose indexes and answers are of one kind."""
+    kinds = {repo: _kind(asking.descriptions[repo]) for repo in repos}
+    most = Counter(kinds.values()).most_common(1)
+    return tuple(repo for repo in repos if kinds[repo] == most[0][0])
+
+
+def _kind(told: RepoDescription) -> tuple[str, ...]:
+    return told.embed_key, told.lexical_key, told.schema_key, told.answers_key
+
+
+async def _in_one(asking: FanoutSession, plan: BatchPlan) -> PoolSet | None:
+    """Return what all gave to one question."""
+    response = await asking.search_jointly(plan.question, plan.members)
+    if response is None:
+        return None
+    return PoolSet(
+        strategy=asking.force.strategy,
+        pools=_pools(asking, response, plan.members),
+        figures=FiguresByMember(plan.members, response.figures),
+        asked=dict.fromkeys(plan.members, asking.force.per_repo_top),
+    )
+
+
+async def _in_rounds(asking: FanoutSession, plan: BatchPlan) -> PoolSet | None:
+    """Return what repositories gave of which all are counted before any is searched.
+
+    So it is where some are asked by themselves, and where the request limits their number.
+    """
+    counted = await asking.search_jointly(replace(plan.question, counting=True), plan.members)
+    if counted is None:
+        return None
+    own = await asking.figures(plan.apart)
+    told = {repo: held.statistics for repo, held in own.items()}
+    statistics = dict(sorted({**FiguresByMember(plan.members, counted.figures), **told}.items()))
+    routed = routed_by(asking, statistics)
+    kept = frozenset(routed.kept)
+    asked = {repo: held for repo, held in own.items() if repo in kept}
+    pools = await asking.search_counted(asked, sum_statistics(statistics.values()))
+    if pools is None or asking.is_over:
+        return None
+    question = replace(
+        plan.question,
+        silent=tuple(place for place, repo in enumerate(plan.members) if repo not in kept),
+        others=tuple(told.values()),
+        texts=_texts(pools) if plan.question.folds else (),
+    )
+    response = await asking.search_jointly(question, plan.members)
+    if response is None:
+        return None
+    joined = _pools(asking, response, plan.members, question.silent)
+    pools = dict(sorted({**pools, **joined}.items()))
+    return PoolSet(
+        strategy=asking.force.strategy,
+        pools=pools,
+        figures=statistics,
+        skipped=routed.skipped,
+        asked=dict.fromkeys(pools, asking.force.per_repo_top),
+        limits=tuple((None, limit) for limit in routed.limits),
+        warnings=routed.warnings,
+        verdicts=_verdicts(plan.members, question.silent, response),
+    )
+
+
+def routed_by(asking: FanoutSession, statistics: Mapping[RepoId, CollectionStatistics]) -> Routed:
+    """Return the repositories to search, when the request limits their number."""
+    return route(
+        [asking.repos[repo] for repo in asking.plan.admitted()],
+        statistics,
+        repo_scores(statistics),
+        asking.search.query,
+        max_repos=asking.force.max_repos,
+        explicit=asking.selection.named,
+    )
+
+
+def _texts(pools: Mapping[RepoId, PoolResponse]) -> tuple[str, ...]:
+    lists = [hits for pool in pools.values() for _, hits in pool.corpora]
+    return tuple(sorted({hit.chunk_id for hits in lists for hit in hits}))
+
+
+def _verdicts(
+    members: Sequence[RepoId], silent: Sequence[int], response: BatchedPoolResponse
+) -> dict[RepoId, bool]:
+    """Return of each silent member whether the answer with it may be another one."""
+    reaching = frozenset(response.reaching)
+    return {members[place]: place in reaching for place in silent}
+
+
+def _pools(
+    asking: FanoutSession,
+    response: BatchedPoolResponse,
+    members: Sequence[RepoId],
+    silent: Collection[int] = (),
+) -> dict[RepoId, PoolResponse]:
+    """Return what each member gave that is not silent."""
+    lists = {found.member: found for found in response.lists}
+    notices: dict[int, list[Notice]] = {}
+    for told in response.notices:
+        notices.setdefault(told.member, []).append(told.notice)
+    limits: dict[int, list[LimitHit]] = {}
+    for cut in response.limits:
+        limits.setdefault(cut.member, []).append(cut.limit)
+    partial, silent = frozenset(response.partial), frozenset(silent)
+    nothing = tuple((corpus, ()) for corpus in asking.search.corpora)
+    pools: dict[RepoId, PoolResponse] = {}
+    for place, repo in enumerate(members):
+        if place in silent:
+            continue
+        found = lists.get(place, MemberLists(place, nothing))
+        pools[repo] = PoolResponse(
+            provenance=_provenance(asking.descriptions[repo], partial=place in partial),
+            blended=(),
+            corpora=found.corpora,
+            # What all of them lead with is told once.
+            leading=NO_TOP_FILES if pools else response.leading,
+            limits_hit=sorted_limits((*response.limits_hit, *limits.get(place, ()))),
+            warnings=sorted_notices(notices.get(place, ())),
+        )
+    return pools
+
+
+def _provenance(description: RepoDescription, *, partial: bool) -> Provenance:
+    return Provenance(
+        store_id=description.store_id,
+        config_fingerprint=description.config_fingerprint,
+        ignore_fingerprint=description.ignore_fingerprint,
+        embed_config_fingerprint="",
+        snapshot_id=description.snapshot_id or "",
+        git=None,
+        degraded=description.degraded,
+        partial=partial,
+        indexed_files=0,
+        eligible_files=0,
+    )

@@ -1,0 +1,155 @@
+"""A coordinator's cache between queries, keyed by snapshots, which never change.
+
+Nothing remembered shows in the bytes of an answer. What the repositories gave is remembered, not
+what was made of it, so that whatever is of the moment is always of this moment.
+"""
+
+from collections.abc import Mapping
+from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ggrep.base.ids import RepoId
+from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.diagnostics import Diagnostic
+from ggrep.federation.federated_request import EffectiveSettings, FederatedRequest
+from ggrep.model.limits import LimitHit
+from ggrep.model.lru_cache import LruCache
+from ggrep.model.request import CollectionStatistics, EncodedQuery, SearchRequest
+from ggrep.model.response import PoolResponse, RepoDescription
+
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""Most bytes of remembered lists in one process."""
+
+_FIGURES_BYTES: Final = 4 * 1024 * 1024
+_VECTORS_BYTES: Final = 1024 * 1024
+_HIT_BYTES: Final = 1024
+"""About what a hit takes beside its text."""
+
+_POOL_BYTES: Final = 4096
+"""About what a repository's lists take when they are empty."""
+_TERM_BYTES: Final = 200
+
+
+class SnapshotKey(Struct, frozen=True):
+    """A snapshot of one repository, in one configuration."""
+
+    repo_id: RepoId
+    store_id: str
+    config_fingerprint: str
+    answers_key: str
+    snapshot_id: str
+
+
+QueryKey: TypeAlias = tuple[object, ...]
+"""Everything that determines the repositories' answers to a query."""
+
+
+class PoolSet(Struct, frozen=True):
+    """The repositories' answers.
+
+    Attributes:
+        strategy: the one that was used.
+        figures: of all who were counted.
+        fallback: why it is another one than was asked for; empty when it is not.
+        skipped: not searched, and why.
+        asked: how long a list each repository was asked for.
+        limits: cuts that asking came with; `warnings` likewise.
+        whole: nobody failed to give longer lists where those were wanted.
+        verdicts: of some that were skipped, whether the answer with them may be another one.
+    """
+
+    strategy: str
+    pools: Mapping[RepoId, PoolResponse] = field(default_factory=dict)
+    figures: Mapping[RepoId, CollectionStatistics] = field(default_factory=dict)
+    fallback: str = ""
+    skipped: tuple[RepoId, ...] = ()
+    asked: Mapping[RepoId, int] = field(default_factory=dict)
+    limits: tuple[tuple[RepoId | None, LimitHit], ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    whole: bool = True
+    verdicts: Mapping[RepoId, bool] = field(default_factory=dict)
+
+
+class CoordinatorCache:
+    """A cache of lists, statistics and vectors, each within a budget of bytes."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """Start empty; a budget of 0 disables the cache."""
+        share = min(1.0, most_bytes / MOST_BYTES)
+        self.lists: LruCache[QueryKey, PoolSet] = LruCache(most_bytes)
+        self.figures: LruCache[tuple[SnapshotKey, SearchRequest], CollectionStatistics] = LruCache(
+            int(_FIGURES_BYTES * share)
+        )
+        self.vectors: LruCache[tuple[str, str], EncodedQuery] = LruCache(
+            int(_VECTORS_BYTES * share)
+        )
+
+
+def snapshot_key(repo_id: RepoId, description: RepoDescription) -> SnapshotKey:
+    """Return the key of the snapshot that a repository reports as active."""
+    return SnapshotKey(
+        repo_id,
+        description.store_id,
+        description.config_fingerprint,
+        description.answers_key,
+        description.snapshot_id or "",
+    )
+
+
+def plain_search(search: SearchRequest) -> SearchRequest:
+    """Return the search without the fields that do not affect the answer."""
+    return replace(search, timeout_ms=0)
+
+
+def query_key(
+    workspace_config_hash: str,
+    request: FederatedRequest,
+    search: SearchRequest,
+    force: EffectiveSettings,
+    plan: CohortPlan,
+    descriptions: Mapping[RepoId, RepoDescription],
+) -> QueryKey:
+    """Return the key of a query over repositories in their reported states.
+
+    How many are asked at once, how long it may take and the order in which repositories are named
+    are no part of it.
+    """
+    return (
+        workspace_config_hash,
+        plain_search(search),
+        force.strategy,
+        (force.top, force.per_repo_top, force.max_repos, force.fold, request.strict),
+        tuple(sorted(request.select)),
+        tuple(sorted(request.only)),
+        tuple(map(str, request.base_dirs)),
+        tuple(
+            (
+                snapshot_key(repo, descriptions[repo]),
+                plan.corpora_of(repo),
+                descriptions[repo].notices,
+            )
+            for repo in plan.admitted()
+        ),
+    )
+
+
+def size_of(remembered: PoolSet) -> int:
+    """Return the approximate size of cached lists in bytes."""
+    hits = [
+        hit
+        for pool in remembered.pools.values()
+        for hits in (pool.blended, *(found for _, found in pool.corpora))
+        for hit in hits
+    ]
+    own = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
+    # All were counted for the same words.
+    one = next(iter(remembered.figures.values()), None)
+    counted = 0 if one is None else len(remembered.figures) * figures_size(one)
+    return own + counted + _POOL_BYTES * len(remembered.pools)
+
+
+def figures_size(figures: CollectionStatistics) -> int:
+    """Return the approximate size of statistics in bytes."""
+    return _TERM_BYTES * (len(figures.terms) + 1)

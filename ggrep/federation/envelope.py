@@ -1,0 +1,488 @@
+"""The envelope of every federated answer: each repository, its outcome, and their JSON."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.errors import Busy, GgrepError, WorkspaceError
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import plain
+from ggrep.federation.cohort import compatibility_key
+from ggrep.federation.diagnostics import Diagnostic, redactor, sorted_diagnostics
+from ggrep.federation.fanout import Skipped
+from ggrep.federation.fanout_session import FanoutSession
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.repo_outcomes import (
+    Coverage,
+    RepoLimit,
+    RepoReport,
+    code_of,
+    first_failure,
+    status_of,
+)
+from ggrep.federation.selection import Selection
+from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_manifest import described_entry, manifest_hash
+from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.response import Freshness, Provenance
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.federated import (
+        CorpusResultJson,
+        DetailedFailureJson,
+        DiagnosticJson,
+        DiagnosticsJson,
+        FederatedLimitJson,
+        FederatedRepoJson,
+        FederatedStatsJson,
+        RepoFailureJson,
+        RepoStatsJson,
+        SelectionJson,
+        StatedJson,
+    )
+
+
+class Envelope(Struct, frozen=True):
+    """What an answer of a workspace says of its repositories.
+
+    Attributes:
+        reports: one for each selected repository, by id.
+        coverage: what each means for the answer, in the order of `reports`.
+        error: None, or why there is no answer at all.
+        elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
+    """
+
+    workspace: Workspace
+    request: FederatedRequest
+    selection: Selection
+    reports: tuple[RepoReport, ...]
+    coverage: tuple[Coverage, ...]
+    limits_hit: tuple[RepoLimit, ...]
+    warnings: tuple[Diagnostic, ...]
+    errors: tuple[Diagnostic, ...]
+    error: GgrepError | None
+    elapsed_ms: float
+    repo_elapsed_ms: tuple[tuple[RepoId, float], ...]
+    freshness: tuple[tuple[RepoId, Freshness], ...]
+    from_memory: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Return whether at least one repository answered, or none was selected."""
+        return self.error is None
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return 0 if self.error is None else self.error.exit_status
+
+    @property
+    def manifest_hash(self) -> str:
+        """Return the identity of the index state that the selected repositories are in."""
+        entries = [
+            described_entry(report.repo.repo_id, report.description, report.snapshot_id)
+            for report in self.reports
+        ]
+        return manifest_hash(self.workspace.repo_set_id, entries)
+
+
+class EnvelopeFields(Protocol):
+    """What is told of the repositories under every answer of a workspace."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """Return the workspace."""
+        ...
+
+    @property
+    def request(self) -> FederatedRequest:
+        """Return what was asked."""
+        ...
+
+    @property
+    def selection(self) -> Selection:
+        """Return the repositories that were meant."""
+        ...
+
+    @property
+    def reports(self) -> tuple[RepoReport, ...]:
+        """Return what became of each."""
+        ...
+
+    @property
+    def coverage(self) -> tuple[Coverage, ...]:
+        """Return what each means for the answer."""
+        ...
+
+    @property
+    def limits_hit(self) -> tuple[RepoLimit, ...]:
+        """Return the cuts."""
+        ...
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """Return what the reader should know."""
+        ...
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """Return the failures of repositories."""
+        ...
+
+    @property
+    def error(self) -> GgrepError | None:
+        """Return why there is no answer."""
+        ...
+
+    @property
+    def elapsed_ms(self) -> float:
+        """Return the time from request to answer."""
+        ...
+
+    @property
+    def repo_elapsed_ms(self) -> tuple[tuple[RepoId, float], ...]:
+        """Return the time of each repository's calls."""
+        ...
+
+    @property
+    def freshness(self) -> tuple[tuple[RepoId, Freshness], ...]:
+        """Return whether indexes hold their work trees."""
+        ...
+
+    @property
+    def from_memory(self) -> bool:
+        """Return whether an earlier question was given the same."""
+        ...
+
+    @property
+    def manifest_hash(self) -> str:
+        """Return the identity of the index state."""
+        ...
+
+
+class RepoNotices(Struct, frozen=True):
+    """What one repository said under its answers: its cuts and warnings.
+
+    Attributes:
+        provenance: which snapshot; None where that of its description is all that is known.
+    """
+
+    provenance: Provenance | None
+    limits: tuple[RepoLimit, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+
+
+def envelope_of(
+    asking: FanoutSession,
+    said: Mapping[RepoId, RepoNotices],
+    *,
+    own: Iterable[Diagnostic] = (),
+    limits: Iterable[RepoLimit] = (),
+    elapsed_ms: float,
+) -> Envelope:
+    """Return what became of each selected repository.
+
+    Args:
+        asking: what was asked.
+        said: by those who answered.
+        own: the coordinator's own warnings.
+        limits: its own cuts.
+        elapsed_ms: from request to answer.
+    """
+    reports = tuple(_report(asking, repo, said.get(repo)) for repo in sorted(asking.repos))
+    answered = {} if asking.is_over else said
+    told = [
+        Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
+        for repo, one in answered.items()
+        for notice in (*one.warnings, *asking.said_of(repo))
+    ]
+    cuts = [limit for one in answered.values() for limit in one.limits]
+    return Envelope(
+        workspace=asking.workspace,
+        request=asking.request,
+        selection=asking.selection,
+        reports=reports,
+        coverage=tuple(_coverage(report, answered) for report in reports),
+        limits_hit=tuple(sorted({*cuts, *limits, *asking.limits()}, key=RepoLimit.order)),
+        warnings=sorted_diagnostics((*asking.selection.warnings, *told, *own)),
+        errors=sorted_diagnostics(
+            Diagnostic(code_of(item.error), str(item.error), repo_id=item.repo.repo_id)
+            for item in reports
+            if item.error is not None
+        ),
+        error=None if answered else first_failure(reports),
+        elapsed_ms=elapsed_ms,
+        repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
+        freshness=tuple(
+            (repo, description.freshness)
+            for repo, description in sorted(asking.descriptions.items())
+        ),
+    )
+
+
+def _report(asking: FanoutSession, repo: RepoId, said: RepoNotices | None) -> RepoReport:
+    error = asking.failures.get(repo)
+    if error is None and asking.is_over:
+        error = Skipped("another repository failed first")
+    description = asking.descriptions.get(repo)
+    origin = said.provenance if said and error is None else None
+    known = description.snapshot_id if description else None
+    degraded = description.degraded if description else None
+    return RepoReport(
+        repo=asking.repos[repo],
+        status="ok" if error is None else status_of(error),
+        corpora=(),
+        error=error,
+        snapshot_id=origin.snapshot_id if origin else known,
+        degraded=origin.degraded if origin else degraded,
+        partial_index=origin.partial if origin else None,
+        description=description,
+    )
+
+
+def _coverage(report: RepoReport, answered: Collection[RepoId]) -> Coverage:
+    repo_id, description = report.repo.repo_id, report.description
+    if report.error is None and repo_id in answered:
+        return Coverage(repo_id, answered=True, reason="it answered", could_change="no")
+    if description is None:
+        reason = "its content is unknown"
+    elif description.counts and not any(count for _, count in description.counts):
+        empty = "it has no match"
+        return Coverage(repo_id, answered=False, reason=empty, could_change="no")
+    else:
+        reason = "it did not report whether it contains the name"
+    return Coverage(repo_id, answered=False, reason=reason, could_change="unknown")
+
+
+Clean = Callable[[str], str]
+
+
+LISTED_WHOLE: Final = 64
+"""Most selected repositories of which all are listed: an answer must not grow with those that
+nothing comes of."""
+
+
+_HARMLESS: Final = frozenset({"ok", "skipped"})
+"""What became of repositories that need no look, if the answer is the same with them."""
+
+_OF_THE_QUERY: Final = frozenset(
+    {"max_query_terms", "max_query_characters", "max_query_per_file", "max_query_results"}
+)
+"""Cuts of the question, which every repository makes alike."""
+
+_OF_WHAT_WAS_FOUND: Final = frozenset({"max_results", "max_per_file"})
+"""Cuts of a repository's list, of which nothing need have had a place in the answer."""
+
+
+def shown_repos(response: EnvelopeFields, shown: Iterable[RepoId]) -> frozenset[RepoId]:
+    """Return the repositories that an answer lists.
+
+    All of a few, or where that is wished. Else those that something of is shown, that were selected
+    by name, that could have changed the answer, or of which something is to be said.
+    """
+    everybody = frozenset(report.repo.repo_id for report in response.reports)
+    if response.request.all_repos or len(everybody) <= LISTED_WHOLE:
+        return everybody
+    told = {item.repo_id for item in (*response.warnings, *response.errors)}
+    passed = _OF_THE_QUERY | _OF_WHAT_WAS_FOUND
+    told |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in passed}
+    failed = {report.repo.repo_id for report in response.reports if report.status not in _HARMLESS}
+    missed = {one.repo_id for one in response.coverage if one.could_change != "no"}
+    return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
+
+
+def figures_json(response: EnvelopeFields, listed: Container[RepoId]) -> "StatedJson":
+    """Return the figures, where they were asked for."""
+    return {"stats": stats_json(response, listed)} if response.request.stats else {}
+
+
+def path_cleaner(response: EnvelopeFields) -> Clean:
+    """Return what makes a message of an answer fit to be shown."""
+    if response.request.include_paths:
+        return str
+    return redactor(partial(known_paths, response.workspace))
+
+
+def known_paths(workspace: Workspace) -> tuple[str, ...]:
+    """Return the absolute paths that messages about a workspace may hold."""
+    paths = {workspace.workspace_path, workspace.workspace_dir}
+    paths |= {repo.root_canonical for repo in workspace.repos}
+    paths |= {repo.root_abs for repo in workspace.repos}
+    return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
+
+
+def selection_json(
+    response: EnvelopeFields, clean: Clean, listed: Container[RepoId]
+) -> "SelectionJson":
+    """Return which repositories were meant, of those that are listed."""
+    selection = response.selection
+    return {
+        "selectedRepoIds": [repo for repo in selection.repo_ids if repo in listed],
+        "selectedRepos": [
+            {
+                "repoId": repo.repo_id,
+                "alias": repo.alias,
+                "priority": repo.priority,
+                "enabled": repo.enabled,
+            }
+            for repo in selection.repos
+            if repo.repo_id in listed
+        ],
+        "explicitSelects": [clean(token) for token in selection.explicit_selects],
+        "tags": list(selection.tags),
+        "repoFilter": [clean(pattern) for pattern in selection.repo_filter],
+        "only": [clean(token) for token in selection.only],
+        "includeDisabled": selection.include_disabled,
+    }
+
+
+def repos_json(
+    response: EnvelopeFields, clean: Clean, listed: Container[RepoId]
+) -> "list[FederatedRepoJson]":
+    """Return what became of the repositories that are listed."""
+    return [
+        repo_json(report, coverage, clean, show_root=response.request.include_paths)
+        for report, coverage in zip(response.reports, response.coverage, strict=True)
+        if report.repo.repo_id in listed
+    ]
+
+
+def limits_json(
+    limits: Iterable[RepoLimit], listed: Container[RepoId]
+) -> "list[FederatedLimitJson]":
+    """Return the cuts.
+
+    Those that all repositories that are not listed made alike are nobody's, as is how much was
+    found in them together.
+    """
+    kept: dict[RepoLimit, None] = {}
+    found: Counter[tuple[str, int]] = Counter()
+    for limit in limits:
+        cut = limit.limit
+        if limit.repo_id is None or limit.repo_id in listed:
+            kept[limit] = None
+        elif cut.code in _OF_WHAT_WAS_FOUND:
+            found[cut.code, cut.limit] += cut.observed or 0
+        else:
+            kept[replace(limit, repo_id=None)] = None
+    kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in found.items()}
+    return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
+
+
+def snapshots_json(response: EnvelopeFields, listed: Container[RepoId]) -> dict[str, str]:
+    """Return the snapshots of the repositories that are listed."""
+    return {
+        report.repo.repo_id: report.snapshot_id
+        for report in response.reports
+        if report.snapshot_id is not None and report.repo.repo_id in listed
+    }
+
+
+def repo_json(
+    report: RepoReport, coverage: Coverage, clean: Clean, *, show_root: bool
+) -> "FederatedRepoJson":
+    """Return what became of one repository."""
+    modes: dict[str, CorpusResultJson] = {}
+    for part in report.corpora:
+        entry: CorpusResultJson = {"status": part.status, "count": part.count}
+        if part.error is not None:
+            entry["error"] = _code_and_message(part.error, clean)
+        modes[part.corpus.value] = entry
+    document: FederatedRepoJson = {
+        "repoId": report.repo.repo_id,
+        "alias": report.repo.alias,
+        "status": report.status,
+        "perMode": modes,
+        "snapshotId": report.snapshot_id,
+        "degraded": report.degraded,
+        "partialIndex": report.partial_index,
+        "compatibilityKey": (compatibility_key(report.description) if report.description else None),
+    }
+    if report.description is not None and report.description.profile:
+        document["profile"] = report.description.profile
+    if show_root:
+        document["repoRootCanonical"] = str(report.repo.root_canonical)
+    if report.error is not None:
+        document["error"] = _code_and_message(report.error, clean)
+    if not coverage.answered:
+        document["couldChange"] = {"verdict": coverage.could_change, "reason": coverage.reason}
+    return document
+
+
+def _code_and_message(error: GgrepError, clean: Clean) -> "RepoFailureJson":
+    return {"code": code_of(error), "message": clean(str(error))}
+
+
+def diagnostics_json(
+    warnings: Sequence[Diagnostic], errors: Sequence[Diagnostic], clean: Clean
+) -> "DiagnosticsJson":
+    """Return warnings and errors."""
+    return {
+        "warnings": [_diagnostic(item, clean) for item in warnings],
+        "errors": [_diagnostic(item, clean) for item in errors],
+    }
+
+
+def _diagnostic(item: Diagnostic, clean: Clean) -> "DiagnosticJson":
+    document: DiagnosticJson = {"code": item.code, "message": clean(item.message)}
+    if item.repo_id is not None:
+        document["repoId"] = item.repo_id
+    if item.mode is not None:
+        document["mode"] = item.mode
+    if item.file is not None:
+        document["file"] = item.file
+    return document
+
+
+def limit_of_repo_json(item: RepoLimit) -> "FederatedLimitJson":
+    """Return a cut."""
+    document = cast("FederatedLimitJson", plain(item.limit))
+    if item.repo_id is not None:
+        document["repoId"] = item.repo_id
+    return document
+
+
+def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
+    """Return a failure with all that is known of it."""
+    body: DetailedFailureJson = {
+        "code": code_of(error),
+        "message": clean(str(error)),
+        "details": {},
+    }
+    if error.request_id:
+        body["request_id"] = error.request_id
+    if error.snapshot_id:
+        body["snapshot_id"] = error.snapshot_id
+    if isinstance(error, Busy):
+        body["details"] = {"retry_after_ms": error.retry_after_ms}
+    if isinstance(error, WorkspaceError):
+        body["issues"] = [
+            {
+                "code": issue.code,
+                "message": clean(issue.message),
+                "path": clean(issue.path),
+                "field": issue.field,
+                "reason": issue.reason,
+                "hint": issue.hint,
+            }
+            for issue in error.issues
+        ]
+    return body
+
+
+def stats_json(response: EnvelopeFields, listed: Container[RepoId]) -> "FederatedStatsJson":
+    """Return what differs from run to run."""
+    repos: dict[str, RepoStatsJson] = {
+        repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
+    }
+    for repo, freshness in response.freshness:
+        repos.setdefault(repo, {"elapsedMs": 0})["freshness"] = freshness
+    return {
+        "elapsedMs": round(response.elapsed_ms, 3),
+        "fromMemory": response.from_memory,
+        "repos": {repo: own for repo, own in repos.items() if repo in listed},
+    }

@@ -1,0 +1,566 @@
+"""Asks the selected repositories in rounds: identity, term statistics, hits.
+
+One request's state stands here and nowhere else: what is asked, what is known of each repository
+by now, and what became of it: why it dropped out, how long it took, who was told.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, TypeAlias, TypeVar
+
+import anyio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import GgrepError, NoIndex, SessionExpired
+from ggrep.base.ids import RepoId
+from ggrep.config.declarations import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
+from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.coordinator_cache import (
+    CoordinatorCache,
+    figures_size,
+    plain_search,
+    snapshot_key,
+)
+from ggrep.federation.fanout import Call, RepoOutcome, ShareEnded, fan_out
+from ggrep.federation.federated_request import (
+    EffectiveSettings,
+    FederatedRequest,
+    effective_settings,
+)
+from ggrep.federation.repo_outcomes import RepoLimit, RepoReport, status_of
+from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
+from ggrep.federation.selection import Selection
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
+from ggrep.model.corpus import CORPORA
+from ggrep.model.limits import LimitHit, Notice, unseen_notices
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodedQuery,
+    PoolRequest,
+    SearchRequest,
+    sum_statistics,
+)
+from ggrep.model.response import PoolResponse, RepoDescription
+from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.suggested_commands import build_index
+from ggrep.search.slate.tokens import snapshot_in
+
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+
+_GONE = "snapshot_gone"
+
+_PREPARE_SHARE: Final = 2
+_DESCRIBE_SHARE: Final = 3
+_COUNT_SHARE: Final = 2
+_ENCODE_SHARE: Final = 4
+_JOINT_SHARE: Final = 2
+"""One in so many of the milliseconds left is the most that a step before the search may take."""
+
+_MANY: Final = 64
+"""Repositories beyond which describing them one by one, should they not be at once, hardly comes to
+an end in any time: what is left of it is better spent on waiting."""
+
+_AT_ONCE: Final = 16
+"""Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
+first time needs its time, and the request bounds searches."""
+
+SHARE_LIMIT: Final = "deadline_share"
+"""Per cent that a repository had of what was left of the deadline, which were not enough."""
+
+
+class RepoDone(Struct, frozen=True):
+    """One repository of a workspace search is done.
+
+    Attributes:
+        status: as in the answer's `repos`; `ok` for each that gave lists.
+        count: hits that it gave for the blended list.
+        done: repositories that are, this one included; `total` is how many were selected.
+    """
+
+    repo_id: RepoId
+    alias: str | None
+    status: str
+    count: int
+    done: int
+    total: int
+
+
+Arrived: TypeAlias = Callable[[RepoDone], None]
+
+
+class RepoStatistics(Struct, frozen=True):
+    """A repository's statistics and the snapshot they belong to."""
+
+    snapshot_id: str
+    statistics: CollectionStatistics
+
+
+@dataclass(slots=True)
+class FanoutSession:
+    """One request while it is sent to repositories.
+
+    Attributes:
+        deadline: of all rounds together.
+        part: of the request's time, how much that is; a slate keeps some for afterwards.
+        arrived: told of each repository once, when it is done; None for nobody.
+        kept: tokens of a session by repository; those are asked about the snapshots that it keeps.
+        search: what each of them is asked, but for its corpora.
+        repos: all that were selected.
+        plan: which of them are asked for what, once they were described.
+        descriptions: of those that have an index, once they were asked for them.
+        vectors: the query's, by the encoder's key; empty where repositories encode it themselves.
+        failures: of repositories that dropped out.
+        elapsed_ms: spent on each repository so far.
+    """
+
+    workspace: Workspace
+    request: FederatedRequest
+    selection: Selection
+    searchers: Searchers
+    memory: CoordinatorCache
+    deadline: Deadline
+    part: float = 1.0
+    arrived: Arrived | None = None
+    kept: Mapping[RepoId, str] = field(default_factory=dict)
+    search: SearchRequest = field(init=False)
+    force: EffectiveSettings = field(init=False)
+    repos: Mapping[RepoId, WorkspaceRepo] = field(init=False)
+    plan: CohortPlan = field(init=False)
+    descriptions: dict[RepoId, RepoDescription] = field(default_factory=dict)
+    vectors: dict[str, EncodedQuery] = field(default_factory=dict)
+    failures: dict[RepoId, GgrepError] = field(default_factory=dict)
+    elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
+    _open: dict[RepoId, RepoSearcher] = field(default_factory=dict)
+    _told: set[RepoId] = field(default_factory=set)
+    _host: JointSearcher | None = None
+    _joined: frozenset[RepoId] = frozenset()
+    _gone: bool = False
+
+    def __post_init__(self) -> None:
+        """Drop repositories that are missing."""
+        self.search = repo_search(self.request)
+        self.force = effective_settings(self.request, self.workspace)
+        self.repos = {repo.repo_id: repo for repo in self.selection.repos}
+        for repo_id, repo in sorted(self.repos.items()):
+            if (failure := repo.failure) is not None:
+                self._fail(repo_id, failure)
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether further queries cannot change the outcome."""
+        return self.request.strict and bool(self.failures)
+
+    def vector_of(self, repo: RepoId) -> EncodedQuery | None:
+        """Return the query's vector for a repository, from the cache if none was encoded now.
+
+        None where the repository encodes the query itself.
+        """
+        description = self.descriptions[repo]
+        if not (description.has_vectors and self.search.vectors) or self.search.is_exact:
+            return None
+        key = description.embed_key
+        return self.vectors.get(key) or self.memory.vectors.get((key, self.search.query))
+
+    async def prepare(self) -> None:
+        """Make all repositories ready that will be queried."""
+        until = self._within(_PREPARE_SHARE)
+        with anyio.move_on_after(until.remaining_ms() / 1000.0):
+            try:
+                await self.searchers.prepare(self._asked(), until)
+            except Exception:  # noqa: BLE001 - they are asked all the same
+                _LOG.exception("repositories could not be prepared")
+
+    async def describe(self) -> None:
+        """Get the descriptions of the repositories; those without an index drop out."""
+        asked = self._asked()
+        known = await self._described_jointly(asked)
+        calls = {
+            one.repo_id: partial(self._describe, one.repo_id)
+            for one in asked
+            if one.repo_id not in known
+        }
+        self.descriptions = known | await self._run(calls, _DESCRIBE_SHARE)
+
+    async def _described_jointly(
+        self, repos: Sequence[WorkspaceRepo]
+    ) -> dict[RepoId, RepoDescription]:
+        """Return the descriptions that a host of several repositories gives at once."""
+        share = _JOINT_SHARE if len(repos) > _MANY else _JOINT_SHARE * _DESCRIBE_SHARE
+        # A session's snapshot is described by its repository.
+        for host in [] if self.kept else self.searchers.hosts(repos):
+            try:
+                found = await host.describe(self._within(share))
+            except GgrepError as error:
+                _LOG.info("described one by one: %s", error)
+            else:
+                self._host, self._joined = host, frozenset(found)
+                return dict(found)
+        return {}
+
+    def is_described_jointly(self, repo: RepoId) -> bool:
+        """Return whether a repository can be asked with others at once."""
+        return repo in self._joined
+
+    async def encode(self) -> None:
+        """Encode the query once for all repositories of the same encoder."""
+        if not self.search.vectors or self.search.is_exact:
+            return
+        members: dict[str, list[RepoId]] = {}
+        for repo in self.plan.admitted():
+            description = self.descriptions[repo]
+            if description.has_vectors:
+                members.setdefault(description.embed_key, []).append(repo)
+        for key, repos in sorted(members.items()):
+            if len(repos) > 1:
+                await self._encode(key, repos)
+
+    async def figures(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
+        """Return the statistics of repositories for the query.
+
+        Those of a snapshot that was counted before are taken from memory; should it be gone,
+        searching it says so.
+        """
+        known = {repo: held for repo in repo_ids if (held := self._known(repo)) is not None}
+        asked = await self._count([repo for repo in repo_ids if repo not in known])
+        return known | asked
+
+    async def search_jointly(
+        self, question: BatchedQuery, repo_ids: Sequence[RepoId]
+    ) -> BatchedPoolResponse | None:
+        """Return what the repositories give when they are asked at once; None where they are not.
+
+        Half of the time left is kept for asking them one by one.
+        """
+        if self._host is None:
+            return None
+        try:
+            return await self._host.search(question, repo_ids, self._within(_JOINT_SHARE))
+        except GgrepError as error:
+            _LOG.info("asked one by one: %s", error)
+            self._gone = error.code == _GONE
+            return None
+
+    async def is_described_anew(self) -> bool:
+        """Return whether those who were asked at once may be asked so once more.
+
+        A snapshot of theirs did not lie as it was published. Described again, it is verified, or it
+        is not among them any more; the others must be what they were.
+        """
+        if not self._gone or self.is_over:
+            return False
+        self._gone, self._joined = False, frozenset()
+        again = await self._described_jointly(self._asked())
+        return bool(again) and again.items() <= self.descriptions.items()
+
+    async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
+        """Return each repository's lists, scored by its own statistics."""
+        wanted = (repo for repo in only if repo not in self.failures)
+        return await self._run({repo: partial(self._search, repo, None, None) for repo in wanted})
+
+    async def search_counted(
+        self, figures: Mapping[RepoId, RepoStatistics], total: CollectionStatistics
+    ) -> dict[RepoId, PoolResponse] | None:
+        """Return the lists of those that were counted, scored by the sum over all.
+
+        None where one has published meanwhile.
+        """
+        found = await self._tried(figures, total, figures)
+        return None if None in found.values() else {repo: p for repo, p in found.items() if p}
+
+    async def search_together(
+        self, figures: dict[RepoId, RepoStatistics], only: Iterable[RepoId]
+    ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
+        """Return the lists scored by the sum of `figures`, and those figures.
+
+        A repository that published meanwhile is counted once more. When that moves the sum, all
+        are asked again: lists measured against different collections must not be merged.
+        """
+        if not figures:
+            return {}, figures
+        first = await self._tried(figures, total_of(figures), set(only) & set(figures))
+        found = {repo: pool for repo, pool in first.items() if pool is not None}
+        gone = [repo for repo in first if repo not in found]
+        if not gone or self.is_over:
+            return found, figures
+        return await self._search_again(figures, found, gone)
+
+    async def _tried(
+        self,
+        figures: Mapping[RepoId, RepoStatistics],
+        total: CollectionStatistics,
+        only: Iterable[RepoId],
+    ) -> dict[RepoId, PoolResponse | None]:
+        """Return the lists of some; None of those whose snapshot that was counted is gone."""
+        return await self._run(
+            {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(only)}
+        )
+
+    async def _search_again(
+        self,
+        figures: dict[RepoId, RepoStatistics],
+        found: dict[RepoId, PoolResponse],
+        gone: Sequence[RepoId],
+    ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
+        """Search again, after new statistics from repositories whose snapshots went meanwhile.
+
+        The race: a repository is counted (1), publishes (2), and is asked for lists of the
+        snapshot that was counted (3), which it refuses.
+        """
+        fresh = await self._count(gone)
+        # Who failed otherwise stays counted; who is gone and cannot be counted does not.
+        counted = {repo: held for repo, held in figures.items() if repo not in gone} | fresh
+        if not counted or self.is_over:
+            return {}, counted
+        total = total_of(counted)
+        moved = total != total_of(figures)
+        again = sorted({*fresh, *found} if moved else fresh)
+        second = await self._run(
+            {repo: partial(self._search, repo, counted[repo], total) for repo in again}
+        )
+        kept = {} if moved else found
+        return kept | second, counted
+
+    async def slates(
+        self, requests: Mapping[RepoId, SlateRequest], deadline: Deadline
+    ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
+        """Return the results of requesting slates; no repository drops out."""
+        calls = {
+            repo: partial(self._searcher(repo).ask, request, deadline)
+            for repo, request in requests.items()
+        }
+        return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
+
+    def searcher(self, repo: RepoId) -> RepoSearcher:
+        """Return the searcher of a repository; the same for all rounds."""
+        return self._searcher(repo)
+
+    async def round(self, calls: Mapping[RepoId, Call[T]], share: int) -> dict[RepoId, T]:
+        """Return the results of one round of work; repositories that fail drop out.
+
+        `share`: one in so many of the milliseconds left is the most that it may take.
+        """
+        return await self._run(calls, share, cheap=False)
+
+    async def refill(
+        self, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, RepoStatistics]
+    ) -> dict[RepoId, PoolResponse]:
+        """Return longer lists of repositories, from the snapshots of the shorter ones.
+
+        Who cannot give them any more is left out, and has not failed: its first lists stand.
+
+        `figures` are of all who count; empty where each is measured against itself.
+        """
+        total = total_of(figures) if figures else None
+        outcomes = await fan_out(
+            {
+                repo: partial(self._try, repo, figures.get(repo), total, length)
+                for repo, length in lengths.items()
+            },
+            concurrency=self.request.concurrency,
+            deadline=self.deadline,
+        )
+        return {repo: held.value for repo, held in outcomes.items() if held.value is not None}
+
+    async def _count(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
+        found = await self._run(
+            {repo: partial(self._figures, repo) for repo in repo_ids}, _COUNT_SHARE
+        )
+        for repo, figures in found.items():
+            key = replace(
+                snapshot_key(repo, self.descriptions[repo]), snapshot_id=figures.snapshot_id
+            )
+            held = figures.statistics
+            self.memory.figures.put((key, plain_search(self.search)), held, figures_size(held))
+        return found
+
+    def _known(self, repo: RepoId) -> RepoStatistics | None:
+        key = snapshot_key(repo, self.descriptions[repo])
+        held = self.memory.figures.get((key, plain_search(self.search)))
+        return None if held is None else RepoStatistics(key.snapshot_id, held)
+
+    async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
+        """Ask one repository after another for the vector; without it, each encodes for itself."""
+        held = self.memory.vectors.get((key, self.search.query))
+        until = self._within(_ENCODE_SHARE)
+        with anyio.move_on_after(until.remaining_ms() / 1000.0):
+            for repo in repos:
+                if held is not None:
+                    break
+                try:
+                    held = await self._searcher(repo).encode(self.search.query, until)
+                except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
+                    continue  # it is asked for lists all the same, and says then what is wrong
+        if held is not None:
+            self.vectors[key] = held
+            self.memory.vectors.put((key, self.search.query), held, 8 * len(held.values))
+
+    def _asked(self) -> list[WorkspaceRepo]:
+        """Return the repositories that have not dropped out."""
+        return [one for repo_id, one in self.repos.items() if repo_id not in self.failures]
+
+    def _searcher(self, repo: RepoId) -> RepoSearcher:
+        if repo not in self._open:
+            self._open[repo] = self.searchers.open(self.repos[repo])
+        return self._open[repo]
+
+    async def _describe(self, repo: RepoId) -> RepoDescription:
+        description = await self._searcher(repo).describe(self.deadline)
+        if description.snapshot_id is None:
+            raise NoIndex("nothing is published yet")
+        return replace(description, snapshot_id=self._kept(repo) or description.snapshot_id)
+
+    def _kept(self, repo: RepoId) -> str | None:
+        """Return the snapshot that a session keeps; None where it keeps none."""
+        return snapshot_in(self.kept[repo]) if repo in self.kept else None
+
+    async def _figures(self, repo: RepoId) -> RepoStatistics:
+        kept = self._kept(repo)
+        return RepoStatistics(
+            *await self._searcher(repo).term_stats(self.search, self.deadline, kept)
+        )
+
+    async def _try(
+        self,
+        repo: RepoId,
+        figures: RepoStatistics | None,
+        total: CollectionStatistics | None,
+        length: int = 0,
+    ) -> PoolResponse | None:
+        """Search; return None where the snapshot that was counted is gone."""
+        try:
+            return await self._search(repo, figures, total, length)
+        except GgrepError as error:
+            if error.code != _GONE:
+                raise
+            return None
+
+    async def _search(
+        self,
+        repo: RepoId,
+        figures: RepoStatistics | None,
+        total: CollectionStatistics | None,
+        length: int = 0,
+    ) -> PoolResponse:
+        request = PoolRequest(
+            search=replace(self.search, corpora=self.plan.corpora_of(repo)),
+            per_list=max(1, length or self.force.per_repo_top),
+            statistics=total,
+            snapshot_id=figures.snapshot_id if figures else self._kept(repo),
+            session=self.kept.get(repo, ""),
+            vector=self.vectors.get(self.descriptions[repo].embed_key),
+        )
+        return await self._searcher(repo).ask(request, self.deadline)
+
+    def said_of(self, repo: RepoId) -> tuple[Notice, ...]:
+        """Return what a repository says of itself; without what changes where nothing may."""
+        described = self.descriptions[repo]
+        fixed = self.search.deterministic
+        return described.notices if fixed else (*described.notices, *described.moment)
+
+    def unseen_of(self, repo: RepoId, *, names: bool = False) -> tuple[Notice, ...]:
+        """Return which files a repository's part of an answer cannot show."""
+        unseen = self.descriptions[repo].unseen
+        if self.search.deterministic:
+            unseen = replace(unseen, skipped=())
+        return unseen_notices(unseen, names=names)
+
+    def limits(self) -> list[RepoLimit]:
+        """Return the repositories whose share of the deadline ended before the deadline did."""
+        return [
+            RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
+            for repo, error in self.failures.items()
+            if isinstance(error, ShareEnded)
+        ]
+
+    def tell_rest(
+        self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
+    ) -> None:
+        """Report repositories that were not queried."""
+        for report in reports:
+            pool = pools.get(report.repo.repo_id)
+            lists = [found for _, found in pool.corpora] if pool else []
+            count = len(pool.blended) if pool else 0
+            self._tell(report.repo.repo_id, report.status, count or sum(map(len, lists)))
+
+    def _within(self, share: int) -> Deadline:
+        """Return the deadline of a step that may take one in `share` of the remaining time."""
+        step_ms = self.deadline.remaining_ms() / share
+        return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
+
+    async def _run(
+        self, calls: Mapping[RepoId, Call[T]], share: int = 1, *, cheap: bool | None = None
+    ) -> dict[RepoId, T]:
+        """Return the results of one round; repositories that fail drop out.
+
+        Args:
+            calls: what to ask of each.
+            share: one in so many of the milliseconds left is the most that they may take; 1 for
+                searches, which may take all of it.
+            cheap: they cost little; None where those with a share do.
+        """
+        cheap = share > 1 if cheap is None else cheap
+        at_once = max(_AT_ONCE, self.request.concurrency) if cheap else self.request.concurrency
+
+        def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
+            if outcome.error is not None:
+                self._fail(repo, outcome.error)
+            elif isinstance(outcome.value, PoolResponse):
+                self._tell(repo, "ok", len(outcome.value.blended))
+
+        outcomes = await fan_out(
+            calls,
+            concurrency=at_once,
+            deadline=self._within(share) if share > 1 else self.deadline,
+            part=self.part / share,
+            overtakes=cheap,
+            strict=self.request.strict,
+            done=done,
+        )
+        found = {}
+        for repo, outcome in outcomes.items():
+            self.elapsed_ms[repo] = self.elapsed_ms.get(repo, 0.0) + outcome.elapsed_ms
+            if outcome.error is not None:
+                self._fail(repo, outcome.error)
+            else:
+                found[repo] = outcome.value
+        return found  # type: ignore[return-value]  # without an error there is a value
+
+    def _fail(self, repo: RepoId, error: GgrepError) -> None:
+        if isinstance(error, NoIndex):
+            command = build_index(enabled=self.repos[repo].enabled)
+            error = NoIndex(f"no index yet; run: {command}")
+        if error.code == _GONE and repo in self.kept:
+            error = SessionExpired("the snapshot of this session is gone; start a new session")
+        self.failures[repo] = error
+        self._tell(repo, status_of(error), 0)
+
+    def _tell(self, repo: RepoId, status: str, count: int) -> None:
+        """Report a repository, once."""
+        if self.arrived is None or repo in self._told:
+            return
+        self._told.add(repo)
+        alias, total = self.repos[repo].alias, len(self.repos)
+        self.arrived(RepoDone(repo, alias, status, count, len(self._told), total))
+
+
+def repo_search(request: FederatedRequest) -> SearchRequest:
+    """Return the request to each repository: canonical, and within a repository's caps."""
+    search = request.search
+    return replace(
+        search,
+        corpora=tuple(corpus for corpus in CORPORA if corpus in search.corpora),
+        limit=min(request.top, MAX_QUERY_RESULTS),
+        per_file=min(search.per_file, MAX_QUERY_PER_FILE),
+    )
+
+
+def total_of(figures: Mapping[RepoId, RepoStatistics]) -> CollectionStatistics:
+    """Return the statistics of all repositories together."""
+    return sum_statistics(figures[repo].statistics for repo in sorted(figures))

@@ -1,0 +1,128 @@
+"""Clients on this machine: their configuration files, and which of them may be written."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from ggrep.config.settings import user_home
+from ggrep.interfaces.agents.clients import CLIENTS, Base, Client, ConfigFile, Scope
+from ggrep.interfaces.agents.shells import SHELLS
+from ggrep.interfaces.agents.text_edit import Refused
+
+_BASES: Final = {
+    "home": ("", ""),
+    "config": ("XDG_CONFIG_HOME", ".config"),
+    "data": ("XDG_DATA_HOME", ".local/share"),
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
+    "claude-state": ("CLAUDE_CONFIG_DIR", ""),
+    "codex": ("CODEX_HOME", ".codex"),
+    "zsh": ("ZDOTDIR", ""),
+}
+"""Directories of a user: the variable that names one, and where it is below the home otherwise."""
+
+
+class ConfigFiles(Struct, frozen=True):
+    """The directories that files of clients are relative to.
+
+    Attributes:
+        project: root of the repository; None where only the user's files are meant.
+    """
+
+    home: Path
+    project: Path | None
+    environ: Mapping[str, str]
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str], project: Path | None) -> "ConfigFiles":
+        """Return those of a user."""
+        return cls(user_home(environ), project, environ)
+
+    @property
+    def scope(self) -> Scope:
+        """Return which files are meant."""
+        return "user" if self.project is None else "project"
+
+    def base(self, base: Base) -> Path:
+        """Return a directory.
+
+        Raises:
+            Refused: there is none, as no project is meant.
+        """
+        if base == "project":
+            if self.project is None:
+                raise Refused("no project is meant")
+            return self.project
+        variable, below = _BASES[base]
+        named = self._named(variable)
+        return self.home / below if named is None else named
+
+    def path_of(self, target: ConfigFile) -> Path:
+        """Return the file of a target: the first that exists, else the first."""
+        paths = [self.base(target.base) / path for path in target.paths]
+        return next((path for path in paths if os.path.lexists(path)), paths[0])
+
+    def real(self, path: Path) -> Path:
+        """Return the file that is read and written for `path`, links followed.
+
+        Raises:
+            Refused: a link leads out of the home or project, or nowhere; or it is no plain file.
+        """
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError) as error:
+            raise Refused("its links form a loop") from error
+        if not any(real.is_relative_to(top) for top in self._allowed()):
+            top = "home directory" if self.project is None else "project"
+            raise Refused(f"it is a link that leads out of the {top}")
+        if path.is_symlink() and not real.exists():
+            raise Refused("it is a broken link")
+        if real.exists() and not real.is_file():
+            raise Refused("it is not a regular file")
+        return real
+
+    def _allowed(self) -> list[Path]:
+        if self.project is not None:
+            return [self.project.resolve()]
+        named = (self._named(variable) for variable, _ in _BASES.values())
+        tops = [self.home, *filter(None, named)]
+        return [top.resolve() for top in tops]
+
+    def _named(self, variable: str) -> Path | None:
+        value = self.environ.get(variable, "")
+        return Path(value) if value.startswith("/") else None
+
+
+def is_there(client: Client, places: ConfigFiles) -> bool:
+    """Return whether a client's program is on PATH, or a folder of its configuration is there."""
+    path = places.environ.get("PATH", "")
+    if any(shutil.which(program, path=path) for program in client.programs):
+        return True
+    return any((places.base(base) / folder).exists() for base, folder in client.folders)
+
+
+def those_there(places: ConfigFiles) -> list[Client]:
+    """Return the clients that are there, in the order of the table."""
+    return [client for client in CLIENTS.values() if is_there(client, places)]
+
+
+def shell_of(environ: Mapping[str, str]) -> Client | None:
+    """Return the shell that the user types into; None where its completions are not written."""
+    return SHELLS.get(environ.get("SHELL", "").rpartition("/")[2])
+
+
+def command_of(environ: Mapping[str, str]) -> str:
+    """Return what starts ggrep: its name where every PATH leads to it, else its script's path.
+
+    The PATH of an active virtual environment is that of one shell; a client is started from others.
+    """
+    script = Path(sys.executable).with_name("ggrep")
+    reached = shutil.which("ggrep", path=environ.get("PATH", ""))
+    in_environment = sys.prefix != sys.base_prefix
+    if reached and not (in_environment and Path(reached).parent == script.parent):
+        return "ggrep"
+    return str(script) if script.is_file() else "ggrep"

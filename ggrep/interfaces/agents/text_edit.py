@@ -1,0 +1,296 @@
+"""Entries of ggrep in files, and edits of text blocks and TOML tables between markers."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Final, TypeAlias, cast
+
+from msgspec import Struct
+
+from ggrep.base import stable_json
+from ggrep.base.errors import UsageError
+from ggrep.base.stable_json import Json
+
+NAME: Final = "ggrep"
+"""The name of our entry in every file."""
+
+
+class Refused(UsageError):
+    """A file cannot be edited safely; it was not touched."""
+
+
+class JsonEntry(Struct, frozen=True):
+    """A member of an object in JSON or JSONC.
+
+    Attributes:
+        keys: of the objects that lead to it, from the outermost.
+    """
+
+    keys: tuple[str, ...]
+    value: Mapping[str, Json]
+
+    @property
+    def spelled(self) -> str:
+        """Return the value in canonical JSON."""
+        return stable_json.dumps(self.value).decode()
+
+
+class TomlTable(Struct, frozen=True):
+    """A table at the end of a TOML file, between markers.
+
+    Attributes:
+        keys: of the table that ours is in.
+    """
+
+    keys: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def block(self) -> str:
+        """Return the table between markers."""
+        return block_of("# ", self.lines)
+
+    @property
+    def spelled(self) -> str:
+        """Return what the table says, in canonical JSON."""
+        value = tomllib.loads("\n".join(self.lines))
+        for key in (*self.keys, NAME):
+            value = value[key]
+        return spelled_value(value)
+
+
+class Section(Struct, frozen=True):
+    """A marked section at the end of a text.
+
+    Attributes:
+        marks: what begins and ends a comment there.
+    """
+
+    lines: tuple[str, ...]
+    marks: tuple[str, str] = ("<!-- ", " -->")
+
+    @property
+    def spelled(self) -> str:
+        """Return the marked block."""
+        start, end = self.marks
+        return block_of(start, self.lines, end)
+
+
+class WholeFile(Struct, frozen=True):
+    """A file that is ours alone."""
+
+    text: str
+
+    @property
+    def spelled(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+Piece: TypeAlias = JsonEntry | TomlTable | Section | WholeFile
+
+
+def spelled_value(value: object) -> str:
+    """Return a value in canonical JSON; empty for one that JSON cannot say."""
+    try:
+        return stable_json.dumps({"value": cast(Json, value)}).decode()
+    except TypeError:
+        return ""
+
+
+def marker(start: str, *, is_end: bool, end: str = "") -> str:
+    """Return the line that our block begins or ends with."""
+    return f"{start}{'<<<' if is_end else '>>>'} {NAME} {'<<<' if is_end else '>>>'}{end}"
+
+
+def block_of(start: str, lines: tuple[str, ...], end: str = "") -> str:
+    """Return lines between markers, each with a line feed."""
+    first, last = marker(start, is_end=False, end=end), marker(start, is_end=True, end=end)
+    return "".join(f"{line}\n" for line in (first, *lines, last))
+
+
+class Splice(Struct, frozen=True):
+    """One change of a text: `removed` at `offset` becomes `inserted`.
+
+    Attributes:
+        opened: objects that had to be made around our entry.
+    """
+
+    offset: int
+    removed: str
+    inserted: str
+    opened: int = 0
+
+    def applied(self, text: str) -> str:
+        """Return the changed text."""
+        end = self.offset + len(self.removed)
+        return text[: self.offset] + self.inserted + text[end:]
+
+    def undone(self, text: str) -> str:
+        """Return the text before the change.
+
+        Requires: `inserted` stands at `offset`.
+        """
+        end = self.offset + len(self.inserted)
+        return text[: self.offset] + self.removed + text[end:]
+
+
+class FoundEntry(Struct, frozen=True):
+    """Our entry in a text, or one that has its place.
+
+    Attributes:
+        start: offset of all that is to go with it; `end` is exclusive.
+        spelled: comparable to that of a piece; empty for one that is not ours at all.
+    """
+
+    start: int
+    end: int
+    spelled: str
+
+
+def newline_of(text: str) -> str:
+    """Return how lines of a text end."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def find_block(text: str, start: str, end: str = "") -> FoundEntry | None:
+    """Return the marked block, its indentation taken off.
+
+    Args:
+        text: to look through.
+        start: what a marker begins with.
+        end: what a marker ends with.
+
+    Raises:
+        Refused: the markers do not pair.
+    """
+    first, last = marker(start, is_end=False, end=end), marker(start, is_end=True, end=end)
+    lines = text.splitlines(keepends=True)
+    begins = [i for i, line in enumerate(lines) if line.strip() == first]
+    ends = [i for i, line in enumerate(lines) if line.strip() == last]
+    if not begins and not ends:
+        return None
+    if len(begins) != 1 or len(ends) != 1 or ends[0] < begins[0]:
+        raise Refused(f"its markers of {NAME} do not pair")
+    inner = lines[begins[0] : ends[0] + 1]
+    at = sum(map(len, lines[: begins[0]]))
+    indent = inner[0].partition(first)[0]
+    bare = [line.removeprefix(indent).rstrip("\r\n") for line in inner]
+    size = sum(map(len, inner))
+    return FoundEntry(at, at + size, "".join(f"{line}\n" for line in bare))
+
+
+def append_block(text: str, block: str) -> Splice:
+    """Return the change that adds our block at the end, behind an empty line."""
+    newline = newline_of(text)
+    before = ""
+    if text:
+        before = "" if text.endswith("\n") else newline
+        is_apart = text.endswith(("\n\n", "\r\n\r\n")) or not text.strip()
+        before += "" if is_apart else newline
+    return Splice(len(text), "", before + block.replace("\n", newline))
+
+
+def remove_block(text: str, found: FoundEntry) -> Splice:
+    """Return the change that takes our block out, and the empty line before it at the end."""
+    start, newline = found.start, newline_of(text)
+    if found.end == len(text) and text[:start].endswith(newline * 2):
+        start -= len(newline)
+    return Splice(start, text[start : found.end], "")
+
+
+_FIRST, _LAST = marker("# ", is_end=False), marker("# ", is_end=True)
+
+
+def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
+    """Return our table with its markers, or another of its name.
+
+    Raises:
+        Refused: the text cannot be understood, or no table stands where ours belongs.
+    """
+    value: object = _value(text)
+    for key in piece.keys:
+        if not isinstance(value, Mapping):
+            raise Refused(f"`{key}` would lie in what is no table")
+        value = value.get(key, {})
+    if not isinstance(value, Mapping):
+        raise Refused(f"`{piece.keys[-1]}` is not a table")
+    if NAME not in value:
+        return None
+    lines = text.splitlines(keepends=True)
+    span = _span(lines, piece)
+    if span is None:
+        return FoundEntry(0, 0, "")
+    body = [line.strip() for line in lines[slice(*span)]]
+    is_commented = any("#" in line for line in body if line not in {_FIRST, _LAST, *piece.lines})
+    start, end = (sum(map(len, lines[:at])) for at in span)
+    return FoundEntry(start, end, "" if is_commented else spelled_value(value[NAME]))
+
+
+def insert_table(text: str, piece: TomlTable) -> Splice:
+    """Return the change that adds our table."""
+    return append_block(text, piece.block)
+
+
+def remove_table(text: str, found: FoundEntry) -> Splice:
+    """Return the change that takes our table out, and a marker that was moved away from it."""
+    start, newline = found.start, newline_of(text)
+    is_apart = found.end == len(text) or text[found.end :].startswith(newline)
+    if is_apart and text[:start].endswith(newline * 2):
+        start -= len(newline)
+    at = found.end
+    for line in text[found.end :].splitlines(keepends=True):
+        if line.strip() == _LAST:
+            return Splice(start, text[start : at + len(line)], text[found.end : at])
+        at += len(line)
+    return Splice(start, text[start : found.end], "")
+
+
+def rest_of(text: str, piece: TomlTable) -> str:
+    """Return what the text spells without our table, comparable: `nan` equals no number."""
+    value = _copy(_value(text))
+    path = [value]
+    for key in piece.keys:
+        inner = path[-1].get(key)
+        if not isinstance(inner, dict):
+            return repr(value)
+        path.append(inner)
+    path[-1].pop(NAME, None)
+    for outer, key, inner in zip(path, piece.keys, path[1:], strict=False):
+        if not inner:
+            del outer[key]
+    return repr(value)
+
+
+def _value(text: str) -> Mapping[str, object]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Refused(f"it is not TOML: {error}") from error
+
+
+def _copy(value: Mapping[str, object]) -> dict[str, object]:
+    return {k: _copy(v) if isinstance(v, dict) else v for k, v in value.items()}
+
+
+def _span(lines: list[str], piece: TomlTable) -> tuple[int, int] | None:
+    """Return the lines of our table, its markers with it; None where it has no header of its own.
+
+    What it says of odd texts is held against what a parser reads before anything is written.
+    """
+    name = r"\s*\.\s*".join(rf"[\"']?{re.escape(key)}[\"']?" for key in (*piece.keys, NAME))
+    headers = [i for i, line in enumerate(lines) if re.match(rf"\s*\[\s*{name}\s*\]", line)]
+    marked = [at for at in headers if at and lines[at - 1].strip() == _FIRST]
+    headers = marked if len(marked) == 1 else headers
+    if len(headers) != 1:
+        return None
+    start, end = headers[0], headers[0] + 1
+    while end < len(lines) and not lines[end].lstrip().startswith(("[", _LAST)):
+        end += 1
+    if end < len(lines) and lines[end].strip() == _LAST:
+        end += 1
+    else:
+        while lines[end - 1].strip()[:1] in {"", "#"}:
+            end -= 1
+    start -= bool(start) and lines[start - 1].strip() == _FIRST
+    return start, end

@@ -1,0 +1,290 @@
+"""`ggrep install|uninstall`: ggrep in the configuration of agents."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, TypeAlias
+
+from msgspec import Struct
+
+from ggrep.base.commands import nearest
+from ggrep.base.errors import UsageError
+from ggrep.config.settings import home_from
+from ggrep.interfaces.agents import config_files
+from ggrep.interfaces.agents.clients import CLIENTS, Client
+from ggrep.interfaces.agents.config_files import ConfigFiles
+from ggrep.interfaces.agents.installation import Agents, snippet_of, states_of
+from ggrep.interfaces.agents.shells import EVERY, SHELLS
+from ggrep.interfaces.agents.writing import Done
+from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag, PathFlag, PlainFlag
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.service.location import location_of
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.machine import (
+        AgentFileJson,
+        ClientsJson,
+        InstallationJson,
+        SnippetsJson,
+    )
+
+_VERSION: Final = 1
+
+
+def installation_json(done: Sequence[Done], agents: Agents) -> "InstallationJson":
+    """Return the document of an installation, or of its undoing."""
+    return {
+        "schema_version": _VERSION,
+        "scope": agents.places.scope,
+        "project": _project(agents.places),
+        "dry_run": agents.dry,
+        "files": files_json(done),
+    }
+
+
+def files_json(done: Sequence[Done]) -> "list[AgentFileJson]":
+    """Return what became of each file."""
+    return [
+        {
+            "client": each.client,
+            "path": sanitise_line(str(each.path)),
+            "outcome": each.outcome,
+            "message": sanitise(each.said),
+            "diff": sanitise(each.diff),
+        }
+        for each in done
+    ]
+
+
+def clients_json(clients: Sequence[Client], places: ConfigFiles, start: str) -> "ClientsJson":
+    """Return the document of a list of clients."""
+    states = {client.name: states_of(client, places, start) for client in clients}
+    return {
+        "schema_version": _VERSION,
+        "scope": places.scope,
+        "project": _project(places),
+        "clients": [
+            {
+                "client": client.name,
+                "title": client.title,
+                "is_there": config_files.is_there(client, places),
+                "installed": states[client.name][0].presence == "installed",
+                "files": [
+                    {
+                        "path": sanitise_line(str(state.path)),
+                        "state": state.presence,
+                        "message": sanitise_line(state.said),
+                    }
+                    for state in states[client.name]
+                ],
+            }
+            for client in clients
+        ],
+    }
+
+
+def snippets_json(clients: Sequence[Client], places: ConfigFiles, start: str) -> "SnippetsJson":
+    """Return the document of what would be written."""
+    return {
+        "schema_version": _VERSION,
+        "snippets": [
+            {
+                "client": client.name,
+                "path": sanitise_line(str(places.path_of(target))),
+                "text": snippet_of(target.make(start)),
+            }
+            for client in clients
+            for target in (*client.pasted_at(places.scope), *client.targets(places.scope))
+        ],
+    }
+
+
+def _project(places: ConfigFiles) -> str | None:
+    return None if places.project is None else sanitise_line(str(places.project))
+
+
+_REFUSED: Final = UsageError.exit_status
+_MANUAL: Final = "edit by hand"
+_DONE: Final = {"written": "written into", "removed": "taken out of", "manual": _MANUAL}
+_PLANNED: Final = {
+    "written": "would write into",
+    "removed": "would be taken out of",
+    "manual": _MANUAL,
+}
+
+_Names: TypeAlias = Annotated[
+    list[str] | None,
+    Argument(
+        f"Clients: {', '.join(CLIENTS)}. Shells, for completions: {', '.join(SHELLS)}.",
+        metavar="CLIENT...",
+        takes="client",
+    ),
+]
+_DryFlag: TypeAlias = Annotated[
+    bool, Flag("--dry-run -d", "Print the changes as a diff; write nothing.")
+]
+
+
+class Where(Struct, frozen=True):
+    """Whose files are meant."""
+
+    title: ClassVar = "Files"
+
+    user: Annotated[bool, Flag("--user", "Edit your own files. This is the default.")] = False
+    project: Annotated[
+        bool, Flag("--project", "Edit the repository's files, which others share.")
+    ] = False
+    path: PathFlag = None
+
+    def places(self, terminal: Terminal) -> ConfigFiles:
+        """Return where the files are.
+
+        Raises:
+            UsageError: the flags contradict each other.
+        """
+        if self.user and self.project:
+            raise UsageError("give one of --user and --project")
+        if self.path is not None and not self.project:
+            raise UsageError("--path: only with --project")
+        root = location_of(self.path).root if self.project else None
+        return ConfigFiles.of(terminal.environ, root)
+
+
+def install(
+    where: Where,
+    clients: _Names = None,
+    listed: Annotated[
+        bool, Flag("--list", "List the clients on this machine and their ggrep entries.")
+    ] = False,
+    shown: Annotated[
+        bool, Flag("--print-config", "Print the text for each file; write nothing.")
+    ] = False,
+    refresh: Annotated[
+        bool, Flag("--refresh", "Rewrite entries of an earlier build where they differ.")
+    ] = False,
+    command: Annotated[
+        str | None,
+        Flag("--command", "Command with which clients start ggrep; default: ggrep, or its path."),
+    ] = None,
+    dry_run: _DryFlag = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Configure agents to ask ggrep: those named, or all that are found on this machine."""
+    terminal = open_terminal(plain=plain)
+    if sum((listed, shown, refresh or dry_run)) > 1:
+        raise UsageError("give one of --list, --print-config, and --refresh or --dry-run")
+    places, chosen = where.places(terminal), _chosen(clients, where)
+    start = command or config_files.command_of(terminal.environ)
+    if listed:
+        return _list(chosen or list(EVERY.values()), places, start, terminal, json=json)
+    chosen = chosen or config_files.those_there(places)
+    if shown:
+        return _show(chosen, places, start, terminal, json=json)
+    agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
+    done = agents.install(chosen, refresh=refresh)
+    if not chosen and not json:
+        terminal.note("no client was found; name one, or see: ggrep install --list\n")
+    return _told(done, agents, terminal, json=json)
+
+
+def uninstall(
+    where: Where,
+    clients: _Names = None,
+    dry_run: _DryFlag = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Take ggrep out of the configuration of agents: those named, or all."""
+    terminal = open_terminal(plain=plain)
+    places = where.places(terminal)
+    start = config_files.command_of(terminal.environ)
+    agents = Agents(home_from(terminal.environ), places, start, dry=dry_run)
+    done = agents.uninstall(_chosen(clients, where)) if clients else agents.uninstall_all()
+    return _told(done, agents, terminal, json=json)
+
+
+def _chosen(names: Sequence[str] | None, where: Where) -> list[Client]:
+    """Return the named clients, in the order of the table.
+
+    Raises:
+        UsageError: there is no such client, or it has no files there.
+    """
+    for name in names or ():
+        if name not in EVERY:
+            meant = nearest(name, list(EVERY))
+            advice = f"did you mean {meant}?" if meant else f"there are: {', '.join(EVERY)}"
+            raise UsageError(f"no client {name!r}; {advice}")
+        if where.project and not EVERY[name].project:
+            raise UsageError(f"{name} has no files in a project")
+    return [client for name, client in EVERY.items() if name in (names or ())]
+
+
+def _told(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
+    """Print what became of each file; return the exit status."""
+    if json:
+        terminal.write_json(installation_json(done, agents), pretty=True)
+    else:
+        _print(done, agents, terminal)
+    return _REFUSED if any(each.outcome == "refused" for each in done) else 0
+
+
+def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
+    if agents.dry:
+        terminal.write("".join(sanitise(each.diff) for each in done))
+    for each in done:
+        line = _line(each, agents)
+        if each.outcome == "refused":
+            terminal.tell_error(line)
+        elif agents.dry:
+            terminal.tell(line)
+        else:
+            terminal.write(sanitise(line).rstrip("\n") + "\n")
+    if not done:
+        terminal.note("nothing to do\n")
+
+
+def _line(done: Done, agents: Agents) -> str:
+    goes = done.outcome == "removed" and "\n+++ /dev/null" in done.diff
+    verb = (_PLANNED if agents.dry else _DONE).get(done.outcome, done.outcome)
+    verb = "would delete" if goes and agents.dry else "deleted" if goes else verb
+    said = f": {done.said}" if done.said else ""
+    return f"{done.client}: {verb} {_short(done.path, agents.places)}{said}"
+
+
+def _list(
+    clients: Sequence[Client], places: ConfigFiles, start: str, terminal: Terminal, *, json: bool
+) -> int:
+    if json:
+        terminal.write_json(clients_json(clients, places, start), pretty=True)
+        return 0
+    for client in clients:
+        there = "there" if config_files.is_there(client, places) else "not found"
+        name = terminal.style.paint("name", f"{client.name:<9}")
+        terminal.write(f"{name} {client.title}, {there}\n")
+        for state in states_of(client, places, start):
+            said = f": {state.said}" if state.said else ""
+            line = f"  {state.presence:<10} {_short(state.path, places)}{said}"
+            terminal.write(sanitise_line(line) + "\n")
+    return 0
+
+
+def _show(
+    clients: Sequence[Client], places: ConfigFiles, start: str, terminal: Terminal, *, json: bool
+) -> int:
+    document = snippets_json(clients, places, start)
+    if json:
+        terminal.write_json(document, pretty=True)
+        return 0
+    for each in document["snippets"]:
+        path = _short(Path(each["path"]), places)
+        terminal.tell(f"{each['client']}: {path}")
+        terminal.write(sanitise(each["text"]))
+    return 0
+
+
+def _short(path: Path, places: ConfigFiles) -> str:
+    """Return a path as it is read best: below the project, or below `~`."""
+    if places.project is not None and path.is_relative_to(places.project):
+        return str(path.relative_to(places.project))
+    return f"~/{path.relative_to(places.home)}" if path.is_relative_to(places.home) else str(path)

@@ -1,0 +1,387 @@
+"""`ggrep remote`, `ggrep pull` and `ggrep push`."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+from msgspec.structs import asdict
+
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.base.errors import InvalidRequest, NoIndex, UsageError
+from ggrep.base.locks import Patience, alone
+from ggrep.base.stable_json import Document
+from ggrep.config.home import Home
+from ggrep.config.remotes import (
+    GRACE_HOURS,
+    Remote,
+    checked,
+    read_remotes,
+    remote_named,
+    write_remotes,
+)
+from ggrep.config.settings import home_from
+from ggrep.index.repo_identity import require_modest
+from ggrep.interfaces.cli.parsing.flags import (
+    Argument,
+    EncoderFlag,
+    Flag,
+    JsonFlag,
+    PlainFlag,
+    ProfileFlag,
+    YesFlag,
+)
+from ggrep.interfaces.cli.stores.index import summary
+from ggrep.interfaces.cli.terminal import (
+    Terminal,
+    ask_before_indexing,
+    open_terminal,
+    show_progress,
+)
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import with_path
+from ggrep.service.location import location_of, on_disk, open_index
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.stores import PullJson
+    from ggrep.model.sync import SyncReport
+    from ggrep.search.engine.repo_index import RepoIndex
+    from ggrep.search.engine.travelling import Pulled
+
+_LOCK_MS: Final = 10_000
+
+
+def add(
+    name: Annotated[
+        str, Argument("Name of the remote; the default of other commands is `origin`.")
+    ],
+    url: Annotated[
+        str, Argument("s3://BUCKET/FOLDER, gs://..., az://..., or a directory.", metavar="URL")
+    ],
+    endpoint: Annotated[str | None, Flag("--endpoint", "URL of an S3-compatible service.")] = None,
+    region: Annotated[
+        str | None, Flag("--region", "S3 region; default: from the environment.")
+    ] = None,
+    plain_http: Annotated[bool, Flag("--plain-http", "Allow an endpoint without TLS.")] = False,
+    readable: Annotated[
+        bool,
+        Flag("--readable", "Show pushed files before they are compared with the files here."),
+    ] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Add a remote, or change its URL.
+
+    Nothing is asked of it yet. Credentials come from the environment, by their provider's names:
+    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_KEY and so on.
+    """
+    remote = checked(
+        Remote(
+            name,
+            _as_url(url).rstrip("/"),
+            (endpoint or "").rstrip("/"),
+            region or "",
+            plain_http=plain_http,
+            readable=readable,
+        )
+    )
+
+    def added(known: Sequence[Remote]) -> Sequence[Remote]:
+        others = {one.name: one for one in known}
+        return tuple((others | {name: remote}).values())
+
+    return _changed(added, f"{name} is {remote.url}", json=json)
+
+
+def _as_url(typed: str) -> str:
+    """Return what was typed, a path of a directory as its URL."""
+    if not typed.startswith(("/", "./", "../", "~/")):
+        return typed
+    return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
+
+
+def remove(
+    name: Annotated[str, Argument("Its name.")],
+    json: JsonFlag = False,
+) -> int:
+    """Remove a remote from the settings; its objects stay."""
+
+    def removed(known: Sequence[Remote]) -> Sequence[Remote]:
+        remote_named(known, name)
+        return tuple(one for one in known if one.name != name)
+
+    return _changed(removed, f"{name} is removed from the settings; its objects stay", json=json)
+
+
+def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
+    """List the remotes of this home."""
+    terminal = open_terminal(plain=plain)
+    remotes = read_remotes(home_from(terminal.environ).remotes)
+    if json:
+        terminal.write_json(remotes_json(remotes), pretty=True)
+        return 0
+    for one in remotes:
+        more = [f"endpoint {one.endpoint}"] if one.endpoint else []
+        more += ["readable"] if one.readable else []
+        told = f"  ({', '.join(more)})" if more else ""
+        name = terminal.style.paint("name", one.name)
+        terminal.write(f"{name}  {sanitise_line(one.url)}{sanitise_line(told)}\n")
+    if not remotes:
+        terminal.note("no remote is configured; to add one: ggrep remote add origin URL\n")
+    return 0
+
+
+def gc(
+    name: Annotated[
+        str | None, Argument("Name of the remote; default: the only one, or origin.")
+    ] = None,
+    grace_hours: Annotated[
+        int, Flag("--grace-hours", "Keep younger objects.", least=GRACE_HOURS, most=8760)
+    ] = GRACE_HOURS,
+    force: Annotated[bool, Flag("--force", "Delete it.")] = False,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Say what of a remote nobody needs any more, or delete it.
+
+    Needed is what the last 32 pushes of each repository and configuration are made of.
+    """
+    from ggrep.index.remote.collect import collect
+    from ggrep.index.remote.objects import open_objects
+
+    terminal = open_terminal(plain=plain)
+    remote = known_remote(terminal, name)
+    objects = open_objects(remote, time.sleep)
+    grace = timedelta(hours=grace_hours)
+    found = collect(objects, SystemClock(), grace=grace, force=force)
+    if json:
+        terminal.write_json(found.to_dict(), pretty=True)
+        return 0
+    count, size = (
+        (found.deleted, found.deleted_bytes) if force else (found.removable, found.removable_bytes)
+    )
+    verb = "deleted" if force else "would delete"
+    told = plural(count, "object", "objects")
+    terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
+    if not force and found.removable:
+        more = "" if grace_hours == GRACE_HOURS else f" --grace-hours {grace_hours}"
+        line = f"ggrep remote gc {remote.name} --force{more}"
+        terminal.note(f"nothing was deleted; to delete: {line}\n")
+    return 0
+
+
+def known_remote(terminal: Terminal, name: str | None) -> Remote:
+    """Return the remote that is meant.
+
+    Raises:
+        InvalidRequest: there is none.
+    """
+    return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
+
+
+def remotes_json(remotes: Sequence[Remote]) -> Document:
+    """Return the remotes of a home."""
+    shown = [
+        {**asdict(one), "endpoint": one.endpoint or None, "region": one.region or None}
+        for one in remotes
+    ]
+    return {"schema_version": 1, "remotes": shown}
+
+
+def _changed(
+    change: Callable[[Sequence[Remote]], Sequence[Remote]], said: str, *, json: bool
+) -> int:
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    _require_home(home)
+    patience = Patience(
+        Deadline.after(SystemClock(), _LOCK_MS), time.sleep, "the remotes are being changed"
+    )
+    with alone(home.remotes_lock, patience):
+        remotes = change(read_remotes(home.remotes))
+        write_remotes(home.remotes, remotes)
+    if json:
+        terminal.write_json(remotes_json(remotes), pretty=True)
+    else:
+        terminal.tell(said)
+    return 0
+
+
+def _require_home(home: Home) -> None:
+    if home.base.exists() and not home.base.is_dir():
+        raise UsageError(f"{home.base}: the ggrep home is not a directory")
+
+
+def push(
+    path: Annotated[
+        Path | None,
+        Argument("A directory in the repository, or a remote's name; default: the current one."),
+    ] = None,
+    to: Annotated[
+        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
+    ] = None,
+    again: Annotated[bool, Flag("--again", "Upload every object, even if it exists.")] = False,
+    encoder: EncoderFlag = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Push the index of a repository to a remote, so that nobody else has to build it.
+
+    What is pushed is the active snapshot; `ggrep index` brings it up to date first. Only what the
+    remote lacks is sent, and secrets are masked in it as they are in every index.
+    """
+    from ggrep.search.engine.travelling import push_to
+
+    terminal = open_terminal(plain=plain)
+    path, to = _meant(path, to, terminal)
+    remote = known_remote(terminal, to)
+    index = _index(path, terminal, encoder, profile)
+    try:
+        report = push_to(index, remote, again=again)
+    except NoIndex as error:
+        root = index.identity.root
+        elsewhere = None if Path.cwd().is_relative_to(root) else root
+        raise NoIndex(with_path(str(error), elsewhere)) from error
+    if json:
+        terminal.write_json(report.to_dict(), pretty=True)
+        return 0
+    what = f"{report.repo_key}, commit {report.commit[:12]}" if report.commit else report.repo_key
+    if report.pushed:
+        size = bytes_text(report.written_bytes)
+        told = f"pushed {what} to {remote.name}: {report.written} of {report.blobs} blobs, {size}"
+    else:
+        told = f"{remote.name} has {what} already"
+    terminal.tell(sanitise_line(f"{told}, in {report.duration_ms / 1000:.1f} s"))
+    return 0
+
+
+def pull(
+    path: Annotated[
+        Path | None,
+        Argument("A directory in the repository, or a remote's name; default: the current one."),
+    ] = None,
+    of: Annotated[
+        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
+    ] = None,
+    auto: Annotated[
+        bool,
+        Flag("--auto", "If the pull fails, index instead; for scripts and hooks."),
+    ] = False,
+    yes: YesFlag = False,
+    encoder: EncoderFlag = None,
+    profile: ProfileFlag = None,
+    json: JsonFlag = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Take over from a remote what was indexed of these files, then index what is missing.
+
+    The snapshot nearest to this checkout is taken: of the same files, else of the commit with the
+    longest history in common. Of it only files are shown that lie here, byte for byte.
+    """
+    terminal, clock = open_terminal(plain=plain), SystemClock()
+    path, of = _meant(path, of, terminal)
+    index = _index(path, terminal, encoder, profile)
+    ask_before_indexing(require_modest, index.identity.root, index.home, yes=yes)
+    label = index.identity.root.name
+    since_ms = clock.monotonic_ms()
+    outcome = _pulled(index, terminal, of, auto=auto)
+    pull_ms = int(clock.monotonic_ms() - since_ms)
+    if not json:
+        _tell(outcome, terminal, pull_ms)
+    with show_progress(terminal, label) as progress:
+        synced = index.sync(progress=progress)
+    spent_ms = int(clock.monotonic_ms() - since_ms)
+    if json:
+        terminal.write_json(pull_json(outcome, synced, (pull_ms, spent_ms)), pretty=True)
+        return 0
+    root = index.identity.root
+    elsewhere = None if Path.cwd().is_relative_to(root) else root
+    terminal.tell(with_path(summary(label, synced), elsewhere))
+    return 0
+
+
+def _meant(
+    path: Path | None, remote: str | None, terminal: Terminal
+) -> tuple[Path | None, str | None]:
+    """Return directory and remote of a command line; a remote's name may be typed as with git."""
+    if path is None or remote is not None or on_disk(path).exists():
+        return path, remote
+    known = {one.name for one in read_remotes(home_from(terminal.environ).remotes)}
+    return (None, str(path)) if str(path) in known else (path, None)
+
+
+def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
+    """Pull; under `auto` a remote that fails or is not there is told of and is no failure."""
+    from ggrep.search.engine.travelling import Pulled, pull_from, pull_if_possible
+
+    try:
+        remote = known_remote(terminal, name)
+    except InvalidRequest as error:
+        if not auto:
+            raise
+        return Pulled(None, reason=str(error))
+    with show_progress(terminal, index.identity.root.name) as progress:
+        return (pull_if_possible if auto else pull_from)(index, remote, progress)
+
+
+def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
+    report, remote = outcome.report, outcome.remote
+    name = remote.name if remote else ""
+    if remote is None:
+        told = f"nothing was pulled: {outcome.reason}"
+    elif report is None or outcome.reason:
+        told = f"nothing was pulled from {name}: {outcome.reason}"
+    elif report.outcome == "current":
+        told = f"the index holds all {plural(report.files, 'file', 'files')} as they are"
+    else:
+        at = f" of commit {report.commit[:12]}" if report.commit else ""
+        size = bytes_text(outcome.traffic.bytes_down if outcome.traffic else 0)
+        told = (
+            f"pulled {report.brought} of {plural(report.of_files, 'file', 'files')}{at} from"
+            f" {name}, {size} in {pull_ms / 1000:.1f} s"
+        )
+    terminal.tell(sanitise_line(told))
+    for line in report.passed_over if report and report.outcome == "pulled" else ():
+        terminal.tell(sanitise_line(f"passed over: {line}"))
+
+
+def _index(
+    path: Path | None, terminal: Terminal, encoder: str | None, profile: str | None
+) -> "RepoIndex":
+    root = location_of(path, directory=True).root
+    return open_index(root, terminal.environ, flags={"encoder": encoder, "profile": profile})
+
+
+def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
+    """Return what a pull did.
+
+    Args:
+        outcome: of the pull.
+        synced: what the sync after it did.
+        times_ms: until the pulled files could be searched, and in all.
+    """
+    from ggrep.index.remote.pull import PullReport
+
+    report = outcome.report or PullReport("failed", None, None)
+    return {
+        "schema_version": 1,
+        "remote": outcome.remote.name if outcome.remote else None,
+        "repo_key": report.repo_key,
+        "outcome": report.outcome,
+        "reason": sanitise_line(outcome.reason) or None,
+        "exact": report.exact,
+        "commit": report.commit,
+        "files": report.files,
+        "of_files": report.of_files,
+        "brought": report.brought,
+        "passed_over": [sanitise_line(line) for line in report.passed_over],
+        "traffic": outcome.traffic,
+        "pull_ms": times_ms[0],
+        "snapshot_id": synced.snapshot_id,
+        "indexed": synced.files.indexed,
+        "vectors_encoded": synced.vectors_encoded,
+        "duration_ms": times_ms[1],
+    }

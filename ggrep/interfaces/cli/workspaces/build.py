@@ -1,0 +1,343 @@
+"""`ggrep workspace build` and `ggrep workspace watch`."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from signal import SIGINT, SIGTERM
+from types import FrameType
+from typing import Annotated, ClassVar, Final, get_args
+
+import anyio
+from msgspec import Struct
+from msgspec.structs import asdict, replace
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.errors import Cancelled, InvalidRequest, UsageError
+from ggrep.config.home import Home
+from ggrep.config.remotes import Remote, read_remotes, remote_named
+from ggrep.config.settings import home_from, without_token
+from ggrep.federation.building import BuildPlan, BuildResult, ending_signal
+from ggrep.federation.building import build as build_repos
+from ggrep.federation.daemon_upkeep import Change, RealSurroundings, ReloadingFile, Watch
+from ggrep.federation.manifest_builder import store_manifest
+from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
+from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.index.repo_identity import require_modest
+from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_done
+from ggrep.interfaces.cli.text_tables import plural
+from ggrep.interfaces.cli.workspaces.state import alias_of, build_json, event_json
+from ggrep.interfaces.cli.workspaces.workspace_file import (
+    FileArgument,
+    FileOption,
+    Survey,
+    chosen_file,
+    load,
+)
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import with_file
+from ggrep.model.sync import SyncJob
+from ggrep.service.build_engines.cluster import Engine
+from ggrep.service.build_engines.engine import LocalEngine, open_engine
+
+
+class Elsewhere(Struct, frozen=True):
+    """Where indexes are built, and what travels."""
+
+    title: ClassVar = "Remotes and clusters"
+
+    engine: Annotated[
+        str,
+        Flag(
+            "--engine",
+            "Build in processes here, or on a cluster of Ray.",
+            words=get_args(Engine),
+        ),
+    ] = "local"
+    cluster: Annotated[
+        str | None,
+        Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS."),
+    ] = None
+    no_local: Annotated[
+        bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
+    ] = False
+    remote: Annotated[
+        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
+    ] = None
+    no_pull: Annotated[bool, Flag("--no-pull", "Index everything here; pull nothing.")] = False
+    push: Annotated[bool, Flag("--push", "Push each index to the remote.")] = False
+
+
+def build(
+    elsewhere: Elsewhere,
+    *,
+    file: FileArgument = None,
+    named: FileOption = None,
+    include_disabled: Annotated[
+        bool, Flag("--include-disabled", "Build disabled repositories too.")
+    ] = False,
+    concurrency: Annotated[
+        int | None,
+        Flag(
+            "--concurrency",
+            "Build this many repositories in parallel; default: one for each core, 4 at most.",
+            least=1,
+            most=MAX_BUILDS,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool,
+        Flag(
+            "--strict",
+            "Fail when a file cannot be indexed; build nothing after a failure.",
+        ),
+    ] = False,
+    how: Survey,
+) -> int:
+    """Build or update the index of every enabled repository, then write the manifest.
+
+    Where there is a remote, each is pulled first, and what is missing is indexed. A cluster pulls,
+    indexes and pushes; then this home pulls what it has built.
+    """
+    opened = how.open(file, named)
+    terminal, home = opened.terminal, opened.home
+    repos = [repo for repo in opened.workspace.repos if repo.enabled or include_disabled]
+    at_once = concurrency or min(DEFAULT_BUILDS, os.cpu_count() or 1)
+    abreast = max(1, min(at_once, len(repos)))
+    known = without_token(terminal.environ)  # a node needs none
+    environ = {name: value for name, value in known.items() if _is_ours(name)}
+    _require_sense(elsewhere)
+    remote = _remote(elsewhere, home)
+    jobs = _Jobs(home, environ, {"encoder": how.encoder}, remote, strict=strict)
+    engine = open_engine(
+        elsewhere.engine,  # type: ignore[arg-type] # one of its words
+        elsewhere.cluster,
+        terminal.environ,
+        abreast=abreast,
+    )
+    try:
+        job = (
+            jobs.there
+            if engine.is_remote
+            else partial(
+                jobs.here, abreast=abreast, pull=not elsewhere.no_pull, push=elsewhere.push
+            )
+        )
+        plan = BuildPlan(job, engine.worker, engine.abreast, strict)
+        results = anyio.run(_build, repos, plan, terminal, opened.file)
+    finally:
+        engine.close()
+    if engine.is_remote and not elsewhere.no_local:
+        results = _brought_here(results, jobs, abreast, terminal, opened.file)
+    found = opened.survey()
+    store_manifest(found, home, SystemClock().now())
+    if how.json:
+        terminal.write_json(build_json(found, results, home), pretty=True)
+    failed = sum(result.status != "passed" for result in results)
+    terminal.tell(f"{len(results) - failed} of {len(results)} built")
+    # The parent of a worker that a signal ended is ended by it as well.
+    ended_by = ending_signal(results)
+    if ended_by is not None:
+        end_as(ended_by)
+    return int(failed > 0)
+
+
+class _Jobs(Struct, frozen=True):
+    """Makes the job of a repository."""
+
+    home: Home
+    environ: Mapping[str, str]
+    flags: Mapping[str, object]
+    remote: Remote | None
+    strict: bool
+
+    def here(self, repo: WorkspaceRepo, *, abreast: int, pull: bool, push: bool) -> SyncJob:
+        """Return what is to be done in a process of this machine, in this home."""
+        return SyncJob(
+            self._root(repo),
+            self.home.base,
+            self.environ,
+            self.flags,
+            strict=self.strict,
+            abreast=abreast,
+            remote=asdict(self.remote) if self.remote else {},
+            pull=pull and self.remote is not None,
+            push=push,
+        )
+
+    def there(self, repo: WorkspaceRepo) -> SyncJob:
+        """Return what is to be done on a node, in a home of its own."""
+        environ = {name: value for name, value in self.environ.items() if name != "GGREP_HOME"}
+        # A cluster has as many jobs as cores.
+        flags = {**self.flags, "parse_workers": 1}
+        job = self.here(repo, abreast=1, pull=True, push=True)
+        return replace(job, environ=environ, flags=flags)
+
+    def _root(self, repo: WorkspaceRepo) -> Path:
+        require_modest(repo.root_canonical, self.home)
+        return repo.root_canonical
+
+
+def _require_sense(elsewhere: Elsewhere) -> None:
+    is_local = elsewhere.engine == "local"
+    if is_local and elsewhere.no_local:
+        raise UsageError("--no-local goes with --engine ray")
+    if not is_local and (elsewhere.no_pull or elsewhere.push):
+        raise UsageError("a cluster always pulls and pushes; leave out --no-pull and --push")
+
+
+def _remote(elsewhere: Elsewhere, home: Home) -> Remote | None:
+    """Return the remote that is meant; None where there is none and none is needed.
+
+    Raises:
+        InvalidRequest: one is needed.
+    """
+    remotes = read_remotes(home.remotes)
+    needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
+    if needed:
+        return remote_named(remotes, elsewhere.remote)
+    with suppress(InvalidRequest):  # several, and nobody said which
+        return remote_named(remotes, None)
+    return None
+
+
+def _brought_here(
+    results: Sequence[BuildResult], jobs: _Jobs, abreast: int, terminal: Terminal, file: Path
+) -> tuple[BuildResult, ...]:
+    """Pull what a cluster has built into this home; return what became of each repository."""
+    built = [result.repo for result in results if result.status == "passed"]
+    terminal.tell(f"{len(built)} of {len(results)} built on the cluster; pulling them")
+    job = partial(jobs.here, abreast=abreast, pull=True, push=False)
+    plan = BuildPlan(job, LocalEngine(abreast).worker, abreast)
+    here = {one.repo.repo_id: one for one in anyio.run(_build, built, plan, terminal, file)}
+    return tuple(here.get(result.repo.repo_id, result) for result in results)
+
+
+def end_as(number: int) -> None:
+    """End this process by the same signal as a worker, so that the parent sees it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if number != signal.SIGKILL:  # nobody can choose what that one does
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+_TOLD: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
+
+
+async def _build(
+    repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal, file: Path
+) -> tuple[BuildResult, ...]:
+    """Build; on an interrupt or termination, end all workers.
+
+    Raises:
+        Cancelled: somebody did.
+    """
+    total, done = len(repos), 0
+
+    def ended(result: BuildResult) -> None:
+        nonlocal done
+        done += 1
+        name = result.repo.alias or result.repo.repo_id
+        told = (
+            f"[{done}/{total}] {name}: {_TOLD[result.status]} in {result.duration_ms / 1000:.1f} s"
+        )
+        if result.outcome is not None and result.outcome.pulled:
+            told += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
+        terminal.tell(with_file(f"{told}: {result.error}", file) if result.error else told)
+        draw(done)
+
+    results: tuple[BuildResult, ...] | None = None
+    with show_done(terminal, "Building", "repositories", total) as draw:
+        async with anyio.create_task_group() as group:
+            group.start_soon(_heed, group.cancel_scope)
+            results = await build_repos(repos, plan, SystemClock(), ended=ended)
+            group.cancel_scope.cancel()
+    if results is None:
+        raise Cancelled("interrupted")
+    return results
+
+
+async def _heed(scope: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(SIGINT, SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+            return
+
+
+def _is_ours(variable: str) -> bool:
+    return variable.startswith("GGREP_")
+
+
+_PAUSE_S: Final = 2.0
+
+
+def watch(
+    file: FileArgument = None,
+    named: FileOption = None,
+    once: Annotated[bool, Flag("--once", "Check once and return, for scripts.")] = False,
+    encoder: EncoderFlag = None,
+    json: Annotated[bool, Flag("--json", "Print each change as one line of JSON.")] = False,
+    plain: PlainFlag = False,
+) -> int:
+    """Keep the daemons of all enabled repositories running, until Ctrl-C."""
+    terminal = open_terminal(plain=plain)
+    followed = ReloadingFile(chosen_file(file, named), load)
+    clock, flags = SystemClock(), {} if encoder is None else {"encoder": encoder}
+    around = RealSurroundings(
+        followed.workspace, home_from(terminal.environ), terminal.environ, clock, flags=flags
+    )
+    eye, out = Watch(around, clock), _Out(terminal, json=json)
+    with _until_told() as told:
+        while True:
+            changed = followed.look()
+            if changed is not None:
+                out.tell(changed, followed.workspace)
+            around.workspace = followed.workspace
+            changes = eye.look()
+            for change in changes:
+                out.tell(change, around.workspace)
+            if once or told.wait(_PAUSE_S):
+                break
+    wanted = sum(repo.enabled for repo in around.workspace.repos)
+    if not json:
+        terminal.tell(f"{len(eye.served)} of {plural(wanted, 'enabled repo')} served")
+    return int(once and len(eye.served) < wanted)
+
+
+class _Out:
+    """Writes changes as lines for people, or as documents for programs."""
+
+    def __init__(self, terminal: Terminal, *, json: bool) -> None:
+        self._terminal = terminal
+        self._json = json
+
+    def tell(self, change: Change, workspace: Workspace) -> None:
+        """Write one change."""
+        if self._json:
+            self._terminal.write_json(event_json(change, workspace), pretty=False)
+            return
+        name = alias_of(change, workspace) or change.repo_id
+        prefix = f"{self._terminal.style.paint('repo', sanitise_line(name))}: " if name else ""
+        self._terminal.write(f"{prefix}{sanitise_line(change.message)}\n")
+
+
+@contextmanager
+def _until_told() -> Iterator[threading.Event]:
+    """Yield an event that is set on an interrupt or termination."""
+    told = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        told.set()
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

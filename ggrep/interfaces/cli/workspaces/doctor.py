@@ -1,0 +1,153 @@
+"""`ggrep workspace doctor` and `ggrep workspace gc`."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Final
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.ids import RepoId
+from ggrep.config.settings import home_from
+from ggrep.federation.daemon_upkeep import ask_daemons
+from ggrep.federation.doctor import Cohort, Examination, Finding, doctor_json, examine
+from ggrep.federation.manifest_builder import cache_root_of, other_stores
+from ggrep.federation.orphans import OrphansReport, collect_orphans
+from ggrep.federation.roots import workspace_warnings
+from ggrep.federation.upkeep_limits import GRACE_DAYS
+from ggrep.federation.workspace_manifest import WorkspaceManifest
+from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.text_tables import bytes_text, plural
+from ggrep.interfaces.cli.workspaces.state import orphans_json
+from ggrep.interfaces.cli.workspaces.workspace_file import (
+    FileArgument,
+    FileOption,
+    Survey,
+    chosen_file,
+    load,
+)
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import with_file
+from ggrep.render.style import Style
+from ggrep.service.workspace_calls import says_merge
+
+_SETTINGS: Final = {
+    "embedding": "encoder",
+    "lexical": "layout of term statistics",
+    "schema": "build of ggrep",
+}
+
+
+def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
+    """Find problems of a workspace and show how to fix them."""
+    opened = how.open(file, named)
+    manifest = opened.survey()
+    found = examine(
+        manifest,
+        ask_daemons(manifest.repos, opened.home, SystemClock()),
+        workspace_warnings(opened.workspace),
+        other_stores=other_stores(manifest, opened.home),
+        merge_said=says_merge(opened.terminal.environ, opened.workspace),
+    )
+    if how.json:
+        opened.terminal.write_json(doctor_json(opened.workspace, found), pretty=True)
+    else:
+        opened.terminal.write(examination_text(manifest, found, opened.terminal.style))
+    return int(not found.healthy)
+
+
+def examination_text(manifest: WorkspaceManifest, found: Examination, style: Style) -> str:
+    """Return the findings by repository, then how the indexes compare."""
+    labels = {
+        state.repo_id: sanitise_line(state.repo.alias or state.repo_id) for state in manifest.repos
+    }
+    lines = [line for finding in found.findings for line in _finding(finding, labels, style)]
+    lines += list(_cohorts(found, labels, style))
+    lines.append(_verdict(found, style))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _finding(finding: Finding, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
+    mark = style.paint("bad", "!") if finding.needed else style.paint("muted", "-")
+    name = f"{style.paint('repo', labels[finding.repo_id])}: " if finding.repo_id else ""
+    yield f"{mark} {name}{sanitise_line(finding.message)}"
+    if finding.hint:
+        yield f"    {style.paint('name', sanitise_line(finding.hint))}"
+
+
+def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
+    """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
+    alike: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], list[str]] = {}
+    shown: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], tuple[Cohort, ...]] = {}
+    for corpus, cohorts in found.cohorts:
+        shape = tuple((cohort.repo_ids, cohort.asked) for cohort in cohorts)
+        alike.setdefault(shape, []).append(corpus.value)
+        shown[shape] = cohorts
+    for shape, corpora in alike.items():
+        cohorts = shown[shape]
+        if len(cohorts) < 2:
+            continue
+        yield f"{', '.join(corpora)}: {len(cohorts)} cohorts, whose scores are not comparable"
+        for cohort in cohorts:
+            names = ", ".join(labels[repo] for repo in cohort.repo_ids)
+            differs = ", ".join(_SETTINGS[component] for component in cohort.differs)
+            told = "is asked" if cohort.asked else f"is left out; other {differs or 'keys'}"
+            key = style.paint("muted", cohort.compatibility_key or "no key")
+            yield f"    {key}  {told}: {names}"
+
+
+def _verdict(found: Examination, style: Style) -> str:
+    needed = sum(finding.needed for finding in found.findings)
+    if not needed:
+        return style.paint("good", "no problems")
+    return style.paint("warning", f"{plural(needed, 'thing')} to do")
+
+
+def gc(
+    file: FileArgument = None,
+    named: FileOption = None,
+    force: Annotated[
+        bool, Flag("--force", "Delete, instead of only listing what would go.")
+    ] = False,
+    grace_days: Annotated[
+        int, Flag("--grace-days", "Keep directories younger than this many days.", least=0)
+    ] = GRACE_DAYS,
+    json: JsonFlag = False,
+) -> int:
+    """Delete leftovers of removed workspaces; with FILE, in its cacheRoot too."""
+    chosen = chosen_file(file, named) if file is not None or named else None
+    terminal = open_terminal()
+    home = home_from(terminal.environ)
+    roots = [home.cache, *([cache_root_of(load(chosen), home)] if chosen else [])]
+    report = collect_orphans(
+        roots,
+        # Where a repository is missing, its workspace may claim another directory for a while.
+        partial(load, whole=True),
+        SystemClock().now(),
+        grace=timedelta(days=grace_days),
+        force=force,
+    )
+    if json:
+        terminal.write_json(orphans_json(report), pretty=True)
+    else:
+        _tell(report, terminal, chosen)
+    return 0
+
+
+def _tell(report: OrphansReport, terminal: Terminal, file: Path | None) -> None:
+    verb = "would delete" if report.dry_run else "deleted"
+    shown = report.candidates if report.dry_run else report.deleted
+    for orphan in shown:
+        whose = f", of {orphan.workspace_path}" if orphan.workspace_path else ""
+        size = bytes_text(orphan.size_bytes)
+        line = f"{verb} {orphan.path}, {size}: {orphan.reason}{whose}"
+        terminal.write(sanitise_line(line) + "\n")
+    if not shown:
+        terminal.note("nothing to delete\n")
+    elif report.dry_run:
+        told = "nothing was deleted; to delete: ggrep workspace gc FILE --force\n"
+        terminal.note(with_file(told, file) if file else told.replace(" FILE", ""))
+    if report.limit_reached:
+        left = plural(len(report.candidates) - len(report.deleted), "directory", "directories")
+        terminal.note(f"{left} left; run it again\n")

@@ -1,0 +1,281 @@
+"""`ggrep workspace init|add|remove|validate`: creates, changes and checks workspace files."""
+
+import os
+import stat
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec.structs import replace
+
+from ggrep.base import durable
+from ggrep.base.errors import InvalidRequest, UsageError, WorkspaceError
+from ggrep.base.stable_json import Document
+from ggrep.config.root import canonical_root
+from ggrep.config.settings import home_from
+from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag
+from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.workspaces.workspace_file import (
+    WORKSPACE_SCHEMA,
+    FileArgument,
+    FileOption,
+    chosen_file,
+    load,
+)
+from ggrep.model.sanitise import sanitise_line
+from ggrep.render.failures import error_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ggrep.federation.editing import NewEntry
+
+_AliasOption = Annotated[str | None, Flag("--alias", "Short name of the repo.")]
+_TagOption = Annotated[list[str] | None, Flag("--tag", "Tag of the repo; repeatable.")]
+
+
+def init(
+    file: FileArgument = None,
+    roots: Annotated[
+        list[str] | None,
+        Argument("Directories, each optionally as ALIAS=DIRECTORY."),
+    ] = None,
+    named: FileOption = None,
+    name: Annotated[str, Flag("--name", "Name of the workspace.")] = "",
+    force: Annotated[bool, Flag("--force", "Replace an existing file.")] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Create a workspace file for some directories."""
+    from ggrep.federation.editing import init_text
+
+    terminal = open_terminal()
+    target, words = _target(file, roots or [], named)
+    if not words:
+        raise UsageError("no directory was named")
+    if target.exists() and not force:
+        raise InvalidRequest(f"{target}: exists already; --force replaces it")
+    if not target.parent.is_dir():
+        raise InvalidRequest(f"{target.parent}: no such directory")
+    entries = _named([_entry(root, target) for root in words], target)
+    text = init_text(name or target.parent.resolve().name, entries)
+    return _save(terminal, target, text, json=json)
+
+
+def add(
+    file: FileArgument = None,
+    root: Annotated[str | None, Argument("A directory, optionally as ALIAS=DIRECTORY.")] = None,
+    named: FileOption = None,
+    alias: _AliasOption = None,
+    tags: _TagOption = None,
+    priority: Annotated[
+        int | None, Flag("--priority", "Order among equal scores; higher comes first.")
+    ] = None,
+    disabled: Annotated[
+        bool, Flag("--disabled", "Exclude the repo from searches by default.")
+    ] = False,
+    json: JsonFlag = False,
+) -> int:
+    """Add a repository to a workspace file; keep the rest, with comments, as it is."""
+    from ggrep.federation.editing import NewEntry, add_repo, move_repo
+
+    terminal = open_terminal()
+    target, word = _target_and_word(file, root, named, "a directory")
+    entry = _entry(word, target)
+    moved = _moved_entry(target, entry.root, terminal)
+    if moved is not None:
+        text = _edited(target, lambda text: move_repo(text, moved, entry.root))
+        terminal.tell(f"repos[{moved}] was moved to {entry.root}; its alias and index stay")
+        return _save(terminal, target, text, json=json)
+    entry = NewEntry(
+        root=entry.root,
+        alias=alias or entry.alias,
+        enabled=False if disabled else None,
+        priority=priority,
+        tags=tuple(tags or ()),
+    )
+    return _save(terminal, target, _edited(target, lambda text: add_repo(text, entry)), json=json)
+
+
+def remove(
+    file: FileArgument = None,
+    repo: Annotated[
+        str | None,
+        Argument("Alias, id, root as written, or position: repos[2].", takes="repository"),
+    ] = None,
+    named: FileOption = None,
+    json: JsonFlag = False,
+) -> int:
+    """Remove a repository from a workspace file; its index stays.
+
+    It need not be there any more, and what else is wrong with the file is only said.
+    """
+    from ggrep.federation.editing import remove_repo
+    from ggrep.federation.workspace import names_of_root
+
+    terminal = open_terminal()
+    target, word = _target_and_word(file, repo, named, "a repository")
+    try:
+        text = _edited(
+            target,
+            lambda text: remove_repo(
+                text, word, lambda root: names_of_root(root, target, canonical_root)
+            ),
+        )
+    except WorkspaceError:
+        _refuse_included(target, word)
+        raise
+    return _save(terminal, target, text, json=json, mends=True)
+
+
+def _moved_entry(file: Path, root: str, terminal: Terminal) -> int | None:
+    """Return the entry whose directory is gone and whose repository lies at `root` now."""
+    from ggrep.index.maintenance.moved import was_moved
+
+    home, place = home_from(terminal.environ), canonical_root(file.parent / root)
+    missing = [repo for repo in load(file).repos if repo.missing is not None and not repo.included]
+    return next((repo.index for repo in missing if was_moved(home, repo.repo_id, place)), None)
+
+
+def _refuse_included(target: Path, word: str) -> None:
+    """Raise if a glob of the file means what was named: no entry of its own can be taken out.
+
+    Raises:
+        InvalidRequest: says how the glob can leave it out.
+    """
+    from ggrep.federation.workspace import names_of_root
+
+    try:
+        repos = load(target).repos
+    except WorkspaceError:
+        return
+    typed_here = names_of_root(word, Path.cwd() / target.name, canonical_root)
+    wanted = {word.strip().casefold(), *typed_here}
+    for repo in repos:
+        called = (repo.alias or "", repo.repo_id, repo.root_input)
+        if repo.included and wanted & {name.casefold() for name in called if name}:
+            raise InvalidRequest(
+                f"{word}: is of the include {repo.included!r}; to leave it out, write"
+                f' "!{repo.root_input}" behind that'
+            )
+
+
+def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag = False) -> int:
+    """Check a workspace file and report every problem with its position."""
+    from ggrep.federation.roots import workspace_warnings
+    from ggrep.federation.workspace import resolved_object
+    from ggrep.federation.workspace_manifest import diagnostic_json
+
+    terminal = open_terminal()
+    target = chosen_file(file, named)
+    workspace = load(target, whole=True)
+    warnings = workspace_warnings(workspace)
+    if json:
+        document: Document = {
+            "schema_version": WORKSPACE_SCHEMA,
+            "ok": True,
+            "workspace": resolved_object(workspace),
+            "warnings": [diagnostic_json(warning) for warning in warnings],
+        }
+        terminal.write_json(document, pretty=True)
+        return 0
+    enabled = sum(repo.enabled for repo in workspace.repos)
+    terminal.write(
+        f"{sanitise_line(str(target))}: valid, {len(workspace.repos)} repos, {enabled} enabled\n"
+    )
+    for warning in warnings:
+        terminal.tell(f"warning: {warning.message}")
+    return 0
+
+
+def _target(
+    file: Path | None, words: list[str], named: list[Path] | None
+) -> tuple[Path, list[str]]:
+    """Return the file and the other words; with `--workspace` all words are others."""
+    if not named:
+        return chosen_file(file, named), words
+    return chosen_file(None, named), [*([str(file)] if file else []), *words]
+
+
+def _target_and_word(
+    file: Path | None, word: str | None, named: list[Path] | None, what: str
+) -> tuple[Path, str]:
+    target, words = _target(file, [word] if word is not None else [], named)
+    if len(words) != 1:
+        raise UsageError(f"name {what}, and one only")
+    return target, words[0]
+
+
+def _entry(text: str, file: Path) -> "NewEntry":
+    """Return the entry of `ALIAS=DIRECTORY` or `DIRECTORY`, relative to the file."""
+    from ggrep.federation.editing import NewEntry
+
+    alias, separator, directory = text.partition("=")
+    if not separator or "/" in alias:
+        alias, directory = "", text
+    given = Path(directory)
+    if not given.is_dir():
+        raise InvalidRequest(f"{directory}: no such directory")
+    base = file.parent.resolve()
+    root = os.path.relpath(given.resolve(), base)
+    outside = root.startswith(".." + os.sep + ".." + os.sep + "..")
+    return NewEntry(root=str(given.resolve()) if outside else root, alias=alias or None)
+
+
+def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
+    """Return the entries; those without an alias are named after their directory.
+
+    A name that two of them would have, or that is no alias, is given to neither: answers then call
+    these by their ids.
+    """
+    names = [entry.alias or (file.parent / entry.root).resolve().name for entry in entries]
+    seen = Counter(name.casefold() for name in names)
+    return [
+        entry
+        if entry.alias or seen[name.casefold()] > 1 or not name.isprintable() or not name.strip()
+        else replace(entry, alias=name)
+        for entry, name in zip(entries, names, strict=True)
+    ]
+
+
+def _edited(file: Path, edit: "Callable[[str], str]") -> str:
+    """Return the edited text of a file.
+
+    Raises:
+        WorkspaceError: it cannot be edited; the issues name the file and its lines.
+    """
+    from ggrep.federation.workspace_text import located, parse_text, read_text
+
+    text = read_text(file)
+    parse_text(text, file)
+    try:
+        return edit(text)
+    except WorkspaceError as error:
+        raise located(error, file, text) from error
+
+
+def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool = False) -> int:
+    """Write the text if the resulting workspace can be loaded; else keep the file as it is.
+
+    With `mends` there may still be something wrong with it, which is said.
+    """
+    from ggrep.federation.workspace import workspace_of
+    from ggrep.federation.workspace_text import entries_of
+
+    left: list[str] = []
+    try:
+        workspace_of(text, file, resolve_root=canonical_root)
+    except WorkspaceError as error:
+        if not mends:
+            raise
+        left = error_lines(error)
+    mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644
+    durable.replace_file(file, text.encode(), mode=mode)
+    count = len(entries_of(text))
+    if json:
+        document: Document = {"schema_version": WORKSPACE_SCHEMA, "ok": True}
+        terminal.write_json({**document, "repos": count}, pretty=True)
+    else:
+        terminal.tell(f"{file}: {count} repos")
+    for line in left:
+        terminal.tell(f"warning: {line}")
+    return 0

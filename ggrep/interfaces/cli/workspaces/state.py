@@ -1,0 +1,390 @@
+"""`ggrep workspace manifest|status|catalog`: the state of a workspace's indexes."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ggrep.base.clock import SystemClock
+from ggrep.base.ids import RepoId
+from ggrep.config.home import Home
+from ggrep.federation.daemon_upkeep import DaemonState, ask_daemons
+from ggrep.federation.manifest_builder import (
+    StoredManifest,
+    cache_root_of,
+    manifest_path,
+    read_stored,
+    store_manifest,
+)
+from ggrep.federation.workspace_manifest import (
+    RepoState,
+    WorkspaceManifest,
+    diagnostics_json,
+    repo_json,
+)
+from ggrep.interfaces.cli.text_tables import Cell, count_text, plural, render_pairs, render_table
+from ggrep.interfaces.cli.workspaces.workspace_file import (
+    WORKSPACE_SCHEMA,
+    FileArgument,
+    FileOption,
+    Survey,
+)
+from ggrep.model.corpus import Corpus
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import with_file
+from ggrep.render.style import Style
+
+if TYPE_CHECKING:
+    from ggrep.federation.building import BuildResult
+    from ggrep.federation.daemon_upkeep import Change
+    from ggrep.federation.orphans import Orphan, OrphansReport
+    from ggrep.federation.workspace import Workspace
+    from ggrep.model.schemas.workspace import (
+        BuiltRepoJson,
+        CatalogJson,
+        KeptWorkspaceJson,
+        OrphanJson,
+        WorkspaceBuildJson,
+        WorkspaceCollectionJson,
+        WorkspaceEventJson,
+        WorkspaceStatusJson,
+        WrittenManifestJson,
+    )
+    from ggrep.model.schemas.workspace_manifest import ManifestRepoJson, RepoDaemonJson
+
+Daemons = Mapping[RepoId, DaemonState]
+
+
+def written_json(
+    manifest: WorkspaceManifest, home: Home, *, written: bool
+) -> "WrittenManifestJson":
+    """Return the document of `ggrep workspace manifest`."""
+    return {
+        **_named(manifest, home),
+        "ok": not manifest.errors,
+        "written": written,
+        "warnings": len(manifest.warnings),
+        "errors": len(manifest.errors),
+    }
+
+
+def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> "WorkspaceStatusJson":
+    """Return the document of `ggrep workspace status`."""
+    return {
+        **_named(manifest, home),
+        "name": sanitise_line(manifest.workspace.name),
+        "diagnostics": diagnostics_json(manifest),
+        "repos": [_live_json(state, daemons) for state in manifest.repos],
+    }
+
+
+def catalog_json(
+    manifest: WorkspaceManifest, daemons: Daemons, home: Home, kept: StoredManifest | None
+) -> "CatalogJson":
+    """Return the document of `ggrep workspace catalog`; `kept` is the manifest on disk."""
+    workspace = manifest.workspace
+    return {
+        "schema_version": WORKSPACE_SCHEMA,
+        "workspacePath": str(workspace.workspace_path),
+        "name": sanitise_line(workspace.name),
+        "repoSetId": workspace.repo_set_id,
+        "workspaceConfigHash": workspace.workspace_config_hash,
+        "cacheRoots": {
+            "federationCacheRoot": str(cache_root_of(workspace, home)),
+            "workspaceManifestPath": str(manifest_path(workspace, home)),
+            "storesRoot": str(home.data),
+        },
+        "manifest": {
+            "manifestHash": manifest.hash,
+            "keptHash": kept.manifestHash if kept else None,
+            "generatedAt": kept.generatedAt if kept else None,
+            "diagnostics": diagnostics_json(manifest),
+        },
+        "repos": [_kept_json(state, daemons, home) for state in manifest.repos],
+    }
+
+
+def daemon_json(daemon: DaemonState) -> "RepoDaemonJson":
+    """Return the state of a repository's daemon."""
+    return {
+        "running": daemon.running,
+        "state": daemon.state,
+        "pid": daemon.pid,
+        "protocol": daemon.protocol,
+        "freshness": daemon.description.freshness if daemon.description else None,
+        "problem": sanitise_line(daemon.problem) if daemon.problem else None,
+    }
+
+
+def _named(manifest: WorkspaceManifest, home: Home) -> "KeptWorkspaceJson":
+    workspace = manifest.workspace
+    return {
+        "schema_version": WORKSPACE_SCHEMA,
+        "workspacePath": str(workspace.workspace_path),
+        "manifestPath": str(manifest_path(workspace, home)),
+        "federationCacheRoot": str(cache_root_of(workspace, home)),
+        "repoSetId": workspace.repo_set_id,
+        "manifestHash": manifest.hash,
+    }
+
+
+def _live_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
+    daemon = daemons.get(state.repo_id, DaemonState())
+    document = repo_json(state, _counts(state, daemon))
+    document["daemon"] = daemon_json(daemon)
+    return document
+
+
+def _kept_json(state: RepoState, daemons: Daemons, home: Home) -> "ManifestRepoJson":
+    document = _live_json(state, daemons)
+    document["storeDir"] = _store_dir(state, home)
+    return document
+
+
+def _counts(state: RepoState, daemon: DaemonState) -> Mapping[Corpus, int]:
+    """Return the chunks by corpus, if the daemon reports on the snapshot on disk."""
+    told = daemon.description
+    if told is None or told.snapshot_id != state.index.snapshot_id:
+        return {}
+    return dict(told.counts)
+
+
+def _store_dir(state: RepoState, home: Home) -> str | None:
+    return None if state.store_id is None else str(home.data / state.store_id)
+
+
+def build_json(
+    manifest: WorkspaceManifest, results: "Sequence[BuildResult]", home: Home
+) -> "WorkspaceBuildJson":
+    """Return the outcome of each repository, by id, and the resulting manifest."""
+    failed = sum(result.status == "failed" for result in results)
+    skipped = sum(result.status == "skipped" for result in results)
+    return {
+        "schema_version": WORKSPACE_SCHEMA,
+        "ok": failed + skipped == 0,
+        "workspacePath": str(manifest.workspace.workspace_path),
+        "manifestPath": str(manifest_path(manifest.workspace, home)),
+        "repoSetId": manifest.workspace.repo_set_id,
+        "manifestHash": manifest.hash,
+        "diagnostics": {
+            "total": len(results),
+            "failed": failed,
+            "skipped": skipped,
+            "entries": [_entry(result) for result in results],
+        },
+    }
+
+
+def _entry(result: "BuildResult") -> "BuiltRepoJson":
+    return {
+        "repoId": result.repo.repo_id,
+        "repoRootCanonical": str(result.repo.root_canonical),
+        "alias": result.repo.alias,
+        "status": result.status,
+        "exitCode": result.exit_code,
+        "signal": result.signal,
+        "durationMs": result.duration_ms,
+        "error": result.error,
+    }
+
+
+def orphans_json(report: "OrphansReport") -> "WorkspaceCollectionJson":
+    """Return the document of `ggrep workspace gc`."""
+    return {
+        "schema_version": WORKSPACE_SCHEMA,
+        "dry_run": report.dry_run,
+        "candidates": [_orphan(orphan) for orphan in report.candidates],
+        "deleted": [_orphan(orphan) for orphan in report.deleted],
+        "limit_reached": report.limit_reached,
+    }
+
+
+def _orphan(orphan: "Orphan") -> "OrphanJson":
+    return {
+        "path": sanitise_line(str(orphan.path)),
+        "repoSetId": orphan.path.name,
+        "reason": orphan.reason,
+        "workspacePath": orphan.workspace_path and sanitise_line(orphan.workspace_path),
+        "modifiedAt": orphan.modified_at,
+        "files": orphan.files,
+        "sizeBytes": orphan.size_bytes,
+    }
+
+
+def event_json(change: "Change", workspace: "Workspace") -> "WorkspaceEventJson":
+    """Return one change as `ggrep workspace watch --json` prints it."""
+    return {
+        "schema_version": WORKSPACE_SCHEMA,
+        "event": change.kind,
+        "repoId": change.repo_id,
+        "alias": alias_of(change, workspace),
+        "message": sanitise_line(change.message),
+    }
+
+
+def alias_of(change: "Change", workspace: "Workspace") -> str | None:
+    """Return the alias of the changed repository; None without one."""
+    found = (repo.alias for repo in workspace.repos if repo.repo_id == change.repo_id)
+    return next(found, None)
+
+
+TITLES: Final = ("repo", "index", "files", "chunks", "commit", "daemon")
+_COMMIT: Final = 8
+_ROLES: Final = {"ready": "good", "none": "muted", "indexing": "name", "silent": "bad"}
+_WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other version"}
+
+
+def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
+    """Record the state of the indexes when it has changed."""
+    opened = how.open(file, named)
+    terminal, workspace, home = opened.terminal, opened.workspace, opened.home
+    found = opened.survey()
+    written = store_manifest(found, home, SystemClock().now())
+    if how.json:
+        terminal.write_json(written_json(found, home, written=written), pretty=True)
+        return 0
+    pairs = [
+        ("workspace", str(workspace.workspace_path)),
+        ("manifest", str(manifest_path(workspace, home))),
+        ("repo set", workspace.repo_set_id),
+        ("hash", found.hash),
+        ("repos", summary_text(found)),
+        ("file", "written" if written else "unchanged"),
+    ]
+    terminal.write(render_pairs(pairs, terminal.style))
+    terminal.note(diagnostics_text(found, terminal.notes_style))
+    return 0
+
+
+def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
+    """Show each repository's index and daemon; write nothing."""
+    opened = how.open(file, named)
+    terminal = opened.terminal
+    found = opened.survey()
+    daemons = ask_daemons(found.repos, opened.home, SystemClock())
+    if how.json:
+        terminal.write_json(status_json(found, daemons, opened.home), pretty=True)
+        return 0
+    terminal.write(status_text(found, daemons, terminal.style, terminal.columns))
+    terminal.note(diagnostics_text(found, terminal.notes_style))
+    if any(state.repo.enabled and state.availability != "present" for state in found.repos):
+        terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))
+    return 0
+
+
+def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
+    """Show paths, hashes and keys, for troubleshooting; write nothing."""
+    opened = how.open(file, named)
+    terminal, workspace, home = opened.terminal, opened.workspace, opened.home
+    found = opened.survey()
+    daemons = ask_daemons(found.repos, home, SystemClock())
+    kept = read_stored(manifest_path(workspace, home))
+    if how.json:
+        terminal.write_json(catalog_json(found, daemons, home, kept), pretty=True)
+        return 0
+    pairs = [
+        ("workspace", str(workspace.workspace_path)),
+        ("cache root", str(cache_root_of(workspace, home))),
+        ("manifest", str(manifest_path(workspace, home))),
+        ("repo set", workspace.repo_set_id),
+        ("hash now", found.hash),
+        ("hash kept", kept.manifestHash if kept else "none"),
+    ]
+    rows = [
+        [
+            Cell(label(state), "repo"),
+            Cell(state.availability),
+            Cell(state.index.snapshot_id or "-"),
+            Cell(state.compatibility_key() or "-"),
+            Cell(state.store_id or "-"),
+        ]
+        for state in found.repos
+    ]
+    titles = ("repo", "index", "snapshot", "compares by", "store")
+    terminal.write(render_pairs(pairs, terminal.style) + "\n")
+    terminal.write(render_table(titles, rows, terminal.style, terminal.columns))
+    terminal.note(diagnostics_text(found, terminal.notes_style))
+    return 0
+
+
+def label(state: RepoState) -> str:
+    """Return the display name of a repository."""
+    return sanitise_line(state.repo.alias or state.repo_id)
+
+
+def status_text(
+    manifest: WorkspaceManifest,
+    daemons: Mapping[RepoId, DaemonState],
+    style: Style,
+    width: int,
+) -> str:
+    """Return the table of a workspace's repositories, and the notes on them."""
+    rows = [_row(state, daemons.get(state.repo_id, DaemonState())) for state in manifest.repos]
+    return render_table(TITLES, rows, style, width)
+
+
+def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
+    """Return one line for each problem, even if it concerns several corpora."""
+    file = manifest.workspace.workspace_path
+    labels = {state.repo_id: label(state) for state in manifest.repos}
+    found = dict.fromkeys(
+        (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file))
+        for item in (*manifest.errors, *manifest.warnings)
+    )
+    paint = style.paint("warning", "warning:")
+    return "".join(f"{paint} {name}: {sanitise_line(message)}\n" for name, message in found)
+
+
+def summary_text(manifest: WorkspaceManifest) -> str:
+    """Return how many repositories exist and how many can be searched."""
+    states: Sequence[RepoState] = manifest.repos
+    ready = sum(state.availability == "present" for state in states)
+    enabled = sum(state.repo.enabled for state in states)
+    return f"{plural(len(states), 'repo')}, {enabled} enabled, {ready} indexed"
+
+
+def _row(state: RepoState, daemon: DaemonState) -> list[Cell]:
+    facts = state.index.facts
+    git = facts.git if facts else None
+    commit = (git.head_sha or "")[:_COMMIT] if git else ""
+    dirty = "+" if git and git.dirty else ""
+    told = dict(daemon.description.counts) if daemon.description else {}
+    chunks = sum(told.values()) if told else facts.counts.chunks_visible if facts else None
+    return [
+        Cell(label(state), "repo"),
+        _index_cell(state),
+        Cell(count_text(facts.counts.files_indexed) if facts else "-", figures=True),
+        Cell("-" if chunks is None else count_text(chunks), figures=True),
+        Cell(f"{commit}{dirty}" or "-"),
+        _daemon_cell(daemon),
+    ]
+
+
+def _index_cell(state: RepoState) -> Cell:
+    word, role = _index_word(state)
+    if state.repo.enabled:
+        return Cell(word, role)
+    return Cell(f"{word}, disabled", "muted")
+
+
+def _index_word(state: RepoState) -> tuple[str, str]:
+    facts = state.index.facts
+    if state.repo.missing is not None:
+        found = "missing", "bad"
+    elif state.error is not None:
+        found = "settings are wrong", "bad"
+    elif state.availability == "missing-index-dir":
+        found = "none", "warning"
+    elif state.availability != "present":
+        found = state.availability, "bad"
+    elif facts and facts.partial:
+        found = "partial", "warning"
+    elif facts and facts.degraded:
+        found = "degraded", "warning"
+    else:
+        found = "ready", "good"
+    return found
+
+
+def _daemon_cell(daemon: DaemonState) -> Cell:
+    word = _WORDS.get(daemon.state, daemon.state)
+    pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
+    return Cell(f"{word}{pid}", _ROLES.get(daemon.state, "warning"))

@@ -1,0 +1,216 @@
+"""The repository of a command line and the hint that leads to its daemon."""
+
+import os
+import zlib
+
+from ggrep.base.commands import Line
+
+# ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123
+# pathlib takes longer to import than all of this to run
+
+
+MAGIC = b"ggrep-locator-1"
+REPO_FILE = ".ggrep.toml"
+_MOST_BYTES = 16 * 1024
+
+
+class LikelyRoot:
+    """A root, and the part of it that is meant: a path key, empty for all of it."""
+
+    __slots__ = ("root", "scope")
+
+    def __init__(self, root: str, scope: str) -> None:
+        self.root = root
+        self.scope = scope
+
+
+class Locator:
+    """Where a daemon listens, and which store and configuration it said it serves."""
+
+    __slots__ = ("address", "build", "config_fingerprint", "store_id")
+
+    def __init__(self, store_id: str, config_fingerprint: str, address: str, build: str) -> None:
+        self.store_id = store_id
+        self.config_fingerprint = config_fingerprint
+        self.address = address
+        self.build = build
+
+
+def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
+    """Return the root that `path`, or the current directory, belongs to, most likely.
+
+    Raises:
+        ValueError: there is none.
+        OSError: there is nothing at `path`.
+    """
+    real = os.path.realpath(path or os.curdir, strict=True)
+    real.encode()  # what is not UTF-8 is refused in words by `ggrep.interfaces.cli`
+    directory = real if os.path.isdir(real) else os.path.dirname(real)
+    refused = ("/", os.path.realpath(_user_home(environ)))
+    if directory in refused:
+        raise ValueError("never a root")
+    above = [directory]
+    while above[-1] != "/":
+        above.append(os.path.dirname(above[-1]))
+    above = [candidate for candidate in above if candidate not in refused]
+    for root in above:
+        if _is_marker(os.path.join(root, ".git")):
+            break
+    else:
+        named = (root for root in above if os.path.isfile(os.path.join(root, REPO_FILE)))
+        root = next(named, directory)
+    return LikelyRoot(root, real[len(root) + 1 :])
+
+
+def locator_file(root: str, environ: dict[str, str]) -> str:
+    """Return the path of the hint that a daemon of root and profile leaves in the ggrep home.
+
+    Raises:
+        ValueError: where the home is cannot be told for certain.
+    """
+    home = environ.get("GGREP_HOME") or os.path.join(_user_home(environ), ".ggrep")
+    if not home.startswith("/"):
+        raise ValueError(home)
+    named, profile = os.fsencode(root), environ.get("GGREP_PROFILE", "")
+    if profile:
+        named += b"\0" + os.fsencode(profile)
+    return os.path.join(home, "daemon", f"{zlib.crc32(named):08x}.locator")
+
+
+def is_led(path: str | None, environ: dict[str, str]) -> bool:
+    """Tell whether a hint lies in the home for `path` or for a directory above it.
+
+    Raises:
+        ValueError: where the home is cannot be told for certain.
+    """
+    root = os.path.realpath(path or os.curdir)
+    while not os.path.exists(locator_file(root, environ)):
+        if root == "/":
+            return False
+        root = os.path.dirname(root)
+    return True
+
+
+def read_locator(file: str, root: str) -> Locator:
+    """Return the hint in `file`, which only its owner's own daemons can have left.
+
+    Raises:
+        OSError: there is none.
+        ValueError: it is for another root (two may share a name), someone else's, or damaged.
+    """
+    # Not to wait for a writer, should it be a pipe.
+    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if os.fstat(descriptor).st_uid != os.geteuid():
+            raise ValueError("not ours")
+        data = os.read(descriptor, _MOST_BYTES)
+    finally:
+        os.close(descriptor)
+    lines = data.split(b"\n")
+    if len(lines) != 7 or [lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]:
+        raise ValueError("another root's, or another format")
+    store_id, config_fingerprint, address, build = lines[2:6]
+    return Locator(
+        store_id.decode(), config_fingerprint.decode(), os.fsdecode(address), build.decode()
+    )
+
+
+def _user_home(environ: dict[str, str]) -> str:
+    home = environ.get("HOME", "")
+    if not home.startswith("/"):
+        raise ValueError("no HOME")
+    return home
+
+
+def _is_marker(path: str) -> bool:
+    """Tell whether git takes the directory above `path` for the top of a work tree."""
+    if os.path.isdir(path):
+        return os.path.isfile(os.path.join(path, "HEAD"))
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(8) == b"gitdir: "
+
+
+# ruff: noqa: PTH110, PTH112, PTH118, PTH120, PTH123, PTH208
+# pathlib takes longer to import than all of this to run
+
+
+_OF_PLACES = frozenset({"expand", "outline", "tour"})
+"""Commands whose first word is a place, and not what is asked for."""
+
+_PLACES = ("--repo", "--path", "--in")
+_MOST_FILE_BYTES = 64 * 1024
+_MOST_ROOTS = 16
+_SPECIAL = frozenset("*?[]{}!\\")
+_TIMEOUT = "--timeout-ms"
+
+
+def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
+    """Return the place a line is about, most likely; of a workspace one whose daemon left a hint.
+
+    Raises:
+        ValueError: there is none.
+        OSError: there is nothing where the line says.
+    """
+    file = line.text("--workspace")
+    if file is None:
+        return place_of(place_in(line), environ)
+    # Any of its daemons can ask the others.
+    for root in _roots_in(file):
+        try:
+            place = place_of(root, environ)
+        except (ValueError, OSError):
+            continue  # what is included is not all a repository
+        if os.path.exists(locator_file(place.root, environ)):
+            return place
+    raise ValueError("no daemon of it left a hint")
+
+
+def _roots_in(file: str) -> list[str]:
+    """Return what stands behind `"root":` in a workspace's file, read without its grammar.
+
+    And the first directories of those whose content it includes: `"../services/*"`.
+    """
+    with open(file, "rb") as stream:
+        text = stream.read(_MOST_FILE_BYTES).decode()
+    here, found = os.path.dirname(file), []
+    for piece in text.split('"root"')[1 : _MOST_ROOTS + 1]:
+        root = piece.partition('"')[2].partition('"')[0]
+        if "\\" not in root:
+            found.append(os.path.join(here, root))
+    for piece in text.split('/*"')[:_MOST_ROOTS]:
+        folder = os.path.join(here, piece.rpartition('"')[2])
+        if _SPECIAL.isdisjoint(folder) and os.path.isdir(folder):
+            found += [
+                os.path.join(folder, name) for name in sorted(os.listdir(folder))[:_MOST_ROOTS]
+            ]
+    return found
+
+
+def place_in(line: Line) -> str | None:
+    """Return the path that a line is about, most likely; None for the current directory.
+
+    That is the value of its option, else its last argument that is a file or directory, with or
+    without line numbers; the first argument is mostly what is asked for.
+    """
+    for flag in _PLACES:
+        value = line.text(flag)
+        if value is not None:
+            return value
+    words = line.words if line.command in _OF_PLACES else line.words[1:]
+    for word in reversed(words):
+        for path in (word, word.rpartition(":")[0]):
+            if path and os.path.exists(path):
+                return path
+    return None
+
+
+def with_timeout(arguments: list[str], timeout_ms: int) -> list[str]:
+    """Return a line that gives its answer so many milliseconds, in place of those it names.
+
+    Requires: it names some.
+    """
+    at = next(at for at, word in enumerate(arguments) if word.partition("=")[0] == _TIMEOUT)
+    behind = at + 1 if "=" in arguments[at] else at + 2
+    return [*arguments[:at], f"{_TIMEOUT}={timeout_ms}", *arguments[behind:]]

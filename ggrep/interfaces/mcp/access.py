@@ -1,0 +1,174 @@
+"""Resolves the repository or workspace of a call, and checks that it is allowed.
+
+The server was started somewhere, for some repositories and workspaces; a call may name another
+place by its path, which is refused when it lies outside.
+"""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from anyio import to_thread
+from msgspec import Struct
+
+from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
+from ggrep.config.root import canonical_root
+from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.interfaces.mcp.start_options import StartOptions
+from ggrep.service.workspace_access import Allowlist, canonical
+
+T = TypeVar("T")
+
+
+class AllowedRepo(Struct, frozen=True):
+    """A repository, and what of it a call means.
+
+    Attributes:
+        root: canonical.
+        scope: path key of a directory or file in it; empty for all of it.
+    """
+
+    root: Path
+    scope: str = ""
+
+    def key(self, target: str) -> str:
+        """Return a target as the repository writes it: an absolute path below its root is cut."""
+        return target.removeprefix(f"{self.root}/")
+
+
+class AllowedWorkspace(Struct, frozen=True):
+    """A workspace file, and which places may be touched on its behalf."""
+
+    file: Path
+    allowlist: Allowlist
+
+
+_LEAST_ID = len("ws1-") + 8
+"""Characters of a workspace's id that name it, as texts show its beginning alone."""
+_EVERYWHERE = Allowlist((Path("/"),))
+
+
+class Access:
+    """Finds the places that calls name; looks at the disk only when one does."""
+
+    def __init__(self, start: StartOptions) -> None:
+        """Look nowhere yet."""
+        self._start = start
+
+    async def repository(self, named: str | None) -> AllowedRepo:
+        """Return the repository that a path lies in, the server's own where none is named.
+
+        Raises:
+            InvalidRequest: there is none.
+            Forbidden: it lies outside.
+        """
+        return await _in_thread(lambda: self._repository(named))
+
+    async def workspace(self, named: str | None) -> AllowedWorkspace:
+        """Return the workspace that a path or an id names, the server's only one by default.
+
+        Raises:
+            InvalidRequest: there is none, or more than one.
+        """
+        return await _in_thread(lambda: self._workspace(named))
+
+    async def registered(self) -> tuple[Workspace, ...]:
+        """Return the workspaces that the server was started for, as their files are now.
+
+        Raises:
+            WorkspaceError: a file is wrong.
+        """
+        return await _in_thread(self._loaded)
+
+    @cached_property
+    def _allowlist(self) -> Allowlist:
+        if self._start.anywhere:
+            return _EVERYWHERE
+        roots = [*self._start.allowed]
+        # Some clients start their servers outside any repository: then every call names one.
+        with suppress(InvalidRequest):
+            roots.append(self._own_root())
+        return Allowlist(roots)
+
+    def _own_root(self) -> Path:
+        given = self._start.path or self._start.directory
+        if given is None:
+            raise InvalidRequest("the directory that the server was started in is gone")
+        return canonical_root(given)
+
+    def _repository(self, named: str | None) -> AllowedRepo:
+        if named is None:
+            try:
+                return AllowedRepo(self._own_root())
+            except InvalidRequest as error:
+                raise InvalidRequest(
+                    f"`root` is missing and the server has no default repository ({error});"
+                    " give `root`"
+                ) from error
+        real = canonical(self._absolute(named))
+        self._check(real)
+        root = canonical_root(real)
+        self._check(root)
+        scope = real.relative_to(root)
+        return AllowedRepo(root, "" if scope == Path() else scope.as_posix())
+
+    def _check(self, path: Path) -> None:
+        """Do nothing when a repository's path may be touched.
+
+        Raises:
+            Forbidden: it may not; neither the server nor one of its workspaces has it.
+        """
+        if self._allowlist.allows(path):
+            return
+        try:
+            repos = [repo for one in self._loaded() for repo in one.repos]
+            roots = [repo.root_canonical for repo in repos if repo.missing is None]
+        except GgrepError:
+            roots = []  # a file that is wrong now allows nothing
+        if not Allowlist(roots).allows(path):
+            raise Forbidden(f"{path}: outside the roots that this server may search")
+
+    def _workspace(self, named: str | None) -> AllowedWorkspace:
+        files = self._start.workspaces
+        if named is None:
+            if len(files) == 1:
+                return AllowedWorkspace(files[0], _EVERYWHERE)
+            choice = ", ".join(one.repo_set_id for one in self._loaded()) or "the path of its file"
+            raise InvalidRequest(f"`workspace` is missing; give {choice}")
+        if named.startswith("ws1-"):
+            return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
+        file = self._absolute(named)
+        if canonical(file) in {canonical(one) for one in files}:
+            # Whoever started the server for this file has allowed what it names.
+            return AllowedWorkspace(file, _EVERYWHERE)
+        return AllowedWorkspace(file, self._allowlist)
+
+    def _file_of(self, workspace_id: str) -> Path:
+        known = {one.repo_set_id: one.workspace_path for one in self._loaded()}
+        long_enough = len(workspace_id) >= _LEAST_ID
+        meant = [one for one in known if one.startswith(workspace_id) and long_enough]
+        if len(meant) == 1:
+            return known[meant[0]]
+        names = ", ".join(sorted(known)) or "none"
+        raise InvalidRequest(
+            f"{workspace_id}: this server knows no workspace of that id; it knows {names}"
+        )
+
+    def _loaded(self) -> tuple[Workspace, ...]:
+        return tuple(
+            load_workspace(file, resolve_root=canonical_root) for file in self._start.workspaces
+        )
+
+    def _absolute(self, named: str) -> Path:
+        if not named.strip() or "\0" in named:
+            raise InvalidRequest(f"{named!a} is not the path of anything")
+        if self._start.directory is None and not os.path.isabs(named):  # noqa: PTH117 - lexical
+            raise InvalidRequest(f"{named}: give an absolute path")
+        return (self._start.directory or Path("/")) / named
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    return await to_thread.run_sync(work, abandon_on_cancel=True)

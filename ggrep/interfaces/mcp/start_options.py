@@ -1,0 +1,27 @@
+"""The start options of the server: what may be searched, and the form of answers."""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+
+class StartOptions(Struct, frozen=True):
+    """How the server was started.
+
+    Attributes:
+        directory: where; relative paths count from here. None when it is gone.
+        path: the repository that calls mean which name none; None for the one around `directory`.
+        workspaces: files that calls may name by their id, and whose repositories may be used.
+        allowed: further directories that may be touched.
+        anywhere: every directory may be.
+        structured: every result is structured.
+        legacy: old names of tools are listed.
+    """
+
+    directory: Path | None
+    path: Path | None = None
+    workspaces: tuple[Path, ...] = ()
+    allowed: tuple[Path, ...] = ()
+    anywhere: bool = False
+    structured: bool = False
+    legacy: bool = False

@@ -1,0 +1,176 @@
+"""Declarations of request fields and of keys in files that people write: types, bounds, help."""
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
+
+MAX_INTEGER: Final = 2**53 - 1
+"""Largest integer that every JSON reader takes for what it is."""
+MOST_ITEMS: Final = 2**31 - 1
+"""Largest number of anything that may be asked for; what it comes to is judged elsewhere."""
+MOST_BYTES: Final = 2**50
+MOST_COUNT: Final = 2**53
+"""Largest figure of a collection."""
+MOST_MS: Final = 3_600_000
+"""Longest deadline."""
+MOST_QUERY_BYTES: Final = 64 * 1024
+MOST_PATH_BYTES: Final = 4096
+"""Longest path that the kernel takes."""
+MOST_SCOPE_BYTES: Final = 16 * MOST_PATH_BYTES
+"""Of several paths."""
+MOST_CANDIDATES: Final = 10_000
+"""Most rows of one list."""
+MOST_FILTERS: Final = 256
+
+
+class Field(Struct, frozen=True):
+    """About one field.
+
+    Attributes:
+        place: where its value stands in a body: keys, outermost first, with dots between them.
+        text: its description.
+        also: other places of the same value; only one of them may be given.
+        least: smallest number, or fewest items; `most` the largest, or the most.
+        words: of a text, the values that it may have; empty for any.
+    """
+
+    place: str
+    text: str
+    also: tuple[str, ...] = ()
+    least: int = 0
+    most: int = MAX_INTEGER
+    words: tuple[str, ...] = ()
+
+
+class WireBounds(NamedTuple):
+    """How much of a field's value a message may carry, where what it says does not tell.
+
+    Who sends one is the daemon's own user, and may ask for more than callers from elsewhere.
+
+    Attributes:
+        most: largest number; most bytes of a text, items of an array, fields of an object.
+        least: smallest number; fewest characters of a text.
+        each: bounds of each item, or of the bytes of each.
+        form: of a text: an absolute path, or one whose characters can all be seen and are what
+            counts, or one that no message quotes.
+        keys: of pairs, which are an object in the message: what their names match whole.
+    """
+
+    most: int
+    least: int = 0
+    each: tuple[int, int] = (0, 0)
+    form: str = ""
+    keys: str = ""
+
+
+def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annotation
+    """Return what is said in an annotation, and its type without None."""
+    said = None
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+        said = next((note for note in notes if isinstance(note, Field)), None)
+    if get_origin(hint) in {Union, UnionType}:
+        (hint,) = (one for one in get_args(hint) if one is not NoneType)
+    return said, hint
+
+
+MOST_LIST_ITEMS: Final = 256
+"""Most strings of one list."""
+ANYBODY: Final = "u e r"
+"""Users and repositories alike; what a repository says may only narrow what stands."""
+
+
+class Key(NamedTuple):
+    """About the value of one key.
+
+    Attributes:
+        text: its description.
+        least: smallest number, or fewest items of a list; `most` the largest, or the most; 0
+            there for no bound, but of settings.
+        words: of a text, or of each in a list, the values that it may have; empty for any.
+        pattern: what a text, or each in a list, must match whole; `misfit` is said where it does
+            not.
+        key: what the file calls it; empty for the name of its field.
+        who: of a setting: `u` the user's file, `e` a variable, `r` the repository's file; or the
+            table of the latter that it is made of.
+        of_root: the user's file may say the setting of a single root.
+        shapes_index: another value makes another store.
+        budget: it decides how much of an answer is shown; whoever asks may bring its own.
+        narrow: of a switch, the value that allows less.
+    """
+
+    text: str
+    least: int = 0
+    most: int = 0
+    words: tuple[str, ...] = ()
+    pattern: str = ""
+    misfit: str = ""
+    key: str = ""
+    who: str = "u e"
+    of_root: bool = False
+    shapes_index: bool = False
+    budget: bool = False
+    narrow: bool = False
+
+    def is_set_by(self, who: str) -> bool:
+        """Tell whether somebody, by the letter or table, may set it."""
+        return who in self.who.split()
+
+
+class DeclaredKey(NamedTuple):
+    """A key of a table, and what is declared of it.
+
+    Attributes:
+        name: of the field that holds its value.
+        kind: its type, without None; a Struct for a table.
+        default: `NODEFAULT` where it must be given.
+    """
+
+    name: str
+    kind: Any
+    says: Key
+    default: Any = NODEFAULT
+
+    @property
+    def key(self) -> str:
+        """Return what files call it."""
+        return self.says.key or self.name
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the values that it, or each in it, may have; empty for any."""
+        if self.says.words or not (isinstance(self.kind, type) and issubclass(self.kind, Enum)):
+            return self.says.words
+        return tuple(member.value for member in self.kind)
+
+    @property
+    def is_list(self) -> bool:
+        """Tell whether it holds several values."""
+        return get_origin(self.kind) is tuple
+
+    @property
+    def is_table(self) -> bool:
+        """Tell whether it holds keys of its own, declared by a Struct."""
+        return isinstance(self.kind, type) and issubclass(self.kind, Struct)
+
+
+@cache
+def declared_keys(kind: Any) -> Mapping[str, DeclaredKey]:  # noqa: ANN401 - a Struct
+    """Return what a Struct declares, by key; fields of which nothing is said are none."""
+    found = (_declared_key(each.name, each.type, each.default) for each in fields(kind))
+    return {one.key: one for one in found if one is not None}
+
+
+def _declared_key(name: str, hint: Any, default: object) -> DeclaredKey | None:  # noqa: ANN401 - as above
+    notes = getattr(hint, "__metadata__", ())
+    if not notes or not isinstance(notes[0], Key):
+        return None
+    kind = hint.__origin__
+    if isinstance(kind, UnionType):
+        (kind,) = (one for one in get_args(kind) if one is not NoneType)
+    return DeclaredKey(name, kind, notes[0], default)

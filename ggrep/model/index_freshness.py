@@ -1,0 +1,160 @@
+"""Whether an index is up to date and complete, in the words of answers, status and health."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from ggrep.model.limits import Notice
+from ggrep.model.sanitise import without_directories
+
+_AGAIN = "to try again: ggrep index"
+
+
+class IndexFreshness(Struct, frozen=True):
+    """How the updating of one index stands at one moment.
+
+    Attributes:
+        failure: why the last sync failed; empty after one that did not.
+        at: since when syncs fail for that reason, RFC 3339; empty where it need not be said.
+        cancelled: the last sync was cancelled.
+        behind: files are known to be newer than the active snapshot.
+        indexing: a sync runs.
+        git_at_work: it waits, or its begin does, until git has moved its files.
+        retry_ms: time until the failed sync is tried again; None where nobody will.
+        held: why no sync is begun; empty where they are.
+    """
+
+    failure: str = ""
+    at: str = ""
+    cancelled: bool = False
+    behind: bool = False
+    indexing: bool = False
+    git_at_work: bool = False
+    retry_ms: int | None = None
+    held: str = ""
+
+
+UP_TO_DATE: Final = IndexFreshness()
+"""Nothing is known that an answer would have to say."""
+
+
+def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
+    """Return what is to be said of the moment; nothing where all is well."""
+    return tuple(
+        Notice(code, without_directories(message)) for code, message in _messages(standing)
+    )
+
+
+def _messages(standing: IndexFreshness) -> Iterator[tuple[str, str]]:
+    if standing.failure:
+        since = f"syncs fail since {standing.at}" if standing.at else "the last sync failed"
+        yield "sync_failed", f"{since}: {standing.failure}; {_next(standing)}"
+    if standing.behind:
+        yield "index_behind", f"files have changed since; {_of_changes(standing)}"
+
+
+def _next(standing: IndexFreshness) -> str:
+    """Return what becomes of a sync that failed."""
+    if standing.held:
+        return f"no sync is done: {standing.held}"
+    if standing.indexing:
+        return "a new try is running"
+    if standing.retry_ms is None:
+        return _AGAIN
+    return f"the next try is within {max(1, math.ceil(standing.retry_ms / 1000))} s"
+
+
+def _of_changes(standing: IndexFreshness) -> str:
+    """Return what becomes of files that have changed."""
+    if standing.held:
+        return f"they are not indexed: {standing.held}"
+    if standing.git_at_work or standing.indexing:
+        waits = "git is working; they are indexed when it has finished"
+        return waits if standing.git_at_work else "they are being indexed"
+    if standing.failure:
+        return "they wait for the next successful sync"
+    if standing.cancelled:
+        return f"the sync was cancelled; {_AGAIN}"
+    return "they will be indexed soon"
+
+
+def stale_notice(reason: str, *, scanned: bool = False) -> Notice:
+    """Return the notice about a daemon whose settings have changed."""
+    comes = "no index is made" if scanned else "this is the last good answer"
+    return Notice("stale_config", f"{without_directories(reason)}; {comes}")
+
+
+DamageCode: TypeAlias = Literal[
+    "image_damaged", "journal_damaged", "snapshot_fallback", "index_damaged"
+]
+"""The state of a damaged store.
+
+image_damaged: a derived file is damaged; the next search rebuilds it in place.
+journal_damaged: the active snapshot answers, but its journal is damaged.
+snapshot_fallback: an older snapshot answers.
+index_damaged: no snapshot can answer.
+"""
+COMPLETE: Final = frozenset[str]({"image_damaged", "journal_damaged"})
+"""Damage that changes no answer."""
+DAMAGE_CODES: Final = COMPLETE | {"snapshot_fallback", "index_damaged"}
+INCOMPLETE_CODES: Final = frozenset({"snapshot_fallback", "index_damaged", "partial_index", "scan"})
+"""Warnings of answers from less than the complete index; their line is the first of an answer."""
+
+REPAIR: Final = "ggrep repair"
+
+
+class Damage(Struct, frozen=True):
+    """The damage of one index.
+
+    Attributes:
+        code: the state of the store.
+        cause: the first damaged artifact and its condition, without absolute paths.
+        rebuilding: a writer is at work, or a daemon starts one at once.
+        files: in the snapshot that answers; 0 where none does.
+        eligible: files that this snapshot was to hold.
+        created_at: when it was published, RFC 3339.
+    """
+
+    code: DamageCode
+    cause: str
+    rebuilding: bool = False
+    files: int = 0
+    eligible: int = 0
+    created_at: str = ""
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether answers are the same as without the damage."""
+        return self.code in COMPLETE
+
+    @property
+    def notice(self) -> Notice:
+        """Return the state as a warning: the damage, its effect, and the command that helps."""
+        remedy = "it is being rebuilt" if self.rebuilding else f"run: {REPAIR}"
+        return Notice(self.code, f"the index is damaged: {self.cause}; {self._effect}; {remedy}")
+
+    @property
+    def rebuilt(self) -> Notice:
+        """Return the warning of the sync that has rebuilt it."""
+        return Notice(self.code, f"the index was damaged: {self.cause}; it is rebuilt")
+
+    @property
+    def _effect(self) -> str:
+        match self.code:
+            case "image_damaged" | "journal_damaged":
+                return "answers are complete"
+            case "index_damaged":
+                return "no snapshot can answer"
+            case "snapshot_fallback":
+                all_files = f" of {self.eligible:,}" if self.files < self.eligible else ""
+                counted = f"{self.files:,}{all_files} files"
+                return f"answers come from an older snapshot of {self.created_at}, {counted}"
+
+
+def incomplete_first(notices: Iterable[Notice]) -> tuple[list[Notice], list[Notice]]:
+    """Return the warnings that an answer begins with, and the others."""
+    listed = list(notices)
+    first = [notice for notice in listed if notice.code in INCOMPLETE_CODES]
+    return first, [notice for notice in listed if notice.code not in INCOMPLETE_CODES]

@@ -1,0 +1,346 @@
+"""Jobs, replies and reports of a sync."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Protocol, Self
+
+from msgspec import UNSET, Struct, UnsetType, field, to_builtins
+from msgspec.structs import asdict
+
+from ggrep.base import stable_json
+from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
+from ggrep.base.ids import PathKey
+from ggrep.base.stable_json import Json, decode
+from ggrep.model.constraints import Code, Count, SnapshotId, StoreId, Versioned, hides
+from ggrep.model.files import SkippedFile
+from ggrep.model.limits import Notice
+
+LOW_IMPACT_FLAG: Final = "--low-impact"
+"""Argument of a worker that is to stay behind all others."""
+
+
+class SyncJob(Struct, frozen=True):
+    """One sync to do.
+
+    Attributes:
+        root: the canonical root.
+        home: the ggrep home's base.
+        environ: the variables that settings are read from.
+        flags: settings that beat all others.
+        store_id: the store that is meant; a job whose settings lead to another one is refused.
+            Empty for whatever they lead to.
+        strict: refuse where a file cannot be read, decoded or cut as it should.
+        allow_degraded: over the budget of what a profile includes, index what fits.
+        fresh: take nothing over from what is indexed.
+        low_impact: use half a core at most, whatever it takes.
+        upkeep: collect and compact afterwards, as far as the store is owed it.
+        compacting: of that, compact as well; the worker does no other job meanwhile, and a large
+            store takes minutes.
+        deadline_ms: the worker is killed after so long; None for no bound.
+        remote: what a remote is (`config.remotes.Remote`); empty for none.
+        pull: pull from it first; where that fails, all is indexed, and a notice says so.
+        push: push to it afterwards; where that fails, so does the job.
+        abreast: how many workers build the repositories of a workspace, each one after another.
+            Such a job takes its share of the cores, keeps its parsers for the next one, leaves the
+            home to the first and publishes nothing early. 0 for a sync that somebody waits for.
+    """
+
+    root: Path
+    home: Path
+    environ: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    flags: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    store_id: str = ""
+    strict: bool = False
+    allow_degraded: bool = False
+    fresh: bool = False
+    low_impact: bool = False
+    upkeep: bool = True
+    compacting: bool = True
+    deadline_ms: int | None = None
+    remote: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    pull: bool = False
+    push: bool = False
+    abreast: int = 0
+
+
+class SyncProgress(Struct, frozen=True):
+    """How far a running sync is.
+
+    Attributes:
+        stage: `scan`, `compare` until a file differs from what is indexed, `index`, `publish` or
+            `upkeep`, or `WAITS_FOR_GIT`.
+        cpu_ms: processor time of the worker and its children since the sync began.
+    """
+
+    stage: str
+    done_files: int
+    total_files: int
+    cpu_ms: int
+
+
+class Compacted(Struct, frozen=True):
+    """What the compaction after a sync did."""
+
+    reason: str
+    new_snapshot_id: str | None
+    segments_before: int
+    segments_after: int
+    duration_ms: int
+
+
+class SyncOutcome(Struct, frozen=True):
+    """What a sync did, as figures.
+
+    Attributes:
+        snapshot_id: the active snapshot afterwards, that of a compaction included.
+        published: False when nothing had changed.
+        skipped: how many files are not indexed though their names are eligible.
+        degraded: how many files do not show their content on disk.
+        notices: warnings of the sync, and of the upkeep where that failed.
+        duration_ms: of the sync itself, without upkeep.
+        cpu_ms: processor time of the worker and its children, upkeep included.
+        collected_bytes: what the collection after it freed.
+        retry_after_ms: how long until files that had to wait are tried again; None without any.
+        pulled: files that came from a remote.
+        pushed: the object on a remote that holds the snapshot; empty where nothing was pushed.
+        products: files in directories of products whose changes concern the index; None: any may.
+    """
+
+    store_id: str
+    snapshot_id: str
+    published: bool
+    indexed: int
+    deleted: int
+    unchanged: int
+    chunks: int
+    segments: int
+    merged_segments: int
+    vectors_encoded: int
+    vectors_reused: int
+    skipped: int
+    degraded: int
+    notices: tuple[Notice, ...]
+    duration_ms: int
+    cpu_ms: int
+    compaction: Compacted | None = None
+    collected_bytes: int = 0
+    retry_after_ms: int | None = None
+    products: tuple[str, ...] | None = None
+    pulled: int = 0
+    pushed: str = ""
+
+    @property
+    def moved(self) -> bool:
+        """Return True when another snapshot is active now."""
+        compaction = self.compaction
+        return self.published or (compaction is not None and compaction.new_snapshot_id is not None)
+
+
+class SyncFailed(GgrepError):
+    """A sync ended without an outcome; the snapshot that was active still is.
+
+    Attributes:
+        code: what the worker said, `internal` when it said nothing.
+        retry_after_ms: how long to wait, where it is known.
+        exit_status: of a command that fails like this.
+        signal: that ended the worker.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "internal",
+        retry_after_ms: int | None = None,
+        exit_status: int = 1,
+        signal: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retry_after_ms = retry_after_ms
+        self.exit_status = exit_status
+        self.signal = signal
+
+
+class SyncRunner(Protocol):
+    """Does syncs: the worker process, or a test's stand-in."""
+
+    async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
+        """Do one sync.
+
+        Raises:
+            GgrepError: it failed; what was active still is.
+        """
+        ...
+
+
+def job_json(job: SyncJob) -> dict[str, Json]:
+    """Return a job as JSON."""
+    document = asdict(job)
+    document["root"], document["home"] = _spelled(str(job.root)), _spelled(str(job.home))
+    document["remote"] = dict(job.remote)
+    document["environ"] = {key: _spelled(value) for key, value in job.environ.items()}
+    document["flags"] = {
+        key: list(value) if isinstance(value, tuple) else value for key, value in job.flags.items()
+    }
+    return document
+
+
+def job_from(document: Mapping[str, Any]) -> SyncJob:
+    """Return the job that `job_json` spelled."""
+    given = {name: document[name] for name in SyncJob.__struct_fields__ if name in document}
+    given["root"], given["home"] = Path(_read(given["root"])), Path(_read(given["home"]))
+    given["environ"] = {key: _read(value) for key, value in given.get("environ", {}).items()}
+    return SyncJob(**given)
+
+
+def priority_line(store_id: str, paths: Sequence[str]) -> bytes:
+    """Return the line that says which files a store's first index is to begin with."""
+    return stable_json.dumps({"wish": {"store_id": store_id, "paths": list(paths)}}) + b"\n"
+
+
+def priority_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
+    """Return the store and the files of a line that `wish_line` made; None for any other line."""
+    match stable_json.loads(line):
+        case {"wish": {"store_id": str(store_id), "paths": [*paths]}}:
+            return store_id, tuple(PathKey(str(path)) for path in paths)
+        case _:
+            return None
+
+
+def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
+    """Return an outcome as JSON."""
+    said: dict[str, Any] = to_builtins(outcome)
+    for notice in said["notices"]:
+        notice["message"] = _shown(notice["message"])
+        path = notice.get("path_key")
+        notice["path_key"] = path and _shown(path)
+    return said
+
+
+def outcome_from(document: object) -> SyncOutcome:
+    """Return the outcome that `outcome_json` spelled.
+
+    Raises:
+        DecodeError: it is none.
+    """
+    return decode(SyncOutcome, document)
+
+
+def error_json(error: BaseException) -> dict[str, Json]:
+    """Return what the other side has to know of an error."""
+    code = error.code if isinstance(error, GgrepError) else "internal"
+    message = str(error) or type(error).__name__
+    if isinstance(error, Busy):
+        message = message.removesuffix(f", retry after {error.retry_after_ms} ms")
+    said: dict[str, Json] = {"code": code, "message": _shown(message)}
+    if isinstance(error, Busy):
+        said["retry_after_ms"] = error.retry_after_ms
+    if isinstance(error, GgrepError) and error.exit_status != 1:
+        said["exit_status"] = error.exit_status
+    return said
+
+
+def error_from(document: Mapping[str, Any]) -> GgrepError:
+    """Return the error that `error_json` spelled."""
+    code, message = str(document.get("code")), str(document.get("message"))
+    retry = document.get("retry_after_ms")
+    match code:
+        case "busy":
+            return Busy(message, retry_after_ms=int(retry or 1_000))
+        case "timeout":
+            return DeadlineExceeded(message)
+        case "cancelled":
+            return Cancelled(message)
+        case _:
+            status = int(document.get("exit_status") or 1)
+            return SyncFailed(message, code=code, retry_after_ms=retry, exit_status=status)
+
+
+def _spelled(text: str) -> str:
+    """Return text of the system, which may be no UTF-8, with one character for each byte."""
+    return os.fsencode(text).decode("latin-1")
+
+
+def _read(text: str) -> str:
+    return os.fsdecode(text.encode("latin-1"))
+
+
+def _shown(text: str) -> str:
+    """Return text for people: what is no UTF-8 is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class SyncFiles(Struct, frozen=True):
+    """Files, by what happened to them."""
+
+    indexed: Count
+    """New or changed, read and cut anew."""
+    deleted: Count
+    """Gone since the last sync."""
+    unchanged: Count
+    """As they were."""
+
+
+class DegradedFile(Struct, frozen=True):
+    """A file whose indexed state is not what is on disk."""
+
+    code: Code
+    """Stable name of the cause."""
+    message: str
+    """One line for people; holds no file content."""
+    path_key: str
+    """Path below the repository's root, with forward slashes."""
+
+
+class SyncWarning(Struct, frozen=True):
+    """Something worth knowing of how the list of files came about."""
+
+    code: str
+    """Stable name."""
+    message: str
+    """For people."""
+    path_key: str | UnsetType = UNSET
+    """The file it concerns."""
+
+    @classmethod
+    def of(cls, notice: Notice) -> Self:
+        """Return a notice as reports have it."""
+        return cls(notice.code, notice.message, notice.path_key or UNSET)
+
+
+@hides("retry_after_ms", "products")
+class SyncReport(Versioned, frozen=True, kw_only=True):
+    """What a sync did."""
+
+    store_id: StoreId
+    """The repository's store."""
+    snapshot_id: SnapshotId
+    """The active snapshot afterwards."""
+    published: bool
+    """Something had changed."""
+    files: SyncFiles
+    chunks: Count
+    """Chunks that can be found afterwards."""
+    segments: Count
+    """Segments a query reads afterwards."""
+    merged_segments: Count
+    """Segments that were merged into another."""
+    vectors_encoded: Count
+    """Texts that the encoder was given; 0 without one."""
+    vectors_reused: Count
+    """Vectors of new chunks that were cached, or those of an equal text."""
+    skipped: tuple[SkippedFile, ...]
+    """Files that are not indexed."""
+    degraded: tuple[DegradedFile, ...]
+    """Files whose indexed state is not what is on disk."""
+    duration_ms: Count
+    """How long it took, milliseconds."""
+    warnings: tuple[SyncWarning, ...]
+    """How the list of files came about, where that is worth knowing."""
+    retry_after_ms: int | None = None
+    """How long until those of `degraded` that may do better are tried again; None without any."""
+    products: tuple[str, ...] | None = None
+    """Files of the walk that lie in directories of products, see `product_files`."""

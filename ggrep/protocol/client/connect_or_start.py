@@ -1,0 +1,161 @@
+"""Connects to a repository's daemon: connect, else start and connect, else wait and retry.
+
+    connect ──refused──> told to wait? ──yes──> pause ──> connect
+       │                      │no
+       │                      └──> start (one client does, the others pause) ──> connect
+       └──another protocol──> ours is newer, and it is the first time? ──> end it ──> connect
+                                   └──no──> give up
+
+A daemon of an older build that speaks our protocol is used as it is. One that does not is ended
+by a newer client and never by an older one, so that two builds cannot end each other in turns.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final
+
+from ggrep import __version__
+from ggrep.base.clock import Clock, Deadline
+from ggrep.base.errors import Incompatible
+from ggrep.base.processes import is_running
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.daemon_files import read_record, standing_reason
+from ggrep.protocol.client.link import Link, NoReply, Unreachable
+from ggrep.protocol.client.preload import Preload
+from ggrep.protocol.client.starting import Died, NotStarted, start
+
+_FIRST_PAUSE_MS: Final = 10.0
+_LONGEST_PAUSE_MS: Final = 500.0
+_STARTS: Final = 3
+"""Daemons one client starts for one connection; one that dies at once will again."""
+
+
+class Connector:
+    """Connects to the daemon of one repository, again each time it is lost."""
+
+    def __init__(  # noqa: PLR0913 - all but three have a default
+        self,
+        address: DaemonAddress,
+        clock: Clock,
+        environ: Mapping[str, str],
+        *,
+        starts: bool = True,
+        wait: Callable[[float], None] = time.sleep,
+        told: Callable[[str], None] = lambda _: None,
+        head: Preload | None = None,
+    ) -> None:
+        """Connect to nothing yet.
+
+        Args:
+            address: where the daemon is met.
+            clock: for pauses and handshakes.
+            environ: what a daemon is started under.
+            starts: start a daemon where none runs.
+            wait: sleeps that many seconds.
+            told: called with a line for people, when they have to wait.
+            head: a process that has begun to become a daemon; None for none.
+        """
+        self._address = address
+        self._clock = clock
+        self._environ = environ
+        self._starts = starts
+        self._wait = wait
+        self._told = told
+        self._head = head
+        self._ended_one = False
+
+    def running(self, deadline: Deadline | None = None) -> Link | None:
+        """Return a connection to the daemon that runs; None when none does.
+
+        Raises:
+            Silent: one holds the socket and does not answer.
+            Incompatible: it speaks no protocol of ours.
+        """
+        try:
+            address = self._address
+            return Link.connect(address.socket, address.hello, self._clock, deadline)
+        except NoReply:
+            raise
+        except Unreachable:
+            return None
+
+    def reach(self, deadline: Deadline) -> Link:
+        """Return a connection to a daemon, which is started if none runs.
+
+        Raises:
+            Unreachable: the deadline passed, or one runs and does not answer.
+            NotStarted: none can be started.
+            Incompatible: one runs that speaks no protocol of ours, and is not older.
+        """
+        pause_ms, starts, reason = _FIRST_PAUSE_MS, 0, ""
+        while True:
+            try:
+                if (link := self.running(deadline)) is not None:
+                    return link
+                if not self._starts:
+                    raise NotStarted("no daemon runs")
+                why = standing_reason(self._address.socket)
+                if why is not None and why != reason:
+                    self._told(f"waiting: {why}")
+                reason = why or ""
+                if (
+                    why is None
+                    and starts < _STARTS
+                    and self._start(deadline, last=starts + 1 == _STARTS)
+                ):
+                    starts += 1
+                    pause_ms = _FIRST_PAUSE_MS
+            except Incompatible:
+                self._end_older()
+            if (left_ms := deadline.remaining_ms()) <= 0.0:
+                raise Unreachable(f"no daemon answers{f': {reason}' if reason else ''}")
+            self._wait(min(pause_ms, max(1.0, left_ms)) / 1000.0)
+            pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
+
+    def _start(self, deadline: Deadline, *, last: bool) -> bool:
+        """Start a daemon, or wait for another client's start; one killed meanwhile counts.
+
+        Raises:
+            NotStarted: it does not start, or the last that may be tried was killed too.
+        """
+        try:
+            timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
+            head, self._head = self._head, None
+            return start(self._address, self._environ, timeout_s, wait=self._wait, head=head)
+        except Died:
+            if last:
+                raise
+            return True
+
+    def _end_older(self) -> None:
+        """Stop a daemon of an older build that speaks another protocol, once.
+
+        Raises:
+            Incompatible: it is not older, or was ended before.
+        """
+        record = read_record(self._address.socket)
+        older = record is not None and version_key(record.binary_version) < version_key(__version__)
+        if record is None or not older or self._ended_one:
+            told = record.binary_version if record else "an unknown version"
+            raise Incompatible(
+                f"the daemon is of ggrep {told}, which speaks another protocol than {__version__};"
+                " to end it: ggrep stop"
+            )
+        self._ended_one = True
+        self._told(f"ending the daemon of ggrep {record.binary_version}")
+        if is_running(record.pid, record.pid_started):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(record.pid, signal.SIGTERM)
+
+
+def version_key(text: str) -> tuple[int, ...]:
+    """Return a release as numbers that can be compared; parts that are none end it."""
+    numbers = []
+    for part in text.split("."):
+        if not part.isdecimal():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)

@@ -1,0 +1,229 @@
+"""Stops daemons, and has running hosts serve further roots."""
+
+import fcntl
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from ggrep.base import durable
+from ggrep.base.clock import Clock, Deadline
+from ggrep.base.errors import GgrepError, RequestError
+from ggrep.base.linux import is_stopped
+from ggrep.base.processes import is_running
+from ggrep.config.home import Home
+from ggrep.protocol.client.daemon_files import marked, running
+from ggrep.protocol.client.link import Link, Unreachable
+from ggrep.protocol.wire.endpoint import DaemonRecord, record_path
+from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS
+from ggrep.protocol.wire.handshake import Hello
+from ggrep.protocol.wire.messages import Claim, Serve, Shutdown
+
+How = Literal["asked", "terminated", "killed", "gone"]
+
+_REPLY_MS: Final = 2_000
+_END_MS: Final = 10_000
+"""Longer than a daemon gives its clients to take their last replies."""
+
+_LOOK_S: Final = 0.02
+
+
+class Stopped(Struct, frozen=True):
+    """A daemon that was stopped.
+
+    Attributes:
+        how: `asked` when it ended by itself; `gone` when it had died before.
+    """
+
+    record: DaemonRecord
+    how: How
+
+
+def stop(
+    record: DaemonRecord,
+    reason: str,
+    clock: Clock,
+    *,
+    wait: Callable[[float], None] = time.sleep,
+) -> Stopped:
+    """Stop one daemon; other daemons of its process go on, unless it no longer listens.
+
+    Raises:
+        GgrepError: its process does not end even when it is killed.
+    """
+    ending = _Ending(record, clock, wait)
+    if ending.is_over():
+        return Stopped(record, "gone")
+    if _ask(record, reason, clock) and ending.comes():
+        return Stopped(record, "asked")
+    ways = [(signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")]
+    for number, how in ways[is_stopped(record.pid) :]:  # a stopped one takes no other signal
+        if is_running(record.pid, record.pid_started):
+            _signal(record.pid, number)
+        if ending.comes():
+            return Stopped(record, "terminated" if how == "terminated" else "killed")
+    raise GgrepError(f"process {record.pid} does not end")
+
+
+@contextmanager
+def stopped(
+    records: list[DaemonRecord], sockets: list[Path], reason: str, clock: Clock
+) -> Iterator[list[Stopped]]:
+    """Stop daemons and keep clients from starting others for the length of the block.
+
+    Args:
+        records: those that run.
+        sockets: where none is to be started, running now or not.
+        reason: told to clients, whose requests end and who wait.
+        clock: for patience.
+    """
+    with _all_marked(sockets, reason):
+        yield [stop(record, reason, clock) for record in records]
+
+
+@contextmanager
+def _all_marked(sockets: list[Path], reason: str) -> Iterator[None]:
+    if not sockets:
+        yield
+        return
+    with marked(sockets[0], reason), _all_marked(sockets[1:], reason):
+        yield
+
+
+def _signal(pid: int, number: int) -> None:
+    """Send a signal, unless the process is gone.
+
+    Raises:
+        GgrepError: the process is another user's.
+    """
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
+    except PermissionError as error:
+        raise GgrepError(f"process {pid} belongs to another user") from error
+
+
+def hello_to(record: DaemonRecord) -> Hello:
+    """Return how to greet the daemon of a record, whatever its repository's settings are."""
+    return Hello(
+        protocol_versions=PROTOCOL_VERSIONS,
+        store_id=record.store_id,
+        config_fingerprint=record.config_fingerprint,
+        client_id=f"operator-{os.getpid()}",
+    )
+
+
+def _ask(record: DaemonRecord, reason: str, clock: Clock) -> bool:
+    try:
+        with Link.connect(Path(record.socket), hello_to(record), clock) as link:
+            link.ask(Shutdown(reason), Deadline.after(clock, _REPLY_MS))
+    except Unreachable:
+        return not Path(record.socket).exists()
+    except GgrepError:
+        return False
+    return True
+
+
+class _Ending:
+    """Detects when a daemon has stopped."""
+
+    def __init__(self, record: DaemonRecord, clock: Clock, wait: Callable[[float], None]) -> None:
+        self._record = record
+        self._clock = clock
+        self._wait = wait
+
+    def is_over(self) -> bool:
+        """Return whether its process is gone or has released its socket."""
+        record = self._record
+        if not is_running(record.pid, record.pid_started):
+            return True
+        return not record_path(Path(record.socket)).exists()
+
+    def comes(self) -> bool:
+        """Return whether the end comes within the time it needs."""
+        deadline = Deadline.after(self._clock, _END_MS)
+        while not self.is_over():
+            if deadline.remaining_ms() <= 0.0:
+                return False
+            self._wait(_LOOK_S)
+        return True
+
+
+_SERVE_MS: Final = 5_000.0
+_MOST_ASKED: Final = 3
+"""Processes that are asked; a home has more only where builds, variables or long syncs differ."""
+_TURN_MS: Final = 30_000.0
+_TURN_S: Final = 0.02
+
+
+@contextmanager
+def turn(home: Home, clock: Clock) -> Iterator[None]:
+    """Let one process at a time start daemons of a home; none waits longer than half a minute."""
+    descriptor = None
+    with suppress(OSError):  # a home that cannot be written is said where daemons claim places
+        durable.make_directory(home.daemon, lasting=True)
+        descriptor = os.open(home.daemon, os.O_RDONLY | os.O_CLOEXEC)
+    deadline = Deadline.after(clock, _TURN_MS)
+    try:
+        while descriptor is not None and deadline.remaining_ms() > 0.0:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(_TURN_S)
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def adopted(
+    home: Home,
+    roots: Sequence[Path],
+    encoder: str,
+    environ: Mapping[str, str],
+    build: str,
+    clock: Clock,
+) -> list[Path]:
+    """Have running processes of the home serve canonical roots; return the roots they refused.
+
+    Args:
+        home: whose processes are asked.
+        roots: of the repositories.
+        encoder: from a flag; empty for that of the settings.
+        environ: of the client; only processes under equal `GGREP_*` variables take roots in.
+        build: of the client.
+        clock: for patience.
+    """
+    ours = tuple(
+        (name, value) for name, value in sorted(environ.items()) if name.startswith("GGREP_")
+    )
+    remaining = list(roots)
+    for record in _hosts(home, build)[:_MOST_ASKED]:
+        if not remaining:
+            break
+        with (
+            suppress(GgrepError),
+            Link.connect(Path(record.socket), hello_to(record), clock) as link,
+        ):
+            for root in tuple(remaining):
+                with suppress(RequestError):  # the process may still take the other roots
+                    message = Serve(Claim(str(root), ours, build), encoder)
+                    link.ask(message, Deadline.after(clock, _SERVE_MS))
+                    remaining.remove(root)
+    return remaining
+
+
+def _hosts(home: Home, build: str) -> list[DaemonRecord]:
+    """Return one daemon of each process of a build, that of the oldest process first."""
+    hosts: dict[str, DaemonRecord] = {}
+    for record in sorted(running(home), key=lambda record: (record.started_at, record.pid)):
+        if record.build == build and not is_stopped(record.pid):
+            hosts.setdefault(record.host_id, record)
+    return list(hosts.values())

@@ -1,0 +1,127 @@
+"""Files beside the sockets of a home: records of daemons, and markers that prevent a start."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from ggrep.base import durable, stable_json
+from ggrep.base.processes import is_running, own_start_ticks
+from ggrep.base.stable_json import DecodeError, decode
+from ggrep.config.home import Home
+from ggrep.protocol.wire.endpoint import (
+    MAX_RECORD_BYTES,
+    DaemonRecord,
+    fallback_directory,
+    is_trusted,
+    marker_path,
+    parse_record,
+    place_of_socket,
+    record_path,
+)
+
+
+def running(home: Home) -> list[DaemonRecord]:
+    """Return the daemons with a living process, by root, then by store."""
+    found = []
+    for directory in (home.daemon, fallback_directory()):
+        if not is_trusted(directory):
+            continue
+        for path in sorted(directory.glob("*.json")):
+            record = _read(path)
+            if record is None or not is_running(record.pid, record.pid_started):
+                continue
+            if directory == home.daemon or _is_of(record, home):
+                found.append(record)
+    return sorted(found, key=lambda record: (record.root, record.store_id))
+
+
+def is_starting(home: Home) -> bool:
+    """Return whether some process is starting daemons of this home."""
+    return any(_is_held(path) for path in home.daemon.glob("*.starting"))
+
+
+def host_in_record(socket: Path) -> str:
+    """Return which host the record beside a socket names; empty where it names none.
+
+    The rest is not looked at: of a thousand records that takes a tenth of the time.
+    """
+    try:
+        with record_path(socket).open("rb") as file:
+            told = stable_json.loads(file.read(MAX_RECORD_BYTES))
+    except (OSError, ValueError):
+        return ""
+    found = told.get("host_id") if isinstance(told, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def read_record(socket: Path) -> DaemonRecord | None:
+    """Return the record beside a socket; None if there is none that can be read."""
+    return _read(record_path(socket))
+
+
+def _read(path: Path) -> DaemonRecord | None:
+    try:
+        with path.open("rb") as file:
+            return parse_record(file.read(MAX_RECORD_BYTES + 1))
+    except OSError:
+        return None
+
+
+def _is_of(record: DaemonRecord, home: Home) -> bool:
+    place = place_of_socket(home, record.store_id, record.config_fingerprint)
+    return str(place) == record.socket
+
+
+def _is_held(path: Path) -> bool:
+    """Return whether a process holds a lock file; one that was killed left it free."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+class Marker(Struct, frozen=True):
+    """The content of the marker file."""
+
+    reason: str
+    pid: int
+    pid_started: int
+
+
+def standing_reason(socket: Path) -> str | None:
+    """Return why no daemon should be started now; None if one may be."""
+    try:
+        found = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
+    except (OSError, ValueError, DecodeError):
+        return None
+    own = found.pid == os.getpid()
+    return found.reason if not own and is_running(found.pid, found.pid_started) else None
+
+
+@contextmanager
+def marked(socket: Path, reason: str) -> Iterator[None]:
+    """Keep other clients from starting a daemon for the length of the block."""
+    path = marker_path(socket)
+    note: dict[str, stable_json.Json] = {
+        "reason": reason,
+        "pid": os.getpid(),
+        "pid_started": own_start_ticks(),
+    }
+    durable.make_directory(path.parent)
+    durable.replace_file(path, stable_json.dumps(note))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()

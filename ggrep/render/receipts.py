@@ -1,0 +1,332 @@
+"""Receipts as JSON, and the result of a replay as JSON and as text."""
+
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, to_builtins
+
+from ggrep.base import stable_json
+from ggrep.base.checksummed import FIELD, Damaged, require_sound, seal
+from ggrep.base.errors import InvalidRequest
+from ggrep.base.formats import RECEIPT, REPLAY_SCHEMA
+from ggrep.base.ids import parse_snapshot_id
+from ggrep.base.stable_json import DecodeError, decode
+from ggrep.config.settings import OUTPUT_BUDGETS
+from ggrep.model.receipt import (
+    RECEIPT_KIND,
+    Fate,
+    NewHit,
+    Origin,
+    Place,
+    Receipt,
+    ReceiptHit,
+    Replay,
+    ReplayChange,
+    ReplayedHit,
+    ReplayResult,
+)
+from ggrep.model.request import SearchRequest
+from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.wire.reading import parse_search_request
+from ggrep.render.style import Style, cut
+
+if TYPE_CHECKING:
+    from ggrep.model.schemas.receipts import ReplayJson
+
+MAX_RECEIPT_BYTES: Final = 64 * 1024 * 1024
+"""A larger file is not read."""
+
+_MOST_HITS: Final = 10_000
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_KEYS: Final = frozenset(
+    {RECEIPT.field, "kind", "question", "budgets", "origin", "hits", "answer", FIELD}
+)
+
+
+def receipt_document(receipt: Receipt) -> dict[str, stable_json.Json]:
+    """Return the receipt as its JSON object, sealed."""
+    values: dict[str, stable_json.Json] = {
+        RECEIPT.field: RECEIPT.writes,
+        "kind": RECEIPT_KIND,
+        "question": to_builtins(receipt.question),
+        "budgets": dict(receipt.budgets),
+        "origin": to_builtins(receipt.origin),
+        "hits": [to_builtins(hit) for hit in receipt.hits],
+        "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
+    }
+    return seal(values)
+
+
+def receipt_bytes(receipt: Receipt) -> bytes:
+    """Return the receipt as canonical bytes and a newline."""
+    return stable_json.dumps(receipt_document(receipt)) + b"\n"
+
+
+def receipt_of(values: dict[str, Any]) -> Receipt:
+    """Return the receipt of one repository's answer that sound values hold.
+
+    Raises:
+        InvalidRequest: they hold none, or it contradicts itself.
+    """
+    if values.keys() != _KEYS or values["kind"] != RECEIPT_KIND:
+        raise InvalidRequest("no receipt of a kind that this build knows")
+    try:
+        return _receipt(values)
+    except DecodeError as error:
+        raise InvalidRequest(f"no receipt: {error}") from error
+
+
+def open_sealed(data: bytes) -> dict[str, Any]:
+    """Return the values of a receipt of whatever kind, as they were written.
+
+    Raises:
+        InvalidRequest: the bytes hold none, or it was changed.
+        Incompatible: another build wrote it, in a version that this one does not read.
+    """
+    try:
+        values = stable_json.loads(data)
+    except ValueError as error:
+        raise InvalidRequest(f"no receipt: {error}") from error
+    if not isinstance(values, dict) or "kind" not in values or RECEIPT.field not in values:
+        raise InvalidRequest("no receipt")
+    try:
+        require_sound(values, RECEIPT, since=1)
+    except (Damaged, TypeError) as error:
+        raise InvalidRequest(f"a receipt that was changed: {error}") from error
+    return values
+
+
+def check_hits(hits: Sequence[ReceiptHit]) -> None:
+    """Do nothing when the ids of hits have their form.
+
+    Raises:
+        DecodeError: names the hit and the key.
+    """
+    if len(hits) > _MOST_HITS:
+        raise DecodeError(f"$.hits: more than {_MOST_HITS}")
+    for place, hit in enumerate(hits):
+        for key in ("row_id", "chunk_id", "snippet_sha256"):
+            if not _DIGEST.fullmatch(getattr(hit, key)):
+                raise DecodeError(f"$.hits[{place}].{key}: no digest")
+
+
+def check_answer(answer: bytes | None, digest: str) -> None:
+    """Do nothing when an answer is that of a digest, or was not kept.
+
+    Raises:
+        DecodeError: it is another one.
+    """
+    if answer is not None and sha256(answer).hexdigest() != digest:
+        raise DecodeError("$.answer: not the one of the digest")
+
+
+def _receipt(values: dict[str, Any]) -> Receipt:
+    answer = values["answer"]
+    receipt = Receipt(
+        question=_question(values["question"]),
+        budgets=_budgets(values["budgets"]),
+        origin=decode(Origin, values["origin"], "$.origin"),
+        hits=decode(tuple[ReceiptHit, ...], values["hits"], "$.hits"),
+        answer=None if answer is None else stable_json.dumps(answer) + b"\n",
+    )
+    _check(receipt, answer)
+    return receipt
+
+
+def _question(value: object) -> SearchRequest:
+    question = parse_search_request(value, "$.question")
+    if not question.deterministic:
+        raise DecodeError("$.question: not asked deterministically")
+    return question
+
+
+def _budgets(value: object) -> tuple[tuple[str, int], ...]:
+    if not isinstance(value, dict) or not value.keys() <= set(OUTPUT_BUDGETS):
+        raise DecodeError("$.budgets: not output budgets of this build")
+    return tuple((name, decode(int, value[name], f"$.budgets.{name}")) for name in sorted(value))
+
+
+def _check(receipt: Receipt, answer: object) -> None:
+    """Do nothing when ids have their form and the hits are those of the answer."""
+    parse_snapshot_id(receipt.origin.snapshot_id)
+    check_hits(receipt.hits)
+    if answer is None:
+        return
+    rows = [hit.row_id for hit in receipt.hits]
+    match answer:
+        case {"results": [*results]} if rows == [_row_id(result) for result in results]:
+            pass
+        case _:
+            raise DecodeError("$.hits: not those of the answer")
+    check_answer(receipt.answer, receipt.origin.answer_sha256)
+
+
+def _row_id(result: object) -> object:
+    return result.get("row_id") if isinstance(result, dict) else None
+
+
+def replay_json(replay: Replay) -> "ReplayJson":
+    """Return what became of a receipt as its JSON object."""
+    return {
+        "schema_version": REPLAY_SCHEMA,
+        "reproduced": replay.is_reproduced,
+        "outcome": replay.outcome.value,
+        "query": replay.receipt.question.query,
+        "receipt": to_builtins(replay.receipt.origin),
+        "now": to_builtins(replay.now),
+        "changes": to_builtins(replay.changes),
+        "differing": replay.differing,
+        "differences": to_builtins(replay.differences),
+        "same_hits": replay.same_hits,
+        "hits": to_builtins(replay.hits),
+        "new_hits": to_builtins(replay.new_hits),
+    }
+
+
+_NEW = "new"
+_DIGEST_CHARACTERS = 12
+_NAME_CHARACTERS = 80
+_VALUE_CHARACTERS = 70
+_ROLES = {
+    Fate.SAME: "good",
+    Fate.MOVED: "warning",
+    Fate.EDITED: "warning",
+    Fate.GONE: "bad",
+    Fate.UNKNOWN: "bad",
+}
+
+
+class _Frame(Struct, frozen=True):
+    """Columns that the lines of one list share: of numbers, of fates, of places."""
+
+    number: int
+    fate: int
+    place: int
+
+
+def render_replay(replay: Replay, style: Style) -> str:
+    """Return the outcome, what differs, and what became of each hit."""
+    role = "good" if replay.is_reproduced else "bad"
+    head, told = _heading(replay)
+    lines = [style.paint(role, head) + (f": {sanitise_line(told)}" if told else "")]
+    if not replay.is_reproduced:
+        lines += [style.paint("muted", f"  {render_change(item)}") for item in replay.changes]
+        lines += _differences(replay)
+        lines += ["", *render_fates(replay.hits, replay.new_hits, style)]
+        same = "; today's hits are the same" if replay.same_hits else ""
+        lines += ["", render_summary(replay.hits, replay.new_hits) + same]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(replay: Replay) -> tuple[str, str]:
+    if replay.is_reproduced:
+        count = _count(len(replay.hits), "hit")
+        return "reproduced", f"snapshot {replay.now.snapshot_id} gives the same bytes, {count}"
+    return "not reproduced", _why_not(replay)
+
+
+def _why_not(replay: Replay) -> str:
+    was, now = replay.receipt.origin, replay.now
+    told = {
+        ReplayResult.NEWER_SNAPSHOT: f"{now.snapshot_id} was queried, newer than {was.snapshot_id}",
+        ReplayResult.SNAPSHOT_GONE: (
+            f"snapshot {was.snapshot_id} is gone; {now.snapshot_id} was queried"
+        ),
+        ReplayResult.OTHER_STORE: f"the current settings select {now.store_id}, not {was.store_id}",
+        ReplayResult.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}; {now.repo_id} was asked",
+    }
+    return told.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
+
+
+def render_change(change: ReplayChange) -> str:
+    """Return something that is not as it was, in a line without its end."""
+    return sanitise_line(f"{change.what}: {_short(change.was)} -> {_short(change.now)}")
+
+
+def _short(value: str | None) -> str:
+    """Return a value that fits a line: digests are told apart by their beginning."""
+    if value is None:
+        return "none"
+    if len(value) in {40, 64} and set(value) <= set("0123456789abcdef"):
+        return value[:_DIGEST_CHARACTERS]
+    return cut(value, _VALUE_CHARACTERS)
+
+
+def _differences(replay: Replay) -> Iterator[str]:
+    for item in replay.differences:
+        was, now = (cut(value or "nothing", _VALUE_CHARACTERS) for value in (item.was, item.now))
+        yield sanitise_line(f"  {item.place}: {was} -> {now}")
+    left = replay.differing - len(replay.differences)
+    if left:
+        yield f"  and {_count(left, 'place')} more"
+
+
+def render_fates(
+    hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit], style: Style
+) -> list[str]:
+    """Return a line for each hit of a receipt, then one for each that is new, aligned."""
+    most = max([len(hits), *(item.rank_now + 1 for item in new_hits)])
+    fates = [item.fate.value for item in hits] + ([_NEW] if new_hits else [])
+    frame = _Frame(
+        number=len(str(most)),
+        fate=max([len(fate) for fate in fates], default=0),
+        place=max([len(_where(item)) for item in hits], default=0),
+    )
+    lines = [_old(item, style, frame) for item in hits]
+    return lines + [_new(item, style, frame) for item in new_hits]
+
+
+def render_summary(hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit]) -> str:
+    """Return what the fates come to, in a line without its end."""
+    fates = [item.fate for item in hits]
+    shown = [fate for fate in Fate if fate is not Fate.UNKNOWN or fate in fates]
+    told = [f"{fates.count(fate)} {fate.value}" for fate in shown]
+    return f"{_count(len(fates), 'hit')}: {', '.join(told)}; {len(new_hits)} new"
+
+
+def _old(item: ReplayedHit, style: Style, frame: _Frame) -> str:
+    parts = [
+        style.paint("number", f"{item.rank + 1:>{frame.number}}."),
+        style.paint(_ROLES[item.fate], f"{item.fate.value:<{frame.fate}}"),
+        style.paint("path", f"{_where(item):<{frame.place}}"),
+    ]
+    if item.place_now is not None and item.fate is not Fate.SAME:
+        parts.append("-> " + style.paint("path", _at(item.place_now)))
+    name = (item.place_now or item).name
+    parts.append(style.paint("name", cut(sanitise_line(name), _NAME_CHARACTERS)))
+    parts.append(style.paint("muted", _rank(item)))
+    return "  ".join(part for part in parts if part).rstrip()
+
+
+def _new(item: NewHit, style: Style, frame: _Frame) -> str:
+    parts = [
+        " " * (frame.number + 1),
+        style.paint("kind", f"{_NEW:<{frame.fate}}"),
+        style.paint("path", f"{_at(item):<{frame.place}}"),
+        style.paint("name", cut(sanitise_line(item.name), _NAME_CHARACTERS)),
+        style.paint("muted", f"now {item.rank_now + 1}."),
+    ]
+    return "  ".join(part for part in parts if part).rstrip()
+
+
+def _rank(item: ReplayedHit) -> str:
+    """Return where the hit stands in the answer of today; nothing where that is as it was."""
+    if item.rank_now == item.rank:
+        return ""
+    if item.rank_now is None:
+        return "not among the hits now" if item.place_now else ""
+    return f"now {item.rank_now + 1}."
+
+
+def _where(item: ReplayedHit) -> str:
+    return sanitise_line(f"{item.path}:{item.start_line}")
+
+
+def _at(place: Place) -> str:
+    return sanitise_line(f"{place.path}:{place.start_line}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,189 @@
+"""Resolves a path to a root, the scope within it, and its engine."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ggrep.base.errors import Forked, GgrepError, InvalidRequest
+from ggrep.base.processes import without_collecting
+from ggrep.base.scripts import nfc
+from ggrep.config.git import is_git_marker
+from ggrep.config.root import canonical_root
+from ggrep.config.settings import home_from, load_settings
+from ggrep.config.settings_files import REPO_FILE
+from ggrep.index.repo_identity import identify
+from ggrep.model.filters import keys_of_scope, scope_of_keys
+
+if TYPE_CHECKING:
+    from ggrep.base.clock import Deadline
+    from ggrep.search.engine.engine import Engine
+    from ggrep.search.engine.repo_index import RepoIndex
+
+
+class Location(Struct, frozen=True):
+    """A root, and the scope within it.
+
+    Attributes:
+        scope: path keys of directories and files below the root; empty for all of it.
+    """
+
+    root: Path
+    scope: str
+
+
+def location_of(path: Path | None, *, directory: bool = False) -> Location:
+    """Return the root around `path` (default: the current directory) and the scope within it.
+
+    Args:
+        path: a file or directory.
+        directory: refuse a file: what is done concerns all of the root.
+
+    Raises:
+        InvalidRequest: the path does not exist, or is not inside a searchable root.
+    """
+    given = on_disk(path or Path())
+    try:
+        Path.cwd()
+    except FileNotFoundError as error:
+        raise InvalidRequest("the current directory is gone") from error
+    if not given.exists():
+        raise InvalidRequest(f"{given}: no such file or directory")
+    if directory and not given.is_dir():
+        raise InvalidRequest(f"{given}: not a directory")
+    real, root = given.resolve(), canonical_root(given)
+    scope = "" if real == root else real.relative_to(root).as_posix()
+    return Location(root, scope)
+
+
+def on_disk(path: Path) -> Path:
+    """Return a path in the normal form that its names have on disk; as it is where none exists."""
+    if str(path).isascii() or path.exists():
+        return path
+    found = Path(path.anchor)
+    for name in path.parts[bool(path.anchor) :]:
+        beside = () if (found / name).exists() or not found.is_dir() else found.iterdir()
+        equal = (each.name for each in beside if nfc(each.name) == nfc(name))
+        found /= min(equal, default=name)
+    return found if found.exists() else path
+
+
+def together(places: Sequence[Location]) -> Location | None:
+    """Return several places as one; None where they belong to two repositories.
+
+    Directories that nothing marks as a project are places in the directory around all of them.
+
+    Raises:
+        InvalidRequest: that is no searchable root.
+    """
+    roots = {place.root for place in places}
+    top = Path(os.path.commonpath(roots))
+    if len(roots) > 1 and any(map(_is_marked, (*roots, canonical_root(top)))):
+        return None
+    return Location(
+        top,
+        scope_of_keys(_key(place.root.relative_to(top) / place.scope) for place in places),
+    )
+
+
+def _is_marked(root: Path) -> bool:
+    return is_git_marker(root / ".git") or (root / REPO_FILE).is_file()
+
+
+def _key(path: Path) -> str:
+    return "" if path == Path() else path.as_posix()
+
+
+def enclosing_index(
+    place: Location, environ: Mapping[str, str], flags: Mapping[str, object]
+) -> Location:
+    """Return the same place relative to the nearest directory above that has an index.
+
+    Outside git nothing marks where a project begins, so a directory below an indexed one would
+    count as a root of its own. The place itself comes back when nothing above is indexed, and in
+    a work tree, whose top is the root.
+    """
+    home = home_from(environ)
+    for root in (place.root, *place.root.parents):
+        if os.path.lexists(root / ".git"):
+            break
+        try:
+            settings = load_settings(home, root, environ=environ, flags=flags).settings
+            found = identify(root, home, settings).store.is_dir()
+        except GgrepError:
+            # What a stranger wrote into a file above is no business of this search.
+            continue
+        if found:
+            below = place.root.relative_to(root)
+            keys = keys_of_scope(place.scope) or ("",)
+            return Location(root, scope_of_keys(_key(below / key) for key in keys))
+    return place
+
+
+def open_index(
+    root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
+) -> "RepoIndex":
+    """Return the index of a canonical root under an environment, which answers no questions.
+
+    Raises:
+        Forked: no index can be read in this process.
+    """
+    with _database():
+        from ggrep.search.engine.repo_index import RepoIndex
+    return RepoIndex(root, home_from(environ), environ=environ, flags=flags)
+
+
+def open_engine(
+    root: Path,
+    environ: Mapping[str, str],
+    *,
+    flags: Mapping[str, object] = MappingProxyType({}),
+    until: "Deadline | None" = None,
+) -> "Engine":
+    """Return the engine of a canonical root under an environment; as `open_index` else.
+
+    No request without a deadline of its own lasts longer than `until`.
+    """
+    with _database():
+        from ggrep.search.engine.engine import Engine
+    return Engine(root, home_from(environ), environ=environ, flags=flags, until=until)
+
+
+@contextmanager
+def _database() -> Iterator[None]:
+    """Make the database ready, with what the block imports."""
+    require_working_database()
+    with without_collecting():
+        from ggrep.index.store.lean_import import leave_out_remote_client
+
+        yield
+    leave_out_remote_client()
+
+
+_BEFORE_FORK: list[bool] = []
+"""Of this process: whether LanceDB was loaded in the one that it was forked from."""
+
+
+def _note_fork() -> None:
+    _BEFORE_FORK.append("lancedb" in sys.modules)
+
+
+os.register_at_fork(after_in_child=_note_fork)
+
+
+def require_working_database() -> None:
+    """Raise unless an index can be read in this process.
+
+    Raises:
+        Forked: LanceDB was at work in the process that this one was forked from.
+    """
+    if any(_BEFORE_FORK):
+        raise Forked(
+            "this process was forked from one that reads indexes and cannot read an index itself;"
+            " use a daemon, or start processes with spawn"
+        )

@@ -1,0 +1,67 @@
+"""Resources of one event loop of one process, such as connections."""
+
+import os
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+import anyio
+from anyio.lowlevel import EventLoopToken, current_token
+
+from ggrep.base.errors import Closed, Forked, InvalidRequest
+
+
+class Closing(Protocol):
+    """A resource that is closed at the end."""
+
+    async def aclose(self) -> None:
+        """Close it."""
+        ...
+
+
+C = TypeVar("C", bound=Closing)
+
+
+class PerLoop(Generic[C]):
+    """Creates a resource for the first loop that uses it, and for that loop alone."""
+
+    def __init__(self, name: object, make: Callable[[], C]) -> None:
+        """Create nothing yet; `name` is for messages."""
+        self._name = name
+        self._make = make
+        self._held: C | None = None
+        self._token: EventLoopToken | None = None
+        self._pid = os.getpid()
+        self._closed = False
+
+    def require_open(self) -> None:
+        """Raise if it was closed.
+
+        Raises:
+            Closed: it was closed.
+            Forked: this process was forked from the one that opened it.
+        """
+        if self._closed:
+            raise Closed(f"{self._name}: was closed")
+        if self._pid != os.getpid():
+            raise Forked(f"{self._name}: was opened in another process; open it anew")
+
+    def get(self) -> C:
+        """Return the resource; called by the tasks of one loop.
+
+        Raises:
+            InvalidRequest: another event loop uses it; the others as `require_open`.
+        """
+        self.require_open()
+        if self._held is None:
+            self._held, self._token = self._make(), current_token()
+        elif self._token != current_token():
+            raise InvalidRequest(f"{self._name}: belongs to another event loop; open it anew")
+        return self._held
+
+    async def aclose(self) -> None:
+        """Close it; once is enough."""
+        self._closed = True
+        held, self._held = self._held, None
+        if held is not None and self._pid == os.getpid():
+            with anyio.CancelScope(shield=True):
+                await held.aclose()

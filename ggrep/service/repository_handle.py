@@ -1,0 +1,258 @@
+"""An opened repository: its location, what answers for it, and whether it is still open."""
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar, get_args
+
+from msgspec import Struct, field
+
+from ggrep.base.build import build_id
+from ggrep.base.clock import Clock, Deadline, Stop, SystemClock
+from ggrep.base.errors import Closed, InvalidRequest
+from ggrep.config.settings import environment, home_from
+from ggrep.index.repo_identity import require_asked, require_modest
+from ggrep.model.status import Status
+from ggrep.protocol.client.daemon_address import DaemonAddress
+from ggrep.protocol.client.link import NoReply
+from ggrep.protocol.client.starting import NotStarted
+from ggrep.protocol.wire.messages import QueryMessage, timeout_of
+from ggrep.service.answers import Answer, SyncAnswer, as_answer
+from ggrep.service.calls import AnyPath, read_here
+from ggrep.service.daemon_addresses import DaemonAddresses
+from ggrep.service.daemon_choice import uses_daemon
+from ggrep.service.location import Location, enclosing_index, location_of, open_engine
+from ggrep.service.status_reading import disk_status, read_document, status_document
+
+if TYPE_CHECKING:
+    from ggrep.search.engine.engine import Engine
+
+A = TypeVar("A", bound=Answer)
+
+DaemonUse: TypeAlias = Literal["auto", "require", "never"]
+"""Who answers.
+
+`auto`: a daemon, which is started where settings let it; where none can be had, this process.
+`require`: a daemon, or nobody.  `never`: this process.
+"""
+
+LOG: Final = logging.getLogger("ggrep")
+"""Takes what a command line would say on standard error: why something is waited for."""
+
+
+class Surroundings(Struct, frozen=True):
+    """The environment that something is opened in.
+
+    Attributes:
+        environ: variables that settings are read from and daemons are started under.
+        flags: settings that beat all others.
+    """
+
+    daemon: DaemonUse
+    environ: Mapping[str, str]
+    flags: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def client_name(self) -> str:
+        """Return the client's name for fairness in daemons; empty for the environment's."""
+        return "" if self.environ.get("GGREP_CLIENT_ID") else f"python-{os.getpid()}"
+
+    @property
+    def is_offline(self) -> bool:
+        """Return whether the environment forbids daemons."""
+        return bool(self.environ.get("GGREP_OFFLINE"))
+
+    def do_without(self, error: NotStarted | NoReply) -> None:
+        """Continue without the daemon, if that is allowed.
+
+        Raises:
+            NotStarted: none can be had, and one is required; Silent: it says nothing.
+        """
+        if self.daemon == "require":
+            raise error
+        LOG.info("%s; reading the index without a daemon", error)
+
+
+def surroundings(
+    daemon: DaemonUse, environ: Mapping[str, str] | None, flags: Mapping[str, object]
+) -> Surroundings:
+    """Return the environment to open something in.
+
+    Args:
+        daemon: who answers.
+        environ: None for this process's own, as it is now.
+        flags: settings that beat all others; None for what was not given.
+
+    Raises:
+        InvalidRequest: `daemon` is none of its words.
+    """
+    if daemon not in get_args(DaemonUse):
+        known = ", ".join(get_args(DaemonUse))
+        raise InvalidRequest(f"daemon: unknown {daemon!r}; use one of {known}")
+    given = {name: value for name, value in flags.items() if value is not None}
+    return Surroundings(daemon, environment() if environ is None else environ, given)
+
+
+class _ProcessResources:
+    """The resources of one process; a forked process starts afresh."""
+
+    def __init__(self, within: Surroundings) -> None:
+        self.pid = os.getpid()
+        self.lock = Lock()
+        self.engine: Engine | None = None
+        self.addresses = DaemonAddresses(
+            home_from(within.environ),
+            within.environ,
+            flags=within.flags,
+            build=build_id(),
+            client_name=within.client_name,
+        )
+
+
+class RepositoryHandle:
+    """One repository until it is closed; usable by threads and forked processes."""
+
+    def __init__(self, path: AnyPath, within: Surroundings, *, index: bool) -> None:
+        """Resolve the path.
+
+        Args:
+            path: a directory in the repository.
+            within: what it is opened under.
+            index: an index is wanted, whatever the directory is.
+
+        Raises:
+            InvalidRequest: there is no such directory, or a settings file or variable is wrong.
+        """
+        self.within = within
+        self.clock: Clock = SystemClock()
+        self._index = index
+        self._root = location_of(Path(path), directory=True).root
+        self._here = _ProcessResources(within)
+        self._closed = False
+        self.address()
+
+    def address(self) -> DaemonAddress:
+        """Return the daemon's address under the repository's current settings.
+
+        Outside of git it is the nearest directory above that has an index, where there is one.
+
+        Raises:
+            Closed: the repository was closed.
+            InvalidRequest: a settings file or variable is wrong.
+        """
+        self.require_open()
+        addresses = self._own().addresses
+        found = addresses.of(self._root)
+        if found.identity.store.is_dir():
+            return found
+        within, place = self.within, Location(self._root, "")
+        root = enclosing_index(place, within.environ, within.flags).root
+        return found if root == self._root else addresses.of(root)
+
+    def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
+        """Return whether a daemon should answer; a newly started one builds an index.
+
+        Args:
+            address: where it is met.
+            wanted: an index of the repository was asked for just now.
+
+        Raises:
+            Unasked: nothing says that an index of the directory is wanted.
+            NotStarted: a daemon is required where the environment forbids to ask one.
+        """
+        within = self.within
+        offline = within.daemon == "never"
+        asks = uses_daemon(address, within.environ, offline=offline)
+        if within.daemon == "require" and not asks:
+            why = "GGREP_OFFLINE is set" if within.is_offline else "no daemon runs"
+            raise NotStarted(f"{why}, and none is started")
+        if not self._index and (asks or wanted):
+            # A sync says itself that an index is wanted; that of the machine's directories not.
+            require = require_modest if wanted else require_asked
+            require(address.identity.root, address.home)
+        return asks
+
+    def deadline(self, address: DaemonAddress, message: QueryMessage) -> Deadline:
+        """Return when a question that is asked now must be answered, whoever answers it."""
+        timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
+        return Deadline.after(self.clock, timeout_ms, Stop())
+
+    def read(
+        self, kind: type[A], address: DaemonAddress, message: QueryMessage, deadline: Deadline
+    ) -> A:
+        """Return the answer of the index in this process.
+
+        Raises:
+            NoIndex: nothing is indexed, and only an index can answer.
+            GgrepError: as the engine says.
+        """
+        return read_here(kind, self.engine(address), message, deadline)
+
+    def sync(self, address: DaemonAddress, *, strict: bool) -> SyncAnswer:
+        """Sync the index in this process, then do the store's maintenance.
+
+        Raises:
+            GgrepError: as the engine says; what was active still is.
+        """
+        from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
+
+        engine = self.engine(address)
+        engine.sweep()
+        done = outcome_of(engine.sync(strict=strict))
+        return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
+
+    def status(self) -> Status:
+        """Return the state of the index and its daemon; starts none.
+
+        Raises:
+            Closed: the repository was closed.
+            InvalidRequest: a settings file or variable is wrong.
+        """
+        address, environ = self.address(), self.within.environ
+        if self.within.daemon == "never":
+            return disk_status(address, self.engine(address))
+        return read_document(
+            status_document(address, environ, lambda: self.engine(address), LOG.info)
+        )
+
+    def engine(self, address: DaemonAddress) -> "Engine":
+        """Return the engine under the current settings; thread-safe.
+
+        Raises:
+            Forked: no index can be read in this process.
+        """
+        here, identity = self._own(), address.identity
+        with here.lock:
+            held = here.engine
+            if held is None or (held.settings, held.identity) != (address.settings, identity):
+                held = open_engine(identity.root, self.within.environ, flags=self.within.flags)
+                here.engine = held
+            return held
+
+    def require_open(self) -> None:
+        """Raise after `close`.
+
+        Raises:
+            Closed: the repository was closed.
+        """
+        if self._closed:
+            raise Closed(f"{self._root}: was closed")
+
+    def close(self) -> None:
+        """Close the index; running queries still finish."""
+        self._closed = True
+        here = self._here
+        if here.pid != os.getpid():
+            return
+        with here.lock:
+            held, here.engine = here.engine, None
+        if held is not None:
+            held.close()
+
+    def _own(self) -> _ProcessResources:
+        """Return what this process opened: locks that were held at a fork are held for ever."""
+        if self._here.pid != os.getpid():
+            self._here = _ProcessResources(self.within)
+        return self._here

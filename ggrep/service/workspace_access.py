@@ -1,0 +1,211 @@
+"""Opens workspaces and paths for a caller who may not access every path of this machine."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import Forbidden, InvalidRequest, Issue, WorkspaceError
+from ggrep.base.ids import RepoId
+from ggrep.config.root import canonical_root
+from ggrep.federation.containment import canonical_path, canonical_paths, is_canonical, is_inside
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
+from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.workspace import (
+    ResolveRoot,
+    Workspace,
+    WorkspaceRepo,
+    load_workspace,
+)
+
+
+class Allowlist:
+    """The directories that a surface may touch."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        """Resolve the directories now; a link that replaces one later is not allowed."""
+        self.roots = tuple(sorted({canonical(root) for root in roots}))
+
+    def allows(self, path: Path) -> bool:
+        """Tell whether a path lies inside an allowed directory."""
+        try:
+            self.check(path)
+        except (Forbidden, InvalidRequest):
+            return False
+        return True
+
+    def check(self, path: Path) -> Path:
+        """Return the path free of symbolic links.
+
+        Raises:
+            Forbidden: it lies outside.
+            InvalidRequest: nothing can be so called.
+        """
+        found = canonical(path)
+        if not any(is_inside(found, root) for root in self.roots):
+            raise Forbidden(f"{path}: outside the roots that may be searched here")
+        return found
+
+
+def canonical(path: Path) -> Path:
+    """Return a path absolute and free of symbolic links, as far as it exists.
+
+    Raises:
+        InvalidRequest: nothing can be so called.
+    """
+    try:
+        return canonical_path(path)
+    except (OSError, ValueError) as error:
+        raise InvalidRequest(f"{str(path)!a} is not the path of anything") from error
+
+
+_ID_MISMATCH = "ERR_FEDERATED_WORKSPACE_ID_MISMATCH"
+
+
+class OpenedWorkspace(Struct, frozen=True):
+    """A workspace, with the selected repositories that must not be accessed."""
+
+    workspace: Workspace
+    forbidden: frozenset[RepoId] = frozenset()
+
+
+async def open_workspace(
+    path: Path,
+    allowlist: Allowlist,
+    request: FederatedRequest,
+    *,
+    workspace_id: str | None = None,
+    resolve_root: ResolveRoot = canonical_root,
+) -> OpenedWorkspace:
+    """Return the workspace of a file, read once and off the event loop.
+
+    Repositories outside are left to fail on their own, unless the request names one of them.
+
+    Args:
+        path: of the file.
+        allowlist: where the file, its cache and every repository that is used must lie.
+        request: says which repositories are used.
+        workspace_id: the `repo_set_id` that the workspace must have; None for any.
+        resolve_root: returns the canonical root of the repository around a directory.
+
+    Raises:
+        Forbidden: the file, its cache or a repository that the request names lies outside.
+        WorkspaceError: the file or the request is wrong, or the workspace is another one.
+    """
+    return await to_thread.run_sync(
+        lambda: _opened(path, allowlist, request, workspace_id, resolve_root),
+        abandon_on_cancel=True,
+    )
+
+
+def _opened(
+    path: Path,
+    allowlist: Allowlist,
+    request: FederatedRequest,
+    workspace_id: str | None,
+    resolve_root: ResolveRoot,
+) -> OpenedWorkspace:
+    # Roots are written relative to the directory that the file is seen in, so that directory is
+    # resolved and the name kept.
+    file = canonical(path.parent) / path.name
+    real = allowlist.check(file)
+    workspace = load_workspace(file, resolve_root=resolve_root, real=real, shows=allowlist.allows)
+    if canonical(file) != real:
+        raise Forbidden(f"{path}: was replaced while it was read")
+    _check_id(workspace, workspace_id)
+    if workspace.cache_root is not None:
+        allowlist.check(workspace.cache_root)
+    forbidden = forbidden_repos(workspace, allowlist, request)
+    # Whether there is anything outside is nothing that such a caller is told.
+    repos = tuple(
+        replace(repo, missing=None) if repo.repo_id in forbidden else repo
+        for repo in workspace.repos
+    )
+    return OpenedWorkspace(replace(workspace, repos=repos), forbidden)
+
+
+def forbidden_repos(
+    workspace: Workspace, allowlist: Allowlist, request: FederatedRequest
+) -> frozenset[RepoId]:
+    """Return the selected repositories that lie outside of the allowed directories.
+
+    Raises:
+        Forbidden: the request names one of them.
+        WorkspaceError: the selection cannot be read.
+    """
+    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
+    selection = select_repos(workspace, request, resolve)
+    outside = [repo for repo in selection.repos if not allowlist.allows(repo.root_canonical)]
+    named = _named(workspace, request, resolve)
+    for repo in outside:
+        if repo.repo_id in named:
+            raise _outside(repo)
+    return frozenset(repo.repo_id for repo in outside)
+
+
+def _named(
+    workspace: Workspace, request: FederatedRequest, resolve: Callable[[str], tuple[Path, ...]]
+) -> frozenset[RepoId]:
+    """Return the repositories that the request's tokens name."""
+    # With nothing enabled, what is left was asked for by name.
+    asleep = tuple(replace(repo, enabled=False) for repo in workspace.repos)
+    tokens = (*request.select, *request.only)
+    asking = FederatedRequest(search=request.search, select=tokens)
+    return frozenset(select_repos(replace(workspace, repos=asleep), asking, resolve).repo_ids)
+
+
+def _outside(repo: WorkspaceRepo) -> Forbidden:
+    label = repo.alias or repo.repo_id
+    return Forbidden(f"repository {label}: outside the roots that may be searched here")
+
+
+def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
+    if workspace_id is None or workspace_id == workspace.repo_set_id:
+        return
+    message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
+    raise WorkspaceError((Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch"),))
+
+
+class Guarded(Struct, frozen=True):
+    """Searchers that refuse forbidden repositories and those that have disappeared.
+
+    A root was resolved when the workspace was read; one that is a link to elsewhere by now is
+    refused when it is asked.
+    """
+
+    inner: Searchers
+    forbidden: frozenset[RepoId]
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Make ready what may be asked."""
+        allowed = self._allowed(repos)
+        await self.inner.prepare(allowed, deadline)
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        """Return the searcher of a repository.
+
+        Raises:
+            Forbidden: it may not be asked.
+        """
+        if not self._may(repo):
+            raise _outside(repo)
+        return self.inner.open(repo)
+
+    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
+        """Return who searches many of those that may be asked."""
+        return self.inner.hosts(self._allowed(repos))
+
+    def _allowed(self, repos: Sequence[WorkspaceRepo]) -> list[WorkspaceRepo]:
+        real = canonical_paths(repo.root_canonical for repo in repos)
+        return [
+            repo
+            for repo in repos
+            if repo.repo_id not in self.forbidden and repo.root_canonical in real
+        ]
+
+    def _may(self, repo: WorkspaceRepo) -> bool:
+        return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)
