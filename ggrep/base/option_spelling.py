@@ -1,8 +1,5 @@
 """Short forms of options, misspelled words and unknown options, with the probable correction."""
 
-from collections.abc import Iterable
-from typing import Final
-
 from ggrep.base.commands import (
     COMMANDS,
     STARTING,
@@ -16,11 +13,16 @@ from ggrep.base.commands import (
 )
 from ggrep.base.options import OPTIONS
 
-_FEW: Final = 2
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FEW = 2
 """Words that are shown with `or` between them."""
 
 
-def unknown(place: str, word: str, words: Iterable[str], *, what: str = "") -> str:
+def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") -> str:
     """Return the message about a word that is none of the allowed ones.
 
     Args:

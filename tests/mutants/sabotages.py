@@ -93,7 +93,7 @@ SABOTAGES = (
     Sabotage(
         "tables are not synced",
         "ggrep/index/store/tables.py",
-        "    durable.sync_tree(names.table_dir(store, segment))\n",
+        "    durable.sync_tree(store_files.table_dir(store, segment))\n",
         "",
         (ORDER_ON_DISK,),
     ),
@@ -662,14 +662,14 @@ SABOTAGES = (
     Sabotage(
         "a query is collected under",
         "ggrep/index/maintenance/collection.py",
-        "    with alone(names.readers_lock(store), readers), lease.fenced():\n",
+        "    with alone(store_files.readers_lock(store), readers), lease.fenced():\n",
         "    with lease.fenced():\n",
         (COLLECTION + "test_a_query_is_not_collected_under",),
     ),
     Sabotage(
         "images of dead segments stay",
         "ggrep/index/store/needed_files.py",
-        "            path for path in (*tables, *entries(names.images_dir(store)))"
+        "            path for path in (*tables, *entries(store_files.images_dir(store)))"
         " if path not in kept\n",
         "            path for path in tables if path not in kept\n",
         (COLLECTION + "test_what_dead_writers_left_goes",),

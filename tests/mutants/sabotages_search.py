@@ -976,7 +976,7 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "what a dead writer staged stays",
         "ggrep/index/store/transaction.py",
-        "        shutil.rmtree(names.staging_dir(store), ignore_errors=True)\n",
+        "        shutil.rmtree(store_files.staging_dir(store), ignore_errors=True)\n",
         "",
         (ASSEMBLY + "test_what_a_dead_writer_staged_goes_with_the_next_publish",),
     ),
