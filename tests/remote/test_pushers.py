@@ -153,7 +153,7 @@ def test_a_push_that_dies_leaves_nothing_that_leads_astray(
 _KILLED = """
 import os, signal, sys, time
 from pathlib import Path
-from ggrep.base import faults
+from ggrep.base import durable
 from ggrep.config.remotes import Remote
 from ggrep.search.engine.travelling import push_to
 from tests.fakes.remotes import engine_at
@@ -164,7 +164,7 @@ def hook(point):
     seen += point == "remote.before_request"
     if seen == at:
         os.kill(os.getpid(), signal.SIGKILL)
-with faults.watched(hook):
+with durable.watched(hook):
     push_to(engine_at(Path(sys.argv[1]), Path(sys.argv[2])), Remote("origin", sys.argv[3]))
 """
 
