@@ -27,17 +27,7 @@ def seal(
 
 
 def require_sound(values: object, form: Format, *, since: int) -> None:
-    """Do nothing when a document is as it was written, in a version that this build reads.
-
-    Args:
-        values: what was read.
-        form: its format.
-        since: the first version that carries a digest.
-
-    Raises:
-        Damaged: it is not an object, or its digest does not fit.
-        Incompatible: another build wrote it.
-    """
+    """Do nothing when a document is as it was written, in a version that this build reads."""
     if not isinstance(values, dict):
         raise Damaged("not an object")
     version = values.get(form.field)

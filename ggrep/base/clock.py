@@ -97,11 +97,7 @@ class Deadline(Struct, frozen=True):
         return replace(self, at_ms=min(self.at_ms, self.clock.monotonic_ms() + timeout_ms))
 
     def next_ms(self) -> float:
-        """Return what is left for the next of several questions, at least one millisecond.
-
-        Raises:
-            DeadlineExceeded: less than that.
-        """
+        """Return what is left for the next of several questions, at least one millisecond."""
         left_ms = self.remaining_ms()
         if left_ms < 1.0:
             raise DeadlineExceeded("the answers before took all the time")

@@ -228,11 +228,7 @@ class Option:
         return self.kind.endswith("+")
 
     def value_of(self, text: str) -> str | int:
-        """Return the value of a word.
-
-        Raises:
-            ValueError: the word is none, or another one may be meant.
-        """
+        """Return the value of a word."""
         kind, *bounds = self.kind.rstrip("+").split(":")
         if not text or text == "--" or kind not in {"text", "path", "number"}:
             raise ValueError(text)

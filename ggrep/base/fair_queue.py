@@ -118,11 +118,7 @@ class FairQueue(Generic[T]):
         return {client for client, _ in self._waiting}
 
     def pop(self, may_go: Callable[[str], bool] | None = None) -> T | None:
-        """Take the item whose turn it is; None when there is none.
-
-        Args:
-            may_go: whether the items of that client may be taken now; None when all may.
-        """
+        """Take the item whose turn it is; None when there is none."""
         passed = set() if may_go is None else {one for one in self.clients() if not may_go(one)}
         turns = ((one.turn(), flow) for flow, one in self._waiting.items() if flow[0] not in passed)
         _, flow = min(turns, default=(None, None))

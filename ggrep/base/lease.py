@@ -127,20 +127,12 @@ class Lease:
             yield
 
     def beat(self) -> None:
-        """Say that the holder is still at work.
-
-        Raises:
-            LeaseLost: another writer took over.
-        """
+        """Say that the holder is still at work."""
         self._rewrite(lambda record: record)
         reach("lease.after_heartbeat")
 
     def note_staging(self, transaction: str | None) -> None:
-        """Write down what is being put together; None when nothing is any more.
-
-        Raises:
-            LeaseLost: another writer took over.
-        """
+        """Write down what is being put together; None when nothing is any more."""
         self._rewrite(lambda record: replace(record, staging_txn_id=transaction))
 
     def release(self) -> None:

@@ -89,11 +89,7 @@ def mount_table() -> bytes | None:
 
 
 def file_system_number(path: bytes) -> int:
-    """Return the kernel's number of the type of the file system that a path lies on.
-
-    Raises:
-        OSError: there is nothing at the path.
-    """
+    """Return the kernel's number of the type of the file system that a path lies on."""
     import ctypes
 
     buffer = ctypes.create_string_buffer(_STATFS_BYTES)
@@ -126,11 +122,7 @@ def file_in_memory(name: str) -> int:
 
 
 def run_as_batch() -> None:
-    """Have this process and its children wait for others, for the processor and for disks.
-
-    Raises:
-        OSError: the system forbids it.
-    """
+    """Have this process and its children wait for others, for the processor and for disks."""
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 

@@ -32,11 +32,7 @@ class Patience(Struct, frozen=True):
     retry_ms: float = _RETRY_MS
 
     def pause(self, message: str | None = None) -> None:
-        """Sleep until the next try.
-
-        Raises:
-            Busy: the deadline passed.
-        """
+        """Sleep until the next try."""
         left = self.deadline.remaining_ms()
         if left <= 0.0:
             raise Busy(message or self.message, retry_after_ms=1000)
@@ -45,12 +41,7 @@ class Patience(Struct, frozen=True):
 
 @contextmanager
 def alone(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file for ourselves for the length of the block.
-
-    Raises:
-        Busy: another process held it until the deadline.
-        StoreError: it cannot be locked.
-    """
+    """Hold a lock file for ourselves for the length of the block."""
     try:
         durable.make_directory(file.parent, lasting=True)
         descriptor = _lock(file, fcntl.LOCK_EX, patience)
@@ -64,12 +55,7 @@ def alone(file: Path, patience: Patience) -> Iterator[None]:
 
 @contextmanager
 def shared(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file together with others who share it, for the length of the block.
-
-    Raises:
-        Busy: a process held it alone until the deadline.
-        StoreError: it cannot be locked.
-    """
+    """Hold a lock file together with others who share it, for the length of the block."""
     try:
         descriptor = _lock_shared(file, patience)
     except OSError as error:
@@ -173,12 +159,7 @@ _AWAKE = struct.Struct("<q")
 
 @contextmanager
 def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
-    """Wait until we are next; yield the patience to go on waiting with.
-
-    Raises:
-        Busy: somebody who is awake was before us until the deadline.
-        OSError: the file cannot be opened.
-    """
+    """Wait until we are next; yield the patience to go on waiting with."""
     descriptor = durable.open_lock(file)
     try:
         while not (next_in_line := _take(descriptor)) and not _sleeps(descriptor, clock, ttl_ms):

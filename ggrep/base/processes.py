@@ -49,9 +49,6 @@ def require_descriptors() -> None:
     """Raise a limit of open files that is too low for any work on a store.
 
     What a library does without a descriptor is not ours to word: it may even panic.
-
-    Raises:
-        StoreError: the system allows no more.
     """
     if _allowed() < _DESCRIPTORS:
         raise_descriptors()

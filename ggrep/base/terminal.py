@@ -36,11 +36,7 @@ class UnknownWord(ValueError):
 
 
 def without_terminal_options(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return arguments without options that every command takes, and the variables they stand for.
-
-    Raises:
-        UnknownWord: the word is none of `COLOUR`; the message quotes it.
-    """
+    """Return arguments without the options of every command, and the variables that these set."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     left: list[str] = []
     chosen: dict[str, str] = {}

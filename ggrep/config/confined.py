@@ -56,11 +56,6 @@ def open_root(root: Path) -> int:
 def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
     """Return a descriptor of the regular file at `path_key` below `root`; the caller closes it.
 
-    Args:
-        root: canonical.
-        path_key: of the file.
-        anchored: false where the root's own path may lead over links.
-
     Raises:
         InvalidRequest: a link took the root's place.
         Linked: the file or a directory above it is a symbolic link.

@@ -102,14 +102,7 @@ def query_fingerprint(
 def asked_fingerprint(
     kind: str, request: object, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the identity of a question other than a search, as `query_fingerprint` does of one.
-
-    Args:
-        kind: the name of such questions with its version, as `symbol-1`.
-        request: a Struct; its deadline and whatever `explain` asks for do not count.
-        settings: whose output budgets are in force; None for the defaults.
-        ranking_revision: the revision of the weights, where they order the answer.
-    """
+    """Return the identity of a question other than a search, as `query_fingerprint` does of one."""
     budgets = settings or Settings()
     return _digest(
         {
@@ -150,11 +143,7 @@ class StoreName(Struct, frozen=True):
 
 
 def parse_store_id(text: str) -> StoreName:
-    """Return the parts of a store id.
-
-    Raises:
-        InvalidRequest: `text` is none, and so no name of a directory either.
-    """
+    """Return the parts of a store id."""
     found = _NAME.fullmatch(text)
     if found is None:
         raise InvalidRequest(f"not a store id: {text!r}; see: ggrep list")

@@ -54,11 +54,7 @@ def is_git_marker(path: Path) -> bool:
 
 
 def has_git_marker(path: Path) -> bool:
-    """Tell the same as `is_git_marker`, or raise.
-
-    Raises:
-        OSError: it is there and cannot be looked at.
-    """
+    """Tell the same as `is_git_marker`, or raise."""
     if path.is_dir():
         return (path / "HEAD").is_file()
     if not path.is_file():
@@ -77,12 +73,6 @@ def run_git(
 ) -> tuple[int, bytes]:
     """Return exit status and output of git, run on the work tree whose top level is `top`.
 
-    Args:
-        top: an absolute path.
-        arguments: the command and what follows.
-        stdin: what git reads from its standard input.
-        accept: exit statuses that are answers, not failures.
-
     Raises:
         GitFailed: anything else happened.
     """
@@ -94,29 +84,18 @@ def run_git_without_filters(top: Path, *arguments: str) -> bytes:
 
     git passes such content through the programs that the repository's `filter` sections name;
     each is replaced by none.
-
-    Raises:
-        GitFailed: as for `run_git`.
     """
     extra = without_filters(filter_keys(top))
     return _run(top, arguments, stdin=b"", accept=(0,), extra=extra)[1]
 
 
 def filter_keys(top: Path) -> list[bytes]:
-    """Return the configuration keys under which the repository names filter programs.
-
-    Raises:
-        GitFailed: as for `run_git`.
-    """
+    """Return the configuration keys under which the repository names filter programs."""
     return config_keys(top, _FILTER_KEYS)
 
 
 def config_keys(top: Path, pattern: str) -> list[bytes]:
-    """Return the keys of the repository's configuration that match a regular expression.
-
-    Raises:
-        GitFailed: as for `run_git`.
-    """
+    """Return the keys of the repository's configuration that match a regular expression."""
     _, listed = run_git(top, "config", "-z", "--name-only", "--get-regexp", pattern, accept=(0, 1))
     return sorted(set(listed.split(b"\0")) - {b""})
 
@@ -138,12 +117,7 @@ class RunningGit:
         self._command = command
 
     def output(self) -> bytes:
-        """Wait for the end and return what git printed.
-
-        Raises:
-            GitFailed: it failed, took too long, or warned of anything: a directory that it may
-                not list costs no more than a warning.
-        """
+        """Wait for the end and return what git printed."""
         found, said = _output(self._process, self._command)
         if self._process.returncode or said:
             raise GitFailed(f"git {self._command} exited with {self._process.returncode}")
@@ -154,16 +128,7 @@ class RunningGit:
 def running_git(
     top: Path, *arguments: str, extra: Mapping[bytes, bytes] = MappingProxyType({})
 ) -> Iterator[RunningGit]:
-    """Start git on the work tree at `top`; whatever is left of it at the end is killed.
-
-    Args:
-        top: an absolute path.
-        arguments: the command and what follows.
-        extra: additions to the environment, see `without_filters`.
-
-    Raises:
-        GitFailed: git is not installed or cannot be run.
-    """
+    """Start git on the work tree at `top`; whatever is left of it at the end is killed."""
     try:
         process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
             _command(top, arguments),
@@ -218,9 +183,6 @@ def _output(
 
     A busy machine may take as long as it likes: git goes on while it gets on, until it has used
     up its limit of processor time.
-
-    Raises:
-        GitFailed: it used that up, or waits for something that does not come.
     """
     limit_s, before_s = _limit_s(command), 0.0
     while True:

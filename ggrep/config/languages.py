@@ -41,11 +41,7 @@ def language_named(word: str) -> str:
 
 
 def check_languages(filters: Iterable[Filter]) -> None:
-    """Do nothing when each `lang:` names a language that files can be of.
-
-    Raises:
-        UsageError: names the filter and the nearest language.
-    """
+    """Do nothing when each `lang:` names a language that files can be of."""
     for item in filters:
         if item.key == "lang" and not language_named(item.value):
             word = item.value.casefold()

@@ -165,11 +165,7 @@ class Profiles(Struct, frozen=True):
     roles: RoleGlobs = ()
 
     def named(self, name: str) -> Profile:
-        """Return the profile of that name; the empty name's adds nothing.
-
-        Raises:
-            InvalidRequest: there is none; the message lists those there are.
-        """
+        """Return the profile of that name; the empty name's adds nothing."""
         for profile in self.profiles:
             if profile.name == name:
                 return profile
@@ -208,9 +204,6 @@ def apply_to_request(
         request: of the caller, with the defaults of all surfaces.
         given: fields of it that were said and not left; the profile keeps off these.
         profile: its view narrows whatever was given.
-
-    Raises:
-        InvalidRequest: the profile shows none of the corpora that were asked for.
     """
     wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
@@ -238,16 +231,7 @@ def said_of_slate(request: SlateRequest) -> frozenset[str]:
 
 
 def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profile) -> SlateRequest:
-    """Return the request for a slate as it stands under a profile.
-
-    Args:
-        request: of the caller.
-        given: fields that were said: those of the slate, of its budgets and of its search.
-        profile: as for `apply_to_request`.
-
-    Raises:
-        InvalidRequest: as `apply_to_request`.
-    """
+    """Return the request for a slate as it stands under a profile."""
     own = {name: name for name in _SLATE_FIELDS}
     return replace(
         request,
@@ -258,16 +242,7 @@ def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profil
 
 
 def applied(request: Request[Any], profile: Profile, given: frozenset[str] | None = None) -> Any:  # noqa: ANN401 - as the request
-    """Return a request of any operation as it stands under a profile.
-
-    Args:
-        request: of the caller.
-        profile: as for `apply_to_request`.
-        given: fields that were said; None for those that differ from the defaults.
-
-    Raises:
-        InvalidRequest: as `apply_to_request`.
-    """
+    """Return a request of any operation as it stands under a profile."""
     match request:
         case SearchRequest():
             return apply_to_request(
@@ -320,20 +295,12 @@ VIEW_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _VIEW[name], ()) f
 
 
 def load_profiles(root: Path) -> Profiles:
-    """Return what the file of a canonical root says of profiles; nothing where there is none.
-
-    Raises:
-        InvalidRequest: the file cannot be read, or holds what cannot stand.
-    """
+    """Return what the file of a canonical root says of profiles; nothing where there is none."""
     return parse_profiles(read_repo_file(root))
 
 
 def parse_profiles(file: Mapping[str, object]) -> Profiles:
-    """Return what a file's top-level keys say of profiles.
-
-    Raises:
-        InvalidRequest: names the key that cannot stand.
-    """
+    """Return what a file's top-level keys say of profiles."""
     tables = table_of(file.get("profiles", {}), REPO_FILE, "profiles")
     if len(tables) > MAX_PROFILES:
         raise _refused("profiles", f"{len(tables)} exceeds the cap {MAX_PROFILES}")
@@ -408,13 +375,6 @@ def exclusions(patterns: Iterable[str], where: str) -> tuple[Filter, ...]:
     A filter `path:` is a directory or file where it has no wildcards, else a glob whose `*` passes
     over slashes. Not every gitignore pattern can be said so; one that cannot is refused, for it
     would hide more than its author meant.
-
-    Args:
-        patterns: none is negated.
-        where: file and key, for the message.
-
-    Raises:
-        InvalidRequest: filters cannot say it.
     """
     values = dict.fromkeys(value for text in patterns for value in _values(text, where))
     return tuple(Filter("path", value, negated=True) for value in values)

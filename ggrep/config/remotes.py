@@ -53,11 +53,7 @@ class Remote(Struct, frozen=True):
 
 
 def checked(remote: Remote) -> Remote:
-    """Return a remote that somebody typed.
-
-    Raises:
-        InvalidRequest: it cannot be one; the message says why.
-    """
+    """Return a remote that somebody typed."""
     if not _NAME.fullmatch(remote.name):
         raise InvalidRequest(f"{remote.name!r} is not a name; use small letters, digits, . _ and -")
     for text in (remote.url, remote.endpoint, remote.region):
@@ -140,11 +136,7 @@ def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
 
 
 def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
-    """Return the remote of a name; without one the only remote, else `origin`.
-
-    Raises:
-        InvalidRequest: there is none.
-    """
+    """Return the remote of a name; without one the only remote, else `origin`."""
     if not remotes:
         raise InvalidRequest("no remote is configured; to add one: ggrep remote add origin URL")
     if name is None and len(remotes) == 1:

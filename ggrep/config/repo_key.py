@@ -23,11 +23,7 @@ _KEY: Final = re.compile(r"[\w.~+@-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
 
 
 def repo_key(root: Path, settings: Settings) -> str:
-    """Return the name that the settings or the remote `origin` give; empty where neither does.
-
-    Raises:
-        InvalidRequest: the name of the settings is none.
-    """
+    """Return the name that the settings or the remote `origin` give; empty where neither does."""
     if settings.repo_key:
         if not is_key(settings.repo_key):
             raise InvalidRequest(

@@ -208,11 +208,7 @@ class RoleRules(Struct, frozen=True, dict=True):
 
 
 def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
-    """Return the built-in rules and more; what is said of a role in several places adds up.
-
-    Raises:
-        InvalidRequest: a glob cannot be compiled.
-    """
+    """Return the built-in rules and more; what is said of a role in several places adds up."""
     found: dict[Role, set[str]] = {role: set() for role in ROLES}
     for role, globs in added:
         found[role].update(globs)

@@ -134,11 +134,7 @@ def compute_in_one_thread() -> None:
 
 
 def user_home(environ: Mapping[str, str]) -> Path:
-    """Return the user's home directory: `HOME`, else what the user database says.
-
-    Raises:
-        InvalidRequest: neither names one, as in a container with a user id of its own.
-    """
+    """Return the user's home directory: `HOME`, else what the user database says."""
     named, user = environ.get("HOME", ""), os.getuid()
     if named.startswith("/"):
         return Path(named)
@@ -186,11 +182,7 @@ class ClientName(Struct, frozen=True):
 
 
 def client_of(environ: Mapping[str, str]) -> ClientName:
-    """Return who asks.
-
-    Raises:
-        InvalidRequest: `GGREP_CLIENT_KIND` is neither word.
-    """
+    """Return who asks."""
     kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
     if kind not in {"interactive", "batch"}:
         raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} is neither interactive nor batch")
@@ -246,11 +238,7 @@ def without_profile(environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
-    """Return the settings with some output budgets replaced.
-
-    Raises:
-        InvalidRequest: a name is no output budget, or a value goes beyond the caps.
-    """
+    """Return the settings with some output budgets replaced."""
     for name, value in budgets.items():
         if name not in OUTPUT_BUDGETS:
             raise InvalidRequest(f"budgets: {name}: no output budget")

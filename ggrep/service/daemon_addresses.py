@@ -42,11 +42,7 @@ class DaemonAddresses:
         self._config_file = str(self.home.config_file)
 
     def of(self, root: Path) -> DaemonAddress:
-        """Return the daemon's address for the repository at a canonical root.
-
-        Raises:
-            InvalidRequest: a settings file or variable is wrong.
-        """
+        """Return the daemon's address for the repository at a canonical root."""
         look = self._look(root)
         with self._lock:
             held = self._held.get(root)

@@ -171,9 +171,6 @@ class Federator:
 
         `arrived` is told of each repository that is done. Those that are `forbidden` must not be
         touched by the caller; they fail.
-
-        Raises:
-            WorkspaceError: the request is invalid, or a cohort that it names is not there.
         """
         return await federated_search(
             workspace,
@@ -193,11 +190,7 @@ class Federator:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
-        """Return the slate of a workspace; otherwise as `search`.
-
-        Raises:
-            InvalidRequest: the level or a budget is invalid.
-        """
+        """Return the slate of a workspace; otherwise as `search`."""
         return await federated_slate(
             workspace,
             request,
@@ -216,11 +209,7 @@ class Federator:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> Any:  # noqa: ANN401 - the workspace's answer of that operation
-        """Return where a name or a place of a workspace leads; otherwise as `search`.
-
-        Raises:
-            InvalidRequest: the name, the place or the cursor is invalid.
-        """
+        """Return where a name or a place of a workspace leads; otherwise as `search`."""
         answer = loaded(operation_of(asked).workspace)
         return await answer(workspace, request, asked, self._searchers(forbidden), self._clock)
 
@@ -245,9 +234,6 @@ class Federator:
         Without a deadline the question's own time begins now.
 
         Requires: an index of the repository is wanted, see `require_asked`.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         until = deadline or Deadline.after(self._clock, timeout_ms)
@@ -270,11 +256,6 @@ class Federator:
         """Bring a repository's index up to its work tree, with all that changed before this call.
 
         Called off, or out of time, the wait ends; a sync that has begun goes on.
-
-        Args:
-            root: of the repository; its daemon is started when it does not run.
-            hear: told how far it is.
-            timeout_ms: how long to wait; 0 for no bound.
 
         Raises:
             Unasked: nothing says that an index of the root is wanted.
@@ -319,11 +300,7 @@ class Federator:
         return {"running": True, **_document(reply.body, "status")}
 
     async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:
-        """Return a repository's health document; its daemon is started when it does not run.
-
-        Raises:
-            GgrepError: there is no daemon and none can be had.
-        """
+        """Return a repository's health document; its daemon is started when it does not run."""
         address = await self._wanted(root)
         reply = await self._channels.ask(address, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
@@ -356,11 +333,7 @@ class Federator:
             )
 
     async def _wanted(self, root: Path) -> DaemonAddress:
-        """Return the address of a repository's daemon, if it may be started.
-
-        Raises:
-            Unasked: nothing says that an index of the root is wanted.
-        """
+        """Return the address of a repository's daemon, if it may be started."""
 
         def meet() -> DaemonAddress:
             address = self._addresses.of(root)

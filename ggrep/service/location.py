@@ -38,15 +38,7 @@ class Location(Struct, frozen=True):
 
 
 def location_of(path: Path | None, *, directory: bool = False) -> Location:
-    """Return the root around `path` (default: the current directory) and the scope within it.
-
-    Args:
-        path: a file or directory.
-        directory: refuse a file: what is done concerns all of the root.
-
-    Raises:
-        InvalidRequest: the path does not exist, or is not inside a searchable root.
-    """
+    """Return the root around `path` (default: the current directory) and the scope within it."""
     given = on_disk(path or Path())
     try:
         Path.cwd()
@@ -77,9 +69,6 @@ def together(places: Sequence[Location]) -> Location | None:
     """Return several places as one; None where they belong to two repositories.
 
     Directories that nothing marks as a project are places in the directory around all of them.
-
-    Raises:
-        InvalidRequest: that is no searchable root.
     """
     roots = {place.root for place in places}
     top = Path(os.path.commonpath(roots))
@@ -128,11 +117,7 @@ def enclosing_index(
 def open_index(
     root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
 ) -> "RepoIndex":
-    """Return the index of a canonical root under an environment, which answers no questions.
-
-    Raises:
-        Forked: no index can be read in this process.
-    """
+    """Return the index of a canonical root under an environment, which answers no questions."""
     with _database():
         from ggrep.search.engine.repo_index import RepoIndex
     return RepoIndex(root, home_from(environ), environ=environ, flags=flags)
@@ -177,11 +162,7 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 def require_working_database() -> None:
-    """Raise unless an index can be read in this process.
-
-    Raises:
-        Forked: LanceDB was at work in the process that this one was forked from.
-    """
+    """Raise unless an index can be read in this process."""
     if any(_BEFORE_FORK):
         raise Forked(
             "this process was forked from one that reads indexes and cannot read an index itself;"

@@ -58,11 +58,7 @@ class TorchBuild(Struct, frozen=True):
 
 
 def installed_torch(path: Sequence[str] | None = None) -> TorchBuild | None:
-    """Return the torch that would be imported, None where there is none.
-
-    Args:
-        path: where to look; where modules are looked for unless it is given.
-    """
+    """Return the torch that would be imported, None where there is none."""
     where = list(sys.path if path is None else path)
     found = next(iter(distributions(name="torch", path=where)), None)
     if found is None:

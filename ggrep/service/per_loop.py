@@ -46,11 +46,7 @@ class PerLoop(Generic[C]):
             raise Forked(f"{self._name}: was opened in another process; open it anew")
 
     def get(self) -> C:
-        """Return the resource; called by the tasks of one loop.
-
-        Raises:
-            InvalidRequest: another event loop uses it; the others as `require_open`.
-        """
+        """Return the resource; called by the tasks of one loop."""
         self.require_open()
         if self._held is None:
             self._held, self._token = self._make(), current_token()

@@ -65,11 +65,7 @@ class Surroundings(Struct, frozen=True):
         return bool(self.environ.get("GGREP_OFFLINE"))
 
     def do_without(self, error: NotStarted | NoReply) -> None:
-        """Continue without the daemon, if that is allowed.
-
-        Raises:
-            NotStarted: none can be had, and one is required; Silent: it says nothing.
-        """
+        """Continue without the daemon, if that is allowed."""
         if self.daemon == "require":
             raise error
         LOG.info("%s; reading the index without a daemon", error)
@@ -78,16 +74,7 @@ class Surroundings(Struct, frozen=True):
 def surroundings(
     daemon: DaemonUse, environ: Mapping[str, str] | None, flags: Mapping[str, object]
 ) -> Surroundings:
-    """Return the environment to open something in.
-
-    Args:
-        daemon: who answers.
-        environ: None for this process's own, as it is now.
-        flags: settings that beat all others; None for what was not given.
-
-    Raises:
-        InvalidRequest: `daemon` is none of its words.
-    """
+    """Return the environment to open something in."""
     if daemon not in get_args(DaemonUse):
         known = ", ".join(get_args(DaemonUse))
         raise InvalidRequest(f"daemon: unknown {daemon!r}; use one of {known}")
@@ -115,16 +102,7 @@ class RepositoryHandle:
     """One repository until it is closed; usable by threads and forked processes."""
 
     def __init__(self, path: AnyPath, within: Surroundings, *, index: bool) -> None:
-        """Resolve the path.
-
-        Args:
-            path: a directory in the repository.
-            within: what it is opened under.
-            index: an index is wanted, whatever the directory is.
-
-        Raises:
-            InvalidRequest: there is no such directory, or a settings file or variable is wrong.
-        """
+        """Resolve the path."""
         self.within = within
         self.clock: Clock = SystemClock()
         self._index = index
@@ -137,10 +115,6 @@ class RepositoryHandle:
         """Return the daemon's address under the repository's current settings.
 
         Outside of git it is the nearest directory above that has an index, where there is one.
-
-        Raises:
-            Closed: the repository was closed.
-            InvalidRequest: a settings file or variable is wrong.
         """
         self.require_open()
         addresses = self._own().addresses
@@ -152,16 +126,7 @@ class RepositoryHandle:
         return found if root == self._root else addresses.of(root)
 
     def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
-        """Return whether a daemon should answer; a newly started one builds an index.
-
-        Args:
-            address: where it is met.
-            wanted: an index of the repository was asked for just now.
-
-        Raises:
-            Unasked: nothing says that an index of the directory is wanted.
-            NotStarted: a daemon is required where the environment forbids to ask one.
-        """
+        """Return whether a daemon should answer; a newly started one builds an index."""
         within = self.within
         offline = within.daemon == "never"
         asks = uses_daemon(address, within.environ, offline=offline)
@@ -182,20 +147,11 @@ class RepositoryHandle:
     def read(
         self, kind: type[A], address: DaemonAddress, message: QueryMessage, deadline: Deadline
     ) -> A:
-        """Return the answer of the index in this process.
-
-        Raises:
-            NoIndex: nothing is indexed, and only an index can answer.
-            GgrepError: as the engine says.
-        """
+        """Return the answer of the index in this process."""
         return read_here(kind, self.engine(address), message, deadline)
 
     def sync(self, address: DaemonAddress, *, strict: bool) -> SyncAnswer:
-        """Sync the index in this process, then do the store's maintenance.
-
-        Raises:
-            GgrepError: as the engine says; what was active still is.
-        """
+        """Sync the index in this process, then do the store's maintenance."""
         from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
 
         engine = self.engine(address)
@@ -204,12 +160,7 @@ class RepositoryHandle:
         return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
 
     def status(self) -> Status:
-        """Return the state of the index and its daemon; starts none.
-
-        Raises:
-            Closed: the repository was closed.
-            InvalidRequest: a settings file or variable is wrong.
-        """
+        """Return the state of the index and its daemon; starts none."""
         address, environ = self.address(), self.within.environ
         if self.within.daemon == "never":
             return disk_status(address, self.engine(address))
@@ -218,11 +169,7 @@ class RepositoryHandle:
         )
 
     def engine(self, address: DaemonAddress) -> "Engine":
-        """Return the engine under the current settings; thread-safe.
-
-        Raises:
-            Forked: no index can be read in this process.
-        """
+        """Return the engine under the current settings; thread-safe."""
         here, identity = self._own(), address.identity
         with here.lock:
             held = here.engine
@@ -232,11 +179,7 @@ class RepositoryHandle:
             return held
 
     def require_open(self) -> None:
-        """Raise after `close`.
-
-        Raises:
-            Closed: the repository was closed.
-        """
+        """Raise after `close`."""
         if self._closed:
             raise Closed(f"{self._root}: was closed")
 

@@ -124,11 +124,7 @@ class JointEngines:
     """Engines of this process, asked as one collection in a worker thread."""
 
     def __init__(self, searchers: Mapping[RepoId, EngineSearcher]) -> None:
-        """Open nothing yet.
-
-        Args:
-            searchers: in the order that breaks ties between equal hits.
-        """
+        """Open nothing yet."""
         self._searchers = searchers
         self._views: dict[RepoId, SnapshotView] = {}
 

@@ -20,11 +20,7 @@ REPLY_MS: Final = 2_000
 
 
 def read_document(document: Mapping[str, object]) -> Status:
-    """Return what a status document says.
-
-    Raises:
-        Incompatible: it is of a shape that this build cannot read.
-    """
+    """Return what a status document says."""
     try:
         return decode(Status, document)
     except DecodeError as error:

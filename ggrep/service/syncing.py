@@ -25,9 +25,6 @@ async def wait_for_sync(
     """Return what `ask` returns; until then tell what a look returns, again and again.
 
     A look that fails is passed over: what the sync comes to, the answer says.
-
-    Raises:
-        GgrepError: as `ask` does.
     """
 
     async def watch() -> None:

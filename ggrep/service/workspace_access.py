@@ -52,11 +52,7 @@ class Allowlist:
 
 
 def canonical(path: Path) -> Path:
-    """Return a path absolute and free of symbolic links, as far as it exists.
-
-    Raises:
-        InvalidRequest: nothing can be so called.
-    """
+    """Return a path absolute and free of symbolic links, as far as it exists."""
     try:
         return canonical_path(path)
     except (OSError, ValueError) as error:
@@ -131,12 +127,7 @@ def _opened(
 def forbidden_repos(
     workspace: Workspace, allowlist: Allowlist, request: FederatedRequest
 ) -> frozenset[RepoId]:
-    """Return the selected repositories that lie outside of the allowed directories.
-
-    Raises:
-        Forbidden: the request names one of them.
-        WorkspaceError: the selection cannot be read.
-    """
+    """Return the selected repositories that lie outside of the allowed directories."""
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     selection = select_repos(workspace, request, resolve)
     outside = [repo for repo in selection.repos if not allowlist.allows(repo.root_canonical)]
@@ -186,11 +177,7 @@ class Guarded(Struct, frozen=True):
         await self.inner.prepare(allowed, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return the searcher of a repository.
-
-        Raises:
-            Forbidden: it may not be asked.
-        """
+        """Return the searcher of a repository."""
         if not self._may(repo):
             raise _outside(repo)
         return self.inner.open(repo)

@@ -36,11 +36,7 @@ from ggrep.protocol.wire.replies import Reply
 
 @contextmanager
 def before(deadline: Deadline, told: str) -> Iterator[None]:
-    """Cancel the block at the deadline.
-
-    Raises:
-        DeadlineExceeded: it was ended; the message is `told`.
-    """
+    """Cancel the block at the deadline."""
     left_ms = deadline.remaining_ms()
     with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0) as scope:
         yield
@@ -49,13 +45,7 @@ def before(deadline: Deadline, told: str) -> Iterator[None]:
 
 
 async def dial(path: Path) -> SocketStream:
-    """Return a fresh connection.
-
-    Raises:
-        Unreachable: no process listens there.
-        Silent: a process listens and does not accept.
-        BudgetExceeded: this process has as many files open as it may.
-    """
+    """Return a fresh connection."""
     try:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     except OSError as error:
@@ -79,11 +69,7 @@ async def dial(path: Path) -> SocketStream:
 
 
 def _accepted(connection: socket.socket, path: Path) -> bool:
-    """Return whether the daemon accepts a connection now, which a local socket tells at once.
-
-    Raises:
-        OSError: nobody listens there.
-    """
+    """Return whether the daemon accepts a connection now, which a local socket tells at once."""
     try:
         connection.connect(str(path))
     except BlockingIOError:
@@ -143,7 +129,7 @@ class Channel:
 
         Raises:
             Unreachable: nobody listens there.
-            Silent: somebody does, and does not answer.
+            NoReply: somebody does, and does not answer.
             Incompatible: it speaks no protocol of ours.
             InvalidRequest: it serves something else.
             DeadlineExceeded: it did not answer in time.
@@ -177,13 +163,7 @@ class Channel:
         await self._break("the connection was closed")
 
     async def ask(self, message: Message, deadline: Deadline) -> Reply:
-        """Return the answer to a message.
-
-        Raises:
-            GgrepError: as the daemon says.
-            Unreachable: it went away.
-            DeadlineExceeded: it did not answer in time; it is told to stop.
-        """
+        """Return the answer to a message."""
         reply = await self.exchange(message, deadline)
         if reply.error is not None:
             raise reply.error
@@ -195,10 +175,6 @@ class Channel:
         `caller` is for whom it is asked, where that is not this client as a whole. When the
         deadline passes or the call is cancelled, the daemon is told to stop, and the
         connection serves on.
-
-        Raises:
-            Unreachable: the daemon went away, or sent what is no reply; Silent: it is stopped.
-            DeadlineExceeded: it did not answer in time.
         """
         self._require_open()
         require_running(self.pid)
@@ -275,11 +251,7 @@ class Channel:
             event = self._connection.next_event()
 
     async def _hear(self) -> None:
-        """Take in the next bytes.
-
-        Raises:
-            Unreachable: the daemon went away.
-        """
+        """Take in the next bytes."""
         try:
             self._connection.receive(await self._stream.receive(_CHUNK))
         except _GONE as error:
@@ -305,9 +277,6 @@ class Channel:
 
         A frame that was begun and is not finished leaves a stream that nobody can follow: then
         the connection is over. Most frames go out at once, before anybody can interrupt.
-
-        Raises:
-            Unreachable: the daemon went away.
         """
         async with self._sending:
             try:

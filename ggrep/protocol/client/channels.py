@@ -62,14 +62,7 @@ class Channels:
         starts: bool = True,
         told: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Connect to nothing yet.
-
-        Args:
-            clock: of deadlines.
-            environ: what daemons are started under.
-            starts: start daemons of repositories that have an index.
-            told: called, in some thread, with a line for people when they have to wait.
-        """
+        """Connect to nothing yet."""
         self._clock = clock
         self._starts = starts
         self._launcher = Launcher(clock, environ, told)
@@ -89,18 +82,11 @@ class Channels:
 
         Requires: the message changes nothing.
 
-        Args:
-            address: where the daemon is met.
-            message: what to ask.
-            deadline: of all of it.
-            start: where none runs, start one always, only for a repository that has an index, or
-                never.
-
         Raises:
             GgrepError: as the daemon says.
             NoIndex: none runs, and there is nothing to start one for.
             NotStarted: none runs, and none can or may be started.
-            Unreachable: daemons end as fast as they come; Silent: one listens and says nothing.
+            Unreachable: daemons end as fast as they come; NoReply: one listens and says nothing.
             DeadlineExceeded: there was no answer in time.
         """
         return await self.ask_within(address, lambda _: message, deadline, start)
@@ -306,11 +292,7 @@ def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAd
 
 
 def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepError:
-    """Return the error for a daemon that was lost.
-
-    Raises:
-        NotStarted: no other is to be expected.
-    """
+    """Return the error for a daemon that was lost."""
     if not isinstance(error, NotStarted):
         return error
     if lost is None or start != "never":
@@ -319,13 +301,7 @@ def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepErro
 
 
 def _require_startable(address: DaemonAddress, error: GgrepError, start: Start) -> None:
-    """Raise unless a daemon may be started.
-
-    Raises:
-        NoIndex: there is nothing to start one for.
-        NotStarted: none may be started.
-        Incompatible: one runs, and none may be started in its place.
-    """
+    """Raise unless a daemon may be started."""
     is_missing = isinstance(error, Unreachable)
     if is_missing and start != "always" and not is_published(address):
         raise NoIndex("this repository has no index yet; run: ggrep index") from error

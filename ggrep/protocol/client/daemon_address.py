@@ -44,9 +44,9 @@ class DaemonAddress(Struct, frozen=True):
     caller: str = ""
 
     @property
-    def budgets(self) -> tuple[tuple[str, int], ...]:
-        """Return the output budgets in force for this client."""
-        return tuple((name, getattr(self.settings, name)) for name in OUTPUT_BUDGETS)
+    def budgets(self) -> dict[str, int]:
+        """Return the output budgets of this client."""
+        return {name: getattr(self.settings, name) for name in OUTPUT_BUDGETS}
 
 
 def arrange(
@@ -58,19 +58,7 @@ def arrange(
     build: str = "",
     client_name: str = "",
 ) -> DaemonAddress:
-    """Return the daemon's address for the repository at a canonical root.
-
-    Args:
-        root: canonical.
-        home: where stores and sockets lie.
-        environ: what settings are read from.
-        flags: settings that beat all others.
-        build: of this program.
-        client_name: who asks; empty for the name that the environment gives.
-
-    Raises:
-        InvalidRequest: a settings file or variable is wrong.
-    """
+    """Return the daemon's address for the repository at a canonical root."""
     loaded = load_settings(home, root, environ=environ, flags=flags)
     settings = loaded.settings
     identity = identify(root, home, settings)

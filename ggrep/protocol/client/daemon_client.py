@@ -41,11 +41,7 @@ ReplyT = TypeVar("ReplyT")
 
 
 def value_of(kind: type[ReplyT], reply: Reply, key: str) -> ReplyT:
-    """Return a field of a reply as a value of the domain.
-
-    Raises:
-        Unreachable: it is none.
-    """
+    """Return a field of a reply as a value of the domain."""
     try:
         return decode(kind, reply.body.get(key), key)
     except DecodeError as error:
@@ -139,16 +135,7 @@ class DaemonClient:
     def search(
         self, request: SearchRequest, view: ViewOptions, watch: Watcher | None = None
     ) -> Printed:
-        """Return a search's answer as the view wants it printed.
-
-        Args:
-            request: the question.
-            view: how to print.
-            watch: told how far indexing is while the answer takes long; None not to ask.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
-        """
+        """Return a search's answer as the view wants it printed."""
         timeout_ms = request.timeout_ms or self._address.settings.query_timeout_ms
 
         def message(left_ms: float) -> Search:
@@ -166,11 +153,7 @@ class DaemonClient:
         return _printed(reply.body.get("rendered"))
 
     def ask(self, request: Request[A], watch: Watcher | None = None) -> A:
-        """Return the answer to a question.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
-        """
+        """Return the answer to a question."""
         message = Ask(request, self._address.hello.client_kind, values=True)
         return self.value(operation_of(request).response, message, watch)
 
@@ -178,9 +161,6 @@ class DaemonClient:
         """Return the answer to a question as a value.
 
         Requires: the message asks for values.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = timeout_of(message) or self._address.settings.query_timeout_ms
         deadline = self._until.within(timeout_ms)
@@ -195,16 +175,7 @@ class DaemonClient:
         return report if isinstance(report, dict) else {}
 
     def follow(self, is_there: Callable[[], bool], watch: Watcher, patience_ms: float) -> bool:
-        """Report indexing progress until a snapshot is published; return whether there is one.
-
-        Args:
-            is_there: looked at again and again.
-            watch: told how far it is.
-            patience_ms: when to look no longer; nor is it of use once indexing has failed.
-
-        Raises:
-            GgrepError: the daemon cannot be asked.
-        """
+        """Report indexing progress until a snapshot is published; return whether there is one."""
         deadline = Deadline.after(self._clock, patience_ms)
         while not is_there():
             reply = self._ask(lambda _: SyncStatus(), self._soon(_LOOK_MS), None)
@@ -222,18 +193,7 @@ class DaemonClient:
     def _ask(
         self, message: Callable[[float], Message], deadline: Deadline, watch: Watcher | None
     ) -> Reply:
-        """Return the answer; ask again if the daemon ends first.
-
-        Args:
-            message: returns what to ask when so many milliseconds are left.
-            deadline: of all of it, the daemon's start too.
-            watch: told how far indexing is.
-
-        Raises:
-            GgrepError: as the daemon says.
-            Unreachable: daemons end as fast as they are started.
-            DeadlineExceeded: none was ready in time, or it did not answer in time.
-        """
+        """Return the answer; ask again if the daemon ends first."""
         tried, patience = 0, deadline.within(START_MS)
         while True:
             try:

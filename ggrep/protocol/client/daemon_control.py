@@ -74,14 +74,7 @@ def stop(
 def stopped(
     records: list[DaemonRecord], sockets: list[Path], reason: str, clock: Clock
 ) -> Iterator[list[Stopped]]:
-    """Stop daemons and keep clients from starting others for the length of the block.
-
-    Args:
-        records: those that run.
-        sockets: where none is to be started, running now or not.
-        reason: told to clients, whose requests end and who wait.
-        clock: for patience.
-    """
+    """Stop daemons and keep clients from starting others for the length of the block."""
     with _all_marked(sockets, reason):
         yield [stop(record, reason, clock) for record in records]
 
@@ -96,11 +89,7 @@ def _all_marked(sockets: list[Path], reason: str) -> Iterator[None]:
 
 
 def _signal(pid: int, number: int) -> None:
-    """Send a signal, unless the process is gone.
-
-    Raises:
-        GgrepError: the process is another user's.
-    """
+    """Send a signal, unless the process is gone."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -191,19 +180,8 @@ def adopted(
     build: str,
     clock: Clock,
 ) -> list[Path]:
-    """Have running processes of the home serve canonical roots; return the roots they refused.
-
-    Args:
-        home: whose processes are asked.
-        roots: of the repositories.
-        encoder: from a flag; empty for that of the settings.
-        environ: of the client; only processes under equal `GGREP_*` variables take roots in.
-        build: of the client.
-        clock: for patience.
-    """
-    ours = tuple(
-        (name, value) for name, value in sorted(environ.items()) if name.startswith("GGREP_")
-    )
+    """Have running processes of the home serve canonical roots; return the roots they refused."""
+    ours = {name: value for name, value in environ.items() if name.startswith("GGREP_")}
     remaining = list(roots)
     for record in _hosts(home, build)[:_MOST_ASKED]:
         if not remaining:

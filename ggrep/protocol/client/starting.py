@@ -153,9 +153,6 @@ def _claimed(place: Path) -> Iterator[_Claim | None]:
     """Keep others from starting a daemon for the length of the block.
 
     Yields None where somebody else does so already.
-
-    Raises:
-        NotStarted: there can be none.
     """
     lock = place.with_suffix(".starting")
     try:
@@ -272,11 +269,7 @@ def _begun(
 def _launched(
     addresses: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """Run the command with these descriptors; errors go to the first.
-
-    Raises:
-        NotStarted: it cannot be run.
-    """
+    """Run the command with these descriptors; errors go to the first."""
     try:
         return subprocess.Popen(  # noqa: S603 - our own program and arguments
             [sys.executable, "-m", "ggrep", *STARTING, *_arguments(addresses)],

@@ -127,11 +127,7 @@ TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxy
 
 
 def follow(role: Role, state: State, step: Step) -> State:
-    """Return the state after a step.
-
-    Raises:
-        OutOfTurn: the table has none.
-    """
+    """Return the state after a step."""
     found = TABLE[role][state].get(step)
     if found is None:
         raise OutOfTurn(f"{step.value} is out of turn: the {role.value} is at {state.value}")
@@ -269,12 +265,7 @@ class ClientConnection(Connection):
     """
 
     def __init__(self, hello: Hello, name: str) -> None:
-        """Say nothing yet.
-
-        Args:
-            hello: how to introduce itself.
-            name: begins the ids of requests; unique among the connections of a client.
-        """
+        """Say nothing yet."""
         super().__init__(Role.CLIENT, HARD_MAX_RESPONSE_BYTES, HARD_MAX_REQUEST_BYTES)
         self.lost = ""
         self._hello = hello
@@ -290,11 +281,7 @@ class ClientConnection(Connection):
     def request(
         self, message: Message, request_id: str = "", caller: str = ""
     ) -> tuple[str, bytes]:
-        """Return the id that a message's reply will carry, and the message.
-
-        Raises:
-            InvalidRequest: it is too large, or holds what has no JSON.
-        """
+        """Return the id that a message's reply will carry, and the message."""
         request_id = request_id or f"{self._name}-{next(self._ids)}"
         data = self._framed(message_json(request_id, message, caller))
         self._follow(Step.REQUEST)

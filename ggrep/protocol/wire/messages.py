@@ -23,7 +23,7 @@ from ggrep.model.field_meta import (
 )
 from ggrep.model.operations import OPERATIONS, bounded, bounds_of, has_scope, operation_of
 from ggrep.model.request import Request, SearchRequest, ViewOptions
-from ggrep.protocol.wire.reading import Fields, check_scored, misfit, read
+from ggrep.protocol.wire.reading import check_scored, misfit, read
 
 Q = TypeVar("Q")
 
@@ -46,9 +46,9 @@ class Claim(Struct, frozen=True):
 
     root: Annotated[str, WireBounds(MOST_PATH_BYTES, 1, form="path")]
     environ: Annotated[
-        tuple[tuple[str, str], ...],
+        Mapping[str, str],
         WireBounds(256, each=(0, 32 * 1024), keys=r"[A-Za-z_][A-Za-z0-9_]{0,127}"),
-    ] = ()
+    ] = {}
     build: Annotated[str, WireBounds(128, form="shown")] = ""
 
 
@@ -67,9 +67,9 @@ class Search(Struct, frozen=True):
 
     request: SearchRequest
     budgets: Annotated[
-        tuple[tuple[str, int], ...],
+        Mapping[str, int],
         WireBounds(_MOST_FIELDS, each=(0, MOST_BYTES), keys=r"[a-z][a-z0-9_]{0,63}"),
-    ] = ()
+    ] = {}
     priority: Priority = "interactive"
     render: Annotated[ViewOptions | None, WireBounds(_MOST_FIELDS)] = None
     claim: Annotated[Claim | None, WireBounds(_MOST_FIELDS)] = None
@@ -288,13 +288,13 @@ class Envelope(Struct, frozen=True):
 def message_of(
     request: Request[Any],
     priority: Priority = "interactive",
-    budgets: tuple[tuple[str, int], ...] = (),
+    budgets: Mapping[str, int] | None = None,
     *,
     values: bool = False,
 ) -> QueryMessage:
     """Return the message that asks for the answer to a request, or for its document."""
     if isinstance(request, SearchRequest):
-        return Search(request, budgets, priority, values=values)
+        return Search(request, budgets or {}, priority, values=values)
     return Ask(request, priority, values=values)
 
 
@@ -302,7 +302,13 @@ CANCEL_SYNC: Final = "sync"
 """What `Cancel.target` says for the running sync; no request may be called that."""
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-_MOST_CALLER: Final = 64
+
+
+class _Head(Struct, frozen=True):
+    """Fields of every message."""
+
+    message: Annotated[str, WireBounds(64, form="shown")]
+    caller: Annotated[str, WireBounds(64, form="shown")] = ""
 
 
 def parse_message(body: Mapping[str, object]) -> Envelope:
@@ -313,10 +319,10 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
             be answered under `request_id_of(body)`.
     """
     request_id = _request_id(body)
-    name = Fields(body).printable("message", 64)
+    head = read(_Head, body)
+    name = head.message
     if name not in KINDS:
         raise misfit("message", name, f"one of {', '.join(sorted(KINDS))}")
-    caller = Fields(body).printable("caller", _MOST_CALLER, default="")
     message = read(KINDS[name], body)
     match message:
         case Ask(request) | Fetch(request):
@@ -325,7 +331,7 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
             raise misfit("target", target, "a request_id, or sync")
         case _:
             pass
-    return Envelope(request_id, name, message, caller)
+    return Envelope(request_id, name, message, head.caller)
 
 
 def message_json(request_id: str, message: Message, caller: str = "") -> dict[str, Json]:
@@ -341,11 +347,6 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
         raise InvalidRequest("a text holds a lone surrogate, which UTF-8 cannot say") from error
     if isinstance(message, Ask) and not has_scope(message.request):
         del fields["path"]
-    if isinstance(message, Search):
-        fields["budgets"] = dict(message.budgets)
-    if isinstance(message, Search | Line | Serve) and message.claim is not None:
-        claim: dict[str, Json] = to_builtins(message.claim)
-        fields["claim"] = {**claim, "environ": dict(message.claim.environ)}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
     if caller:
         named["caller"] = caller

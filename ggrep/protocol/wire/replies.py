@@ -85,13 +85,7 @@ def error_json(
     *,
     reason: str | None = None,
 ) -> dict[str, Json]:
-    """Return a failure in the shape of schema `query_error`, and the request it belongs to.
-
-    Args:
-        request_id: empty when there is none to tell.
-        error: what happened; its message becomes one safe line.
-        reason: why a request was cancelled, when that is not the message itself.
-    """
+    """Return a failure in the shape of schema `query_error`, and the request it belongs to."""
     body: dict[str, Json] = {"code": error.code, "message": _line(str(error))}
     if isinstance(error, Busy):
         body["retry_after_ms"] = error.retry_after_ms
@@ -108,11 +102,7 @@ def error_json(
 
 
 def parse_reply(body: Mapping[str, object]) -> Reply:
-    """Return the reply in a daemon's object; failures are returned, not raised.
-
-    Raises:
-        InvalidRequest: it is no reply.
-    """
+    """Return the reply in a daemon's object; failures are returned, not raised."""
     name = body.get("message", "")
     if not isinstance(name, str):
         raise InvalidRequest("message: expected a string in the reply")

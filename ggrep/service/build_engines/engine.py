@@ -64,18 +64,7 @@ class LocalEngine(Struct, frozen=True):
 def open_engine(
     name: Engine, address: str | None, environ: Mapping[str, str], *, abreast: int
 ) -> BuildEngine:
-    """Return an engine, connected.
-
-    Args:
-        name: of the engine.
-        address: of the cluster; None for what the environment says.
-        environ: the variables.
-        abreast: processes of a local one.
-
-    Raises:
-        UsageError: nothing says where the cluster is, or one is said for the local engine.
-        NoCluster: it is not installed, or no cluster answers.
-    """
+    """Return an engine, connected."""
     if name == "local":
         if address is not None:
             raise UsageError("--cluster goes with --engine ray")

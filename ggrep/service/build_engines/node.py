@@ -47,11 +47,7 @@ def do(task: str) -> str:
 
 
 def outcome_of(reply: str) -> SyncOutcome:
-    """Return what a node has done.
-
-    Raises:
-        GgrepError: it failed there.
-    """
+    """Return what a node has done."""
     said = stable_json.loads(reply.encode())
     if "outcome" in said:
         return outcome_from(said["outcome"])

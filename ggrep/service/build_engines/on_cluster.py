@@ -67,11 +67,7 @@ class _Runner(Struct):
     under_way: list[Any] = field(default_factory=list)
 
     async def run(self, job: SyncJob, _: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Have a node do a job.
-
-        Raises:
-            GgrepError: it failed there, or node after node died over it.
-        """
+        """Have a node do a job."""
         handle = self.cluster.submit(node.task_of(job))
         self.under_way.append(handle)
         try:

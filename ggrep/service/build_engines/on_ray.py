@@ -41,9 +41,6 @@ class RayCluster:
         """Connect to the cluster whose head is at `host:port`.
 
         Requires: the extra is installed.
-
-        Raises:
-            NoCluster: no cluster answers there.
         """
         require_answer(address)
         self._numbers = count()
@@ -79,11 +76,7 @@ class RayCluster:
         return number
 
     def result(self, handle: int) -> str:
-        """Wait for a task's reply.
-
-        Raises:
-            SyncFailed: it was given up.
-        """
+        """Wait for a task's reply."""
         try:
             return self._under_way[handle].result()
         finally:
