@@ -59,8 +59,7 @@ WORDS_OF_CODE = frozenset(
 """Words that stand often in code, one slip away from a name."""
 
 STARTING = ["serve", "--background", "--yes"]
-"""What a client types to start a daemon, before the paths. Whether the roots are to be indexed was
-settled by whoever asks."""
+"""Arguments that start a daemon, before the paths; the client has settled what to index."""
 
 LATER = "--later"
 """Stands in place of the paths where a socket tells them; see `ggrep.protocol.client.preload`."""
@@ -248,9 +247,6 @@ class Line:
     """A command line.
 
     Attributes:
-        command: its name.
-        values: of what was typed, by key.
-        words: its arguments, in order.
         flags: the options that the command has, by flag.
     """
 

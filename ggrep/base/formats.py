@@ -12,10 +12,7 @@ class Format(Struct, frozen=True):
     """Versions of one artifact that this build deals with.
 
     Attributes:
-        artifact: its name, as messages have it.
-        field: where the version stands in it.
         oldest: lowest version that is read.
-        writes: the version that is written, and the highest that is read.
         place: fields that say where it lies, so no part of its digest; readers hold them against
             where that is.
         place_since: the first version whose digest leaves them out.

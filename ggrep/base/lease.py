@@ -42,15 +42,15 @@ _RECORD_BYTES = 1024
 """All records are as long, so that one can be written over another on a full disk."""
 
 _GUARD_MS = 30_000
-"""How long a holder tries for the guard, which nobody holds for longer than a few writes."""
+"""Timeout of the guard, which is held only for a few writes."""
 _SEALED_SINCE = 2
 
 
 class LeaseFiles(Struct, frozen=True):
-    """Where the lease of one store lies.
+    """The files of one store's lease.
 
     Attributes:
-        record: who holds it, as JSON.
+        record: the holder, as JSON.
         guard: locked while the record is read, changed and written.
         writer_queue: locked by the writer that is next.
         alive: its byte number `epoch` is locked while that epoch's holder lives.
@@ -63,11 +63,10 @@ class LeaseFiles(Struct, frozen=True):
 
 
 class LeaseRecord(Struct, frozen=True):
-    """Who holds the lease, or held it last.
+    """The current or last holder of the lease.
 
     Attributes:
         boot_id: of the machine's start under which it was written.
-        heartbeat_ms: on the machine's monotonic clock.
         staging_txn_id: what the holder is putting together.
     """
 
@@ -88,7 +87,6 @@ class Lease:
     """A held lease.
 
     Attributes:
-        owner_id: unique to this acquisition.
         epoch: larger than every epoch granted before in this store.
     """
 
@@ -116,10 +114,10 @@ class Lease:
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """Hold the guard for the length of the block, in which nobody can take the lease over.
+        """Hold the guard for the length of the block; the lease cannot be taken over meanwhile.
 
         Raises:
-            LeaseLost: somebody has.
+            LeaseLost: it was taken over before.
             Busy: another process holds the guard and does not let go.
         """
         with locks.alone(self._files.guard, self._guard_patience()):
@@ -138,17 +136,17 @@ class Lease:
     def release(self) -> None:
         """Let the next writer in; the epoch stays on record.
 
-        Whoever took the lease over meanwhile owns the record. Where it cannot be written the
-        kernel lock, which goes with this process's hold, tells the same.
+        A process that took the lease over owns the record. If the record cannot be written, the
+        released kernel lock says the same.
         """
         reach("lease.before_release")
         with suppress(LeaseLost, Busy, StoreError, OSError):
             self._rewrite(lambda record: replace(record, staging_txn_id=None, released=True))
 
     def blame(self, error: Exception) -> None:
-        """Raise LeaseLost from `error` where somebody has taken over; do nothing otherwise.
+        """Raise LeaseLost from `error` if the lease was taken over; do nothing otherwise.
 
-        Who takes over removes what was staged, and may collect what no snapshot names.
+        The new holder removes staged files and may collect unnamed ones.
         """
         try:
             self.check()
@@ -281,7 +279,7 @@ class _Applicant(Struct, frozen=True):
     ttl_ms: int
 
     def wait_for_grant(self, last_epoch: Callable[[], int], held: ExitStack) -> Lease:
-        """Return the lease once nobody else has it; `held` then keeps its byte locked."""
+        """Wait for the lease and return it; `held` then keeps its byte locked."""
         while True:
             with locks.alone(self.files.guard, self.patience):
                 durable.sweep_leftovers(self.files.record)

@@ -1,4 +1,4 @@
-"""What is asked of the system in Linux's own way.
+"""System calls and files that only Linux has.
 
 No other module does so, which a test looks after; docs/platforms.md says what other systems have in
 the place of each. The standard library alone, and as little of it as can be: searches load this.
@@ -101,7 +101,7 @@ def file_system_number(path: bytes) -> int:
 
 
 def most_watches() -> int | None:
-    """Return how many directories a user may have watched; None where nobody says."""
+    """Return how many directories a user may watch; None if unknown."""
     try:
         return int(_read("/proc/sys/fs/inotify/max_user_watches"))
     except (OSError, ValueError):
@@ -168,7 +168,7 @@ def take_byte(descriptor: int, offset: int) -> bool:
 
 
 def byte_is_taken(descriptor: int, offset: int) -> bool:
-    """Return whether somebody has that byte of an open file locked."""
+    """Return whether that byte of an open file is locked."""
     import fcntl
     import struct
 

@@ -19,7 +19,7 @@ _RETRY_MS = 50.0
 
 
 class Patience(Struct, frozen=True):
-    """How long to try for a lock.
+    """The deadline and the pauses of tries for a lock.
 
     Attributes:
         wait: sleeps that many seconds between tries.
@@ -78,7 +78,7 @@ def byte(file: Path, offset: int) -> Iterator[bool]:
 
 
 def byte_is_held(file: Path, offset: int) -> bool:
-    """Return whether somebody holds that byte right now; False when the file is not there."""
+    """Return whether that byte is locked now; False if the file is missing."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a terminal can show, and the options that say so: width, colour, links, a pager.
+"""Capabilities of a terminal, and their options: width, colour, links, a pager.
 
 The standard library alone, and as little of it as can be: every search loads this.
 """
@@ -7,13 +7,13 @@ The standard library alone, and as little of it as can be: every search loads th
 import os
 
 DEFAULT_COLUMNS = 160
-"""How wide output is where nobody says: in a file or a pipe."""
+"""Default width, as in a file or a pipe."""
 
 _LEAST_COLUMNS = 40
 _MOST_COLUMNS = 240
 
 COLOUR = ("auto", "always", "never")
-"""What `--color` may be told."""
+"""Words of `--color`."""
 NO_PAGER = "--no-pager"
 _COLOUR_FLAGS = frozenset({"--color", "--colour"})
 

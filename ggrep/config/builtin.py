@@ -159,14 +159,14 @@ EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | _words(
     # Configuration, data and documents.
     " ac am bib bxl http in m4 meson ninja po pod pot sln spec texi"
 )
-"""Endings of files that hold text somebody wrote, without the dot: of languages, and others."""
+"""Endings of hand-written text files, without the dot: of languages, and others."""
 
 FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")) - FILES | _words(
     "authors caddyfile cartfile changelog changes contributing contributors copying earthfile"
     " history install kconfig license maintainers meson.build meson.options mintfile news"
     " notice owners pants readme singularity thanks todo"
 )
-"""Names without a telling ending that hold text somebody wrote."""
+"""Names of hand-written text files without a telling ending."""
 
 VARIANT_NAMES: Final = _words("containerfile dockerfile jenkinsfile makefile")
 """Names of which a project keeps variants, each with one ending of its own choice."""
@@ -192,4 +192,4 @@ NO_TEXTS: Final = _LEFT_OUT | _words(
     " drawio pbxproj resx storyboard strings stringsdict userprefs vcxproj xcscheme xcstrings"
     " xcworkspacedata xib xlf xliff"
 )
-"""Endings of what nobody wrote by hand, or nobody looks for: such files are not opened to see."""
+"""Endings of generated and binary files; they are not opened."""

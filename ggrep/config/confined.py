@@ -17,7 +17,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class NotRegular(OSError):
-    """What lies at the path is not a regular file."""
+    """The path is not a regular file."""
 
 
 class Linked(OSError):

@@ -71,13 +71,7 @@ def ignore_fingerprint(files: Iterable[tuple[PathKey, bytes]]) -> str:
 def query_fingerprint(
     request: SearchRequest, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the identity of a question: everything that shapes its answer but the index.
-
-    Args:
-        request: a field added to it counts by itself.
-        settings: whose output budgets are in force; None for the defaults.
-        ranking_revision: the revision of the weights that order the hits.
-    """
+    """Return the identity of a question: everything that shapes its answer but the index."""
     budgets = settings or Settings()
     asked = {
         name: _plain(value)

@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 _TIMEOUT_S = 60.0
 _LISTING_S = 20.0
-"""For commands that read no file's content. A repository can make git wait for ever, or nearly."""
+"""Timeout of commands that read no file's content; a repository can make git wait for ever."""
 _WORKING_SHARE = 0.005
-"""Of the time on the wall: who gets less of a processor waits for something else than its turn."""
+"""Least share of CPU time; a process with less waits for something else than its turn."""
 _LISTINGS = frozenset({"ls-files", "diff-files", "config", "rev-parse"})
 _OVERRIDES = (
     "core.fsmonitor=false",

@@ -24,7 +24,7 @@ _OTHER_NAMES: Final = {
 }
 
 _OF_SEVERAL: Final = frozenset(("cl", "cls", "fs", "h", "inc", "m", "pp", "pro", "t", "v"))
-"""Endings that do not tell which language somebody means."""
+"""Ambiguous endings."""
 
 
 def language_named(word: str) -> str:

@@ -48,7 +48,7 @@ _SNIPPETS: Final = tuple(mode.value for mode in SnippetMode if mode is not Snipp
 
 
 class QueryDefaults(Struct, frozen=True):
-    """What holds for a question unless whoever asks says otherwise; None for what a profile leaves.
+    """Defaults of a request; None for a field that a profile does not set.
 
     `level` and `graph` are for slates alone, as are the last four.
     """
@@ -82,10 +82,10 @@ class QueryDefaults(Struct, frozen=True):
 
 
 class ProfileView(Struct, frozen=True):
-    """What a profile narrows answers to.
+    """Restrictions of a profile on answers.
 
     Attributes:
-        within: filters that a hit has to pass beside those of the question.
+        within: further filters of a hit.
         corpora: chunks of others are not considered.
     """
 
@@ -96,8 +96,7 @@ class ProfileView(Struct, frozen=True):
 class Profile(Struct, frozen=True):
     """One profile.
 
-    What a profile without `include` excludes stands as filters in `view` as well, and no index is
-    without it.
+    Exclusions of a profile without `include` are filters in `view`; they do not change the index.
     """
 
     name: str
@@ -152,11 +151,10 @@ class Profile(Struct, frozen=True):
 
 
 class Profiles(Struct, frozen=True):
-    """What a repository's file says of profiles.
+    """The profiles of a repository's file.
 
     Attributes:
-        default: name of the one in force where nobody asks for another; empty for none.
-        profiles: by name.
+        default: name of the default profile; empty for none.
         roles: globs that hold whatever the profile: daemons answer for several.
     """
 
@@ -198,13 +196,7 @@ _SLATE_FIELDS: Final = ("level", "anchors", "graph")
 def apply_to_request(
     request: SearchRequest, given: frozenset[str], profile: Profile
 ) -> SearchRequest:
-    """Return the request as it stands under a profile.
-
-    Args:
-        request: of the caller, with the defaults of all surfaces.
-        given: fields of it that were said and not left; the profile keeps off these.
-        profile: its view narrows whatever was given.
-    """
+    """Return the request as it stands under a profile."""
     wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
@@ -279,7 +271,7 @@ _BUDGETS: Final = ("max_bytes_indexed", "max_file_size_bytes", "max_store_bytes"
 _GLOBS: Final = Key("Globs of paths that play the role.", 0, MOST_LIST_ITEMS)
 _ROLES: Final = {role.value: role for role in ROLES}
 ROLE_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _GLOBS, ()) for name in _ROLES}
-"""What `[roles]` may hold."""
+"""Keys of `[roles]`."""
 
 _VIEW: Final = {
     "paths": Key("Values of `path:`; a hit lies in one of them.", 0, MOST_LIST_ITEMS),
@@ -291,7 +283,7 @@ _VIEW: Final = {
     "filters": Key("As `--filter` has them.", 0, MOST_LIST_ITEMS),
 }
 VIEW_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _VIEW[name], ()) for name in _VIEW}
-"""What `[profiles.NAME.view]` may hold."""
+"""Keys of `[profiles.NAME.view]`."""
 
 
 def load_profiles(root: Path) -> Profiles:

@@ -21,7 +21,7 @@ VERSION: Final = 1
 """1: the first."""
 SCHEMES: Final = ("s3", "gs", "az", "file")
 GRACE_HOURS: Final = 24
-"""How long a collection leaves alone what nothing names: a push may be about to name it."""
+"""Age from which a collection removes unnamed objects; a push may be about to name younger ones."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
@@ -32,7 +32,6 @@ class Remote(Struct, frozen=True):
     Attributes:
         url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
         endpoint: of a service that speaks S3 and is not Amazon's; empty for the scheme's own.
-        region: of S3; empty for what the environment says.
         plain_http: whether the endpoint may be asked without TLS.
         readable: whether what was pushed under the name of a file that is here is shown before the
             two were compared.
@@ -53,7 +52,7 @@ class Remote(Struct, frozen=True):
 
 
 def checked(remote: Remote) -> Remote:
-    """Return a remote that somebody typed."""
+    """Return a remote after its checks."""
     if not _NAME.fullmatch(remote.name):
         raise InvalidRequest(f"{remote.name!r} is not a name; use small letters, digits, . _ and -")
     for text in (remote.url, remote.endpoint, remote.region):

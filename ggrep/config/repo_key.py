@@ -1,4 +1,4 @@
-"""Who a repository is wherever it lies: its key, which no path of this machine enters.
+"""The key of a repository: the same on every machine and in every directory.
 
 A key is the name that the settings give, else the URL of git's remote `origin`, written one way
 however it was typed, else the first commit of its history.
@@ -17,7 +17,7 @@ _MOST: Final = 256
 _SCP: Final = re.compile(
     r"(?:(?P<user>[^@/\s]+)@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/\s].*)"
 )
-"""What git takes for `ssh` without a scheme: `git@host:path`."""
+"""An address that git reads as `ssh` without a scheme: `git@host:path`."""
 _PORTS: Final = {"ssh": 22, "git": 9418, "http": 80, "https": 443}
 _KEY: Final = re.compile(r"[\w.~+@-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
 

@@ -21,7 +21,7 @@ _PROGRAM: Final = (
 _DATA: Final = "{cfg,conf,env,ini,json,json5,jsonc,properties,toml,xml,yaml,yml}"
 
 ROLES_REVISION: Final = "roles-1"
-"""What paths are taken for in slates; enters their fingerprint.
+"""Version of the roles of paths; enters the fingerprint of slates.
 
     roles-1  first globs
 """
@@ -31,7 +31,7 @@ PROSE: Final = (
     "{authors,changelog,changes,contributing,history,install,news,notice,readme,todo}{,.txt}",
     "*.{1,2,3,4,5,6,7,8}.{in,ronn,scd}",
 )
-"""What people write for people, wherever it lies; never a test, nor anything that runs."""
+"""Prose, wherever it lies; never a test, nor a program."""
 
 BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
     {
@@ -185,7 +185,7 @@ class _Globs(Struct, frozen=True):
 
 
 class RoleRules(Struct, frozen=True, dict=True):
-    """What a repository's paths are taken for.
+    """The roles of a repository's paths.
 
     Attributes:
         added: globs beside the built-in ones, by role in the order of `ROLES`; what one of them
@@ -360,7 +360,7 @@ _TRANSLATED: Final = frozenset(
 )
 _TONGUE: Final = re.compile(r"(?:[\w-]*?[._-])?[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?")
 _RARE_TONGUE: Final = re.compile(r"[a-z]{2,3}(?:[-_@][a-z0-9]{2,10})?")
-"""As `ckb` or `ca-valencia`: of a directory alone, as words of three letters are many."""
+"""Rare languages such as `ckb` or `ca-valencia`; directories only: three letters are common."""
 _PROGRAM_ENDING: Final = re.compile(
     r"\.(?:c|cc|cpp|cs|ex|exs|go|h|hpp|hs|java|js|jsx|kt|lua|m|ml|mm|php|pl|pm|py|rake|rb|rs|scala"
     r"|sh|swift|ts|tsx|zig)$"
@@ -370,7 +370,7 @@ _NO_TONGUES: Final = frozenset(
 )
 """Directories of sources below `lang` that are named after a programming language."""
 _READ: Final = re.compile(r"\.(?:adoc|asciidoc|md|mdx|markdown|org|rst)$")
-"""What people write for people, in whatever language."""
+"""Endings of prose."""
 
 _LISTS: Final = frozenset(
     {"data", "dict", "dictionaries", "dicts", "lists", "stopwords", "wordlist", "wordlists"}

@@ -159,7 +159,7 @@ OWNERS: Final = _words(
     "my our team shared company office personal private family home wifi wlan server servers router"
     " bank prod production staging internal hosting"
 )
-"""Words of a page's name beside which such a noun says that somebody noted values there."""
+"""Words that, beside such a noun in a page's name, indicate noted values."""
 
 OWNED: Final = _words("passwords logins creds credentials pins passwörter passwoerter")
 
@@ -283,7 +283,7 @@ DATA_EXTENSIONS: Final = _words(
 """Endings of files that hold values, not programs."""
 
 FIRSTS: Final = _words("secrets credentials creds passwords")
-"""First words that say so whoever's they are: `secrets.alice.yaml`."""
+"""First words that say so with any second word: `secrets.alice.yaml`."""
 
 FIRST_EXTENSIONS: Final = _words("yml yaml json toml ini env properties cfg conf enc")
 """Endings of files of values."""

@@ -73,7 +73,7 @@ class LoadedSettings(Struct, frozen=True):
 
 
 OUTPUT_BUDGETS: Final = tuple(key for key, declared in DECLARED.items() if declared.says.budget)
-"""Keys that decide how much of an answer is shown; whoever asks may bring its own."""
+"""Keys that decide how much of an answer is shown; a client may send its own."""
 
 API_BEARER: Final = "GGREP_API_TOKEN"
 """The variable that holds what callers of the HTTP surfaces must present; see `without_token`."""
@@ -170,7 +170,7 @@ def home_from(environ: Mapping[str, str]) -> Home:
 
 
 class ClientName(Struct, frozen=True):
-    """Who asks, as daemons share their time among those who do.
+    """The client, as daemons share their time among clients.
 
     Attributes:
         name: `GGREP_CLIENT_ID`, else one for all commands of a terminal session: a name of each
@@ -227,7 +227,7 @@ def load_settings(
 def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
     """Return the variables without the token, which no child may inherit.
 
-    Daemons outlive us, and their environment can be read by whoever may look at the process.
+    Daemons outlive us, and other processes can read their environment.
     """
     return {name: value for name, value in environ.items() if name != API_BEARER}
 
@@ -272,10 +272,9 @@ def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object])
 
 
 def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
-    """Return the settings with the value of `include_untracked` that is in force.
+    """Return the settings without `include_untracked` where a store is shared.
 
-    What one user has lying about must not turn up in the answers of all. Done here, so that
-    walk, git's state and fingerprint all see the one value.
+    Untracked files of one user must not appear in the answers of all.
     """
     held = loaded.settings
     if not held.shared_store or held.shared_store_include_untracked or not held.include_untracked:

@@ -69,7 +69,7 @@ Answer: TypeAlias = (
     | OutlineAnswer
     | TourAnswer
 )
-"""What one repository answers to a question about its code."""
+"""An answer of one repository about its code."""
 
 A = TypeVar("A")
 B = TypeVar("B", bound=Answer)

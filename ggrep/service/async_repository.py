@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 import anyio
@@ -145,12 +144,7 @@ class AsyncRepository:
         self._federator.require_open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def _answer(self, method: Method[A], given: Options, **first: object) -> A:

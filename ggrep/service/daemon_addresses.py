@@ -22,11 +22,6 @@ class DaemonAddresses:
 
     A federated search meets every repository of its workspace, each of which would otherwise have
     its settings read and hashed for every question.
-
-    Attributes:
-        flags: settings that beat all others.
-        build: of this program.
-        client_name: who asks; empty for the name that the environment gives.
     """
 
     home: Home

@@ -60,16 +60,11 @@ if TYPE_CHECKING:
 __all__ = ["Federator", "RepoDone"]
 
 _OPERATOR_MS: Final = 30_000
-"""How long status and health are waited for."""
+"""Timeout of status and health."""
 
 
 class Learnt(Struct, frozen=True):
-    """What a federator knows of daemons, for as long as it holds; threads may share it.
-
-    Attributes:
-        addresses: where they are met, until their settings may have changed.
-        hosts: what they told of the repositories that they serve.
-    """
+    """A federator's cache of facts about daemons; thread-safe."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
@@ -78,7 +73,7 @@ class Learnt(Struct, frozen=True):
 def learnt_of(
     home: Home, environ: Mapping[str, str], flags: Mapping[str, object], client_name: str
 ) -> Learnt:
-    """Return what somebody with these settings knows at first: nothing."""
+    """Return an empty cache for these settings."""
     addresses = DaemonAddresses(
         home, environ, flags=flags, build=build_id(), client_name=client_name
     )
@@ -169,8 +164,8 @@ class Federator:
     ) -> FederatedResponse:
         """Return the answer of a workspace.
 
-        `arrived` is told of each repository that is done. Those that are `forbidden` must not be
-        touched by the caller; they fail.
+        `arrived` is told of each repository that is done. The caller may not access `forbidden`
+        repositories; they fail.
         """
         return await federated_search(
             workspace,

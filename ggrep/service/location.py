@@ -151,7 +151,7 @@ def _database() -> Iterator[None]:
 
 
 _BEFORE_FORK: list[bool] = []
-"""Of this process: whether LanceDB was loaded in the one that it was forked from."""
+"""For each fork that led to this process: whether the parent had loaded LanceDB."""
 
 
 def _note_fork() -> None:

@@ -29,23 +29,19 @@ from ggrep.service.build_engines.cluster import (
 )
 
 _LIBRARIES: Final = {"torch_cuda": "CUDA", "torch_hip": "ROCm", "torch_xpu": "XPU"}
-"""What a build's own files are called, and what it is for."""
+"""Names of a build's own files, and its processor."""
 _LOCAL: Final = {"cu": "CUDA", "rocm": "ROCm", "xpu": "XPU"}
-"""How the local part of a version begins: `2.13.0+cu130`."""
+"""Beginnings of the local part of a version: `2.13.0+cu130`."""
 _BROUGHT: Final = ("nvidia_*", "cuda_*", "triton", "pytorch_triton*")
 """Names of distributions that only such a build needs."""
 CPU: Final = "the CPU"
 
 
 class TorchBuild(Struct, frozen=True):
-    """What is installed.
+    """The installed build of torch.
 
     Attributes:
-        version: as it says itself; empty where there is no torch.
-        made_for: `the CPU`, `CUDA`, `ROCm` or `XPU`.
-        own_bytes: of its files.
         brought: names of distributions that builds for other processors than the CPU bring.
-        brought_bytes: of their files.
         needed: whether something beside them and torch asks for one of those.
     """
 
@@ -136,7 +132,7 @@ WATCHES: Final = 65_536
 DESCRIPTORS: Final = 1_024
 _REINSTALL: Final = "pip install --force-reinstall ggrep"
 CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
-"""Where PyTorch offers builds for the CPU alone."""
+"""PyTorch's index of builds for the CPU."""
 
 
 class Check(Struct, frozen=True):
@@ -144,7 +140,6 @@ class Check(Struct, frozen=True):
 
     Attributes:
         name: a short word that stays.
-        message: what was seen, one line for people.
         mend: a command, or what to do; empty where no problems.
     """
 
@@ -288,7 +283,7 @@ STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
 }
-"""How each part is started; what is not for the network of the cluster listens nowhere else."""
+"""The command that starts each part; it listens only in the network of the cluster."""
 
 
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:

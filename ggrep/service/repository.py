@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 from ggrep.model.status import Status
@@ -160,12 +159,7 @@ class Repository:
         self._opened.require_open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _answer(self, method: Method[A], given: Options, **first: object) -> A:

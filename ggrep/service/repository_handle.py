@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Answer)
 
 DaemonUse: TypeAlias = Literal["auto", "require", "never"]
-"""Who answers.
+"""The process that answers.
 
-`auto`: a daemon, which is started where settings let it; where none can be had, this process.
-`require`: a daemon, or nobody.  `never`: this process.
+`auto`: a daemon, which is started if settings allow it; without one, this process.
+`require`: a daemon.  `never`: this process.
 """
 
 LOG: Final = logging.getLogger("ggrep")
@@ -47,7 +47,6 @@ class Surroundings(Struct, frozen=True):
 
     Attributes:
         environ: variables that settings are read from and daemons are started under.
-        flags: settings that beat all others.
     """
 
     daemon: DaemonUse
@@ -140,7 +139,7 @@ class RepositoryHandle:
         return asks
 
     def deadline(self, address: DaemonAddress, message: QueryMessage) -> Deadline:
-        """Return when a question that is asked now must be answered, whoever answers it."""
+        """Return the deadline of a request that begins now."""
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         return Deadline.after(self.clock, timeout_ms, Stop())
 

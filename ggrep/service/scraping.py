@@ -21,7 +21,7 @@ from ggrep.protocol.wire.endpoint import DaemonRecord
 from ggrep.protocol.wire.messages import Metrics
 
 SCRAPE_MS: Final = 3_000
-"""How long all daemons together are waited for."""
+"""Timeout for all daemons together."""
 
 MOST_DAEMONS: Final = 1_024
 """Daemons that are asked; further ones are counted and not asked."""

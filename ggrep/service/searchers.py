@@ -35,7 +35,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _MANY: Final = 32
-"""Repositories from which on nobody waits for their daemons' start."""
+"""Number of repositories from which the start of their daemons is not awaited."""
 
 
 class ReadySearchers(Struct, frozen=True):
@@ -51,7 +51,7 @@ class ReadySearchers(Struct, frozen=True):
         return self.opener(repo)
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return nobody: each is asked by itself."""
+        """Return none: each repository is queried on its own."""
         del repos
         return ()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 REPLY_MS: Final = 2_000
-"""How long a daemon may take to say how it is."""
+"""Timeout of a daemon's status."""
 
 
 def read_document(document: Mapping[str, object]) -> Status:

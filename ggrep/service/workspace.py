@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import start_blocking_portal
@@ -113,12 +112,7 @@ class AskedWorkspace:
         self._federator.require_open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def _follow(
@@ -235,12 +229,7 @@ class Workspace:
         self._require_open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _require_open(self) -> None:

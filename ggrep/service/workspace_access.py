@@ -81,13 +81,6 @@ async def open_workspace(
 
     Repositories outside are left to fail on their own, unless the request names one of them.
 
-    Args:
-        path: of the file.
-        allowlist: where the file, its cache and every repository that is used must lie.
-        request: says which repositories are used.
-        workspace_id: the `repo_set_id` that the workspace must have; None for any.
-        resolve_root: returns the canonical root of the repository around a directory.
-
     Raises:
         Forbidden: the file, its cache or a repository that the request names lies outside.
         WorkspaceError: the file or the request is wrong, or the workspace is another one.

@@ -78,7 +78,7 @@ def _accepted(connection: socket.socket, path: Path) -> bool:
 
 
 _CANCEL_S: Final = 0.1
-"""How long a request that nobody waits for any more may hold up who left it."""
+"""Longest delay of an abandoned call by its cancel message."""
 
 _CHUNK: Final = 262_144
 _GONE: Final = (
@@ -93,7 +93,7 @@ class _Waiting(Struct):
     """A request that waits for its reply.
 
     Attributes:
-        woken: set when there is a reply, or nobody reads any more.
+        woken: set when there is a reply, or no task reads the socket.
     """
 
     woken: anyio.Event = field(default_factory=anyio.Event)
@@ -103,11 +103,10 @@ class _Waiting(Struct):
 class Channel:
     """A connection after its handshake; any number of requests share it concurrently.
 
-    Who waits for a reply reads for all: one task at a time, and when it leaves the next takes
-    over. Nothing goes on in the background, so nothing is left of a channel that is closed.
+    One waiter reads the socket for all; when it leaves, the next takes over. There is no background
+    task, so a closed channel leaves nothing behind.
 
     Attributes:
-        welcome: what the daemon said of itself.
         pid: of the process at the other end, as the kernel knows it.
     """
 
@@ -231,7 +230,7 @@ class Channel:
         return waiting.reply
 
     async def _read(self) -> None:
-        """Read the next replies and hand them out; those that nobody waits for are nobody's."""
+        """Read the next replies and hand them out; drop replies without a waiter."""
         # What came in one piece with the greeting is here already; nothing may follow it.
         event = self._connection.next_event()
         if event is None:
@@ -275,8 +274,8 @@ class Channel:
     async def _send(self, data: bytes) -> None:
         """Send a frame whole.
 
-        A frame that was begun and is not finished leaves a stream that nobody can follow: then
-        the connection is over. Most frames go out at once, before anybody can interrupt.
+        An unfinished frame makes the stream unreadable and ends the connection. Most frames are
+        sent at once and cannot be interrupted.
         """
         async with self._sending:
             try:

@@ -27,7 +27,7 @@ _PAUSES_S: Final = (0.0, 0.02, 0.05, 0.1)
 
 _STOPPING_S: Final = 0.1
 _LOOK_MS: Final = 1_000.0
-"""How long `prepare` waits for daemons to introduce themselves; those that listen do at once."""
+"""Time for handshakes in `prepare`; a listening daemon needs almost none."""
 
 _LOOKS: Final = 64
 
@@ -40,7 +40,7 @@ Start: TypeAlias = Literal["always", "published", "never"]
 
 
 class _Peer(Struct):
-    """A daemon's address; whoever connects holds `lock`."""
+    """The connection to a daemon; a connecting task holds `lock`."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     channel: Channel | None = None
@@ -100,7 +100,7 @@ class Channels:
     ) -> Reply:
         """Return the answer to the message that `said` makes of the milliseconds left, as `ask`.
 
-        What went into starting a daemon is not the daemon's to spend.
+        The time spent on a daemon's start is subtracted from its own.
         """
         with before(deadline, LATE):
             return await self._ask(address, said, deadline, start if self._starts else "never")
@@ -110,10 +110,9 @@ class Channels:
     ) -> None:
         """Connect to daemons, and start one host for all that are missing.
 
-        Of many whose records name one process, one is connected to: it can be asked about all.
-        Nothing fails here: who cannot be had is found so when it is asked. A daemon that hangs is
-        waited for a quarter of the time at most, and a host that is not up at the deadline, or
-        that is not waited for, goes on starting for those who ask.
+        If the records of many daemons name one process, one connection serves them all. Failures
+        show when a daemon is queried. A hanging daemon takes a quarter of the time at most. A host
+        that is late, or not awaited, continues to start.
         """
         missing = await self._missing(addresses, deadline)
         if self._starts and waits:
@@ -242,7 +241,7 @@ class Channels:
         return [missing[socket] for socket in sorted(missing)]
 
     async def _is_missing(self, address: DaemonAddress, soon: Deadline) -> bool:
-        """Connect to a daemon; return whether nobody listens there."""
+        """Connect to a daemon; return whether its socket has no listener."""
         place = self._place(address)
         async with place.lock:
             if place.open_channel is not None:

@@ -27,10 +27,9 @@ class DaemonAddress(Struct, frozen=True):
 
     Attributes:
         flags: settings that beat all others; a daemon is started with the same.
-        profile: the one in force; what it makes of a question is for whoever asks to work out.
+        profile: the configured one; the client applies it to its requests.
         served_profile: name of the profile that the daemon is started under; empty where the
             repository's own choice, or any profile without a store of its own, leads to it.
-        caller: for whom is asked, where a process asks for several; empty for itself.
     """
 
     home: Home

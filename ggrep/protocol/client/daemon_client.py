@@ -1,8 +1,7 @@
 """Sends a request to a daemon, and sends it again when the daemon goes away meanwhile.
 
 A search changes nothing, so it is asked again when the daemon goes away before it has answered.
-What a daemon answers is final, `busy` and `timeout` among it: going around it would defeat what
-it is there for.
+A daemon's answer is final, also `busy` and `timeout`: admission would be useless otherwise.
 """
 
 import time
@@ -52,10 +51,10 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 _LOOK_MS: Final = 5_000
-"""How long a daemon may take to say how far indexing is."""
+"""Timeout of a daemon's progress report."""
 
 START_MS: Final = 35_000
-"""How long a daemon may take to be there."""
+"""Timeout of a daemon's start."""
 
 _POLL_MS: Final = 200
 _CANCEL_MS: Final = 100
@@ -103,16 +102,7 @@ class DaemonClient:
         began_ms: float | None = None,
         until: Deadline | None = None,
     ) -> None:
-        """Ask nothing yet.
-
-        Args:
-            address: where the daemon is met.
-            reaching: connects to it.
-            clock: of deadlines.
-            wait: sleeps that many seconds.
-            began_ms: when the wait for an answer began; None for the moment of the question.
-            until: of all questions together; None where each has its own time alone.
-        """
+        """Ask nothing yet."""
         self._wait = wait
         self._began_ms = began_ms
         self._until = until or Deadline.never(clock)
@@ -217,8 +207,7 @@ class DaemonClient:
     def _connected(self, deadline: Deadline) -> Iterator[Link]:
         """Yield a connection: the one that is kept, else a new one.
 
-        What was asked and not answered may still be replied to, so a connection that somebody
-        gave up on is kept no longer.
+        An abandoned request may still be answered, so its connection is closed.
         """
         link = self._kept or self._reaching.reach(deadline)
         self._kept = link if self._keeps else None

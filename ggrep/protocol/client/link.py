@@ -19,10 +19,10 @@ from ggrep.protocol.wire.messages import Message
 from ggrep.protocol.wire.replies import Reply
 
 CONNECT_MS: Final = 500
-"""How long a daemon may take to accept."""
+"""Timeout of a connection."""
 
 HANDSHAKE_MS: Final = 5_000
-"""How long it may take to introduce itself."""
+"""Timeout of the handshake."""
 
 GREETING_MS: Final = 500
 """Longer than a daemon takes that is not overloaded."""
@@ -65,7 +65,6 @@ class Link:
     """A connection after its handshake.
 
     Attributes:
-        welcome: what the daemon said of itself.
         pid: of the process at the other end, as the kernel knows it.
     """
 

@@ -26,10 +26,10 @@ from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.preload import Preload
 
 START_S: Final = 30.0
-"""How long a daemon may take to listen; about half a second on an idle machine."""
+"""Timeout of a start; an idle machine takes about half a second."""
 
 _TURN: Final = "all.sock"
-"""Whose place is held by who shares out several daemons; no daemon is called that."""
+"""Socket name whose claim serialises the claims of several daemons; no daemon has it."""
 
 _TURNS: Final = 50
 _TURN_S: Final = 0.02
@@ -65,13 +65,6 @@ def start(
 
     Returns False at once when another client is starting it.
 
-    Args:
-        address: where it is met.
-        environ: what it is started under.
-        timeout_s: how long it is waited for.
-        wait: sleeps that many seconds; raises `Cancelled` when nobody waits any more.
-        head: a process that has begun to become one; None to start it from the beginning.
-
     Raises:
         StillStarting: nobody waits any more.
         Died: it was killed meanwhile; it may be tried again.
@@ -92,10 +85,8 @@ def start_all(
 ) -> tuple[DaemonAddress, ...]:
     """Start one host for the daemons of some repositories and wait until it listens.
 
-    Those that another client is starting are left to it, and those that listen by now need none.
-
-    Returns:
-        Those that the host was started for.
+    Return the addresses that the host was started for. Daemons that another client starts, or that
+    listen already, are left out.
 
     Raises:
         StillStarting: nobody waits any more, see `start`.
@@ -117,8 +108,8 @@ def _claim(
 ) -> "list[tuple[DaemonAddress, _Claim]]":
     """Return the daemons that are ours to start, while `held` holds.
 
-    Clients claim in turn: two that want the same would otherwise share them out, and start two
-    hosts. Who does not get its turn starts nothing.
+    Clients claim in turn: two clients that want the same daemons would otherwise divide them and
+    start two hosts. A client without a turn starts nothing.
     """
     if not addresses:
         return []
@@ -140,7 +131,6 @@ class _Claim(Struct):
     """The right to start a daemon.
 
     Attributes:
-        descriptor: of the lock.
         handed_on: the process that starts it holds the lock too, and goes on without us.
     """
 
@@ -152,7 +142,7 @@ class _Claim(Struct):
 def _claimed(place: Path) -> Iterator[_Claim | None]:
     """Keep others from starting a daemon for the length of the block.
 
-    Yields None where somebody else does so already.
+    Yields None if another process does so already.
     """
     lock = place.with_suffix(".starting")
     try:

@@ -49,10 +49,10 @@ class Role(Enum):
 
 
 class State(Enum):
-    """Where a connection stands.
+    """The state of a connection.
 
     Attributes:
-        GREETING: nobody has introduced himself.
+        GREETING: before the client's hello.
         GREETED: the client has; the daemon's answer is still to come.
         ENDING: the client's bytes cannot be followed any more. What it asked before is answered;
             then it is told why.
@@ -66,16 +66,13 @@ class State(Enum):
 
 
 class Step(Enum):
-    """What happens to a connection.
+    """An event of a connection.
 
     Attributes:
-        HELLO: said by the client, as is `REQUEST`.
-        WELCOME: said by the daemon, as are `REPLY` and `REFUSAL`.
         REPLY: an answer or a failure, of a request that it names.
         REFUSAL: a failure that names no request.
         GARBLED: a whole frame was read that spells none of these.
         UNFRAMED: a length was read that begins no frame: nobody can tell where the next one is.
-        END: one of both closed the connection.
     """
 
     HELLO = "hello"
@@ -138,11 +135,7 @@ WENT_AWAY: Final = "the daemon went away"
 
 
 class InvalidMessage(Struct, frozen=True):
-    """A client's frame that is refused: `DaemonConnection.refuse` says so.
-
-    Attributes:
-        request_id: what the refusal is answered under; empty when nobody can tell.
-    """
+    """A client's frame that is refused: `DaemonConnection.refuse` says so."""
 
     error: GgrepError
     request_id: str = ""
@@ -160,7 +153,7 @@ ClientEvent: TypeAlias = Welcome | Reply | GgrepError | Lost
 
 
 class Connection:
-    """What both ends have in common."""
+    """The common part of both ends."""
 
     def __init__(self, role: Role, most_received: int, most_sent: int) -> None:
         """Begin before the handshake; the bounds are of frames, in bytes."""
@@ -191,11 +184,7 @@ class Connection:
 
 
 class DaemonConnection(Connection):
-    """The daemon's end.
-
-    Attributes:
-        hello: what the client said of itself; None before it was welcomed.
-    """
+    """The daemon's end."""
 
     def __init__(self, most_received: int, most_sent: int) -> None:
         """Wait for a client to introduce itself; the bounds are of frames, in bytes."""
@@ -289,7 +278,7 @@ class ClientConnection(Connection):
         return request_id, data
 
     def cancel(self, request_id: str) -> bytes:
-        """Return the message that ends a request; nobody waits for either reply."""
+        """Return the message that ends a request; both replies are dropped."""
         cancelling, data = self.request(Cancel(request_id))
         self.forget(cancelling)
         self.forget(request_id)

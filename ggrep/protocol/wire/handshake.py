@@ -28,9 +28,7 @@ class Hello(Struct, frozen=True):
 
     Attributes:
         protocol_versions: those it speaks, one at least.
-        client_id: whom fairness counts the requests for; empty for nobody in particular.
-        client_kind: how urgent its requests are unless they say otherwise.
-        build: of the client.
+        client_id: identity for fairness; empty for an anonymous client.
     """
 
     protocol_versions: _Versions
@@ -51,7 +49,6 @@ class Welcome(Struct, frozen=True):
         protocol_version: the one this connection speaks from here on.
         supported_schema_versions: versions of the documents it answers with, by name.
         pid: of the host process; 0 when it does not say.
-        started_at: UTC, as `2026-01-01T12:00:00Z`; empty when it does not say.
         stale: its settings are no longer those of the repository.
     """
 

@@ -39,9 +39,7 @@ class Claim(Struct, frozen=True):
     """A client's assumptions about a daemon found by hint, which the daemon checks first.
 
     Attributes:
-        root: absolute path of the repository it means.
         environ: every variable of its environment that changes settings, by name.
-        build: of the client.
     """
 
     root: Annotated[str, WireBounds(MOST_PATH_BYTES, 1, form="path")]
@@ -57,11 +55,10 @@ class Search(Struct, frozen=True):
 
     Attributes:
         budgets: output bounds that the client's settings have, by name.
-        render: how to print the answer; None for the document itself.
         claim: None from a client that computed the fingerprint itself.
         path: absolute path of the directory or file that the answer is narrowed to; empty to
             leave that to the request's scope.
-        waited_ms: how long somebody has waited for the answer when this is sent.
+        waited_ms: time that the user has waited before this is sent.
         values: answer with the response itself, in place of its document; `render` beats it.
     """
 
@@ -125,7 +122,6 @@ class JointDescribe(Struct, frozen=True):
         key: of the list of members, see `members_key`.
         members: the list itself; empty where the daemon may know it by its key.
         known: epoch of the description that the client has; empty for none.
-        timeout_ms: 0 for the daemon's own bound.
     """
 
     key: Annotated[str, WireBounds(64, 1, form="shown")]
@@ -184,7 +180,7 @@ class SyncStatus(Struct, frozen=True):
 
 
 class WatchStatus(Struct, frozen=True):
-    """What is watched, and which events were seen."""
+    """Watched directories and their events."""
 
 
 class Cancel(Struct, frozen=True):
@@ -215,7 +211,6 @@ class Serve(Struct, frozen=True):
     """Serve another repository in the same process, for a client under equal variables.
 
     Attributes:
-        claim: the root, the variables and the build.
         encoder: from a flag; empty for that of the settings.
     """
 
@@ -228,11 +223,10 @@ class Ping(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A command as it was typed, to be answered in print by whoever reads commands here.
+    """A typed command, to be answered in print.
 
     Attributes:
         arguments: the command's name first.
-        claim: what the client went by.
         render: how to print; its `cwd` is where the command was typed.
     """
 
@@ -243,7 +237,7 @@ class Line(Struct, frozen=True):
 
 
 QueryMessage: TypeAlias = Search | Ask[Any]
-"""What is asked about the code, within a time of its own."""
+"""A query about the code, with a timeout of its own."""
 
 Message: TypeAlias = (
     Search
@@ -275,7 +269,6 @@ class Envelope(Struct, frozen=True):
 
     Attributes:
         request_id: chosen by the client; empty when it left that to the daemon.
-        name: the message's name on the wire.
         caller: for whom the client asks, as it tells its callers apart; empty for itself.
     """
 
@@ -299,7 +292,7 @@ def message_of(
 
 
 CANCEL_SYNC: Final = "sync"
-"""What `Cancel.target` says for the running sync; no request may be called that."""
+"""`Cancel.target` of the running sync; not allowed as a request id."""
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
@@ -315,7 +308,7 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
     """Return the message that an object spells.
 
     Raises:
-        InvalidRequest: nobody knows it, or a field is malformed or out of bounds; the error can
+        InvalidRequest: the name is unknown, or a field is malformed or out of bounds; the error can
             be answered under `request_id_of(body)`.
     """
     request_id = _request_id(body)

@@ -32,9 +32,7 @@ class Rule(Struct, frozen=True):
 
     Attributes:
         kind: Struct, tuple, Mapping or type of a leaf.
-        fields: of a Struct, by name.
         item: of an array, or of the values of a mapping.
-        words: the allowed words of a closed set.
     """
 
     kind: Any

@@ -47,11 +47,7 @@ _KINDS: Final[tuple[type[GgrepError], ...]] = (
 
 
 class RemoteError(GgrepError):
-    """A daemon's error with a code that this build has no class for.
-
-    Attributes:
-        code: as the daemon said it.
-    """
+    """A daemon's error with a code that this build has no class for."""
 
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
@@ -65,7 +61,6 @@ class Reply(Struct, frozen=True):
         request_id: empty when the daemon could not tell which request it was.
         name: of the message that is answered; empty in failures that do not know it.
         body: all else that the reply says; for a failure, the error object.
-        error: None when it is an answer.
     """
 
     request_id: str

@@ -1,4 +1,4 @@
-"""What a cluster needs here, and where it is."""
+"""Requirements of a Ray cluster on this machine, and its address."""
 
 import socket
 from importlib.util import find_spec

@@ -13,14 +13,7 @@ from ggrep.service.build_engines.cluster import RAY_ADDRESS, Engine, require_ext
 
 
 class BuildEngine(Protocol):
-    """Builds repositories.
-
-    Attributes:
-        name: as it is typed.
-        abreast: jobs that are worth handing out at once.
-        is_remote: jobs are done by other homes, perhaps on other machines; only what is pushed
-            comes back.
-    """
+    """Builds repositories."""
 
     @property
     def name(self) -> str:
@@ -47,7 +40,7 @@ class BuildEngine(Protocol):
 
 
 class LocalEngine(Struct, frozen=True):
-    """See the module; `abreast` processes."""
+    """Builds repositories in `abreast` processes of this machine."""
 
     abreast: int
     name: str = "local"

@@ -1,4 +1,4 @@
-"""What a node of a cluster does: one job, in the process that the cluster gives it.
+"""A node of a cluster does one job in the process that the cluster gives it.
 
 It is named to the cluster by module and function, so each node needs an installation of the same
 version. Settings travel with the job; the home, and the credentials of the remote, are the node's.
@@ -29,7 +29,7 @@ from ggrep.model.sync import (
 )
 
 RETRIES: Final = 4
-"""How often a job is done again whose node or process died."""
+"""Retries of a job whose node or process died."""
 
 
 def task_of(job: SyncJob) -> str:
@@ -65,7 +65,7 @@ def _done(task: Mapping[str, Any]) -> SyncOutcome:
 
 
 class _Unheard:
-    """Nobody watches how far a job is."""
+    """Ignores the progress of a job."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Keep it to itself."""

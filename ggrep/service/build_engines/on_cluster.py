@@ -20,7 +20,7 @@ _SAID: Final = 200
 
 
 class Cluster(Protocol):
-    """A connection to a cluster. What it raises says that a task was given up."""
+    """A connection to a cluster. Its exceptions mean that a task was given up."""
 
     name: str
     cores: int
@@ -43,7 +43,7 @@ class Cluster(Protocol):
 
 
 class ClusterEngine:
-    """See `BuildEngine`."""
+    """Builds repositories as tasks of a cluster."""
 
     is_remote = True
 

@@ -23,9 +23,9 @@ from ggrep.service.build_engines.on_cluster import told
 
 _LOOK_S: Final = 0.5
 _NODES_MS: Final = 2_000.0
-"""How often it is asked which nodes there are."""
+"""Interval between two lists of the nodes."""
 _ALONE_MS: Final = 120_000.0
-"""How long a cluster may have no node that does anything."""
+"""Time after which a cluster without a working node has failed."""
 _REST_MS: Final = 20_000.0
 """Ray lists a dead node for as long."""
 
