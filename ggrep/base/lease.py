@@ -120,7 +120,9 @@ class Lease:
             LeaseLost: it was taken over before.
             Busy: another process holds the guard and does not let go.
         """
-        with locks.alone(self._files.guard, self._guard_patience()):
+        deadline = Deadline.after(self._clock, _GUARD_MS)
+        patience = Patience(deadline, self._wait, "the lease is guarded")
+        with locks.alone(self._files.guard, patience):
             self._own_record()
             yield
 
@@ -180,9 +182,6 @@ class Lease:
         if record is None or (record.owner_id, record.lease_epoch) != (self.owner_id, self.epoch):
             raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over")
         return record
-
-    def _guard_patience(self) -> Patience:
-        return Patience(Deadline.after(self._clock, _GUARD_MS), self._wait, "the lease is guarded")
 
 
 @contextmanager
@@ -283,18 +282,14 @@ class _Applicant(Struct, frozen=True):
         while True:
             with locks.alone(self.files.guard, self.patience):
                 durable.sweep_leftovers(self.files.record)
-                self._set_aside_directory()
+                record = self.files.record
+                if record.is_dir():  # it could not be written
+                    record.rename(record.with_name(f"{record.name}.{os.urandom(4).hex()}"))
                 before = read_record(self.files.record)
                 if before is None or not self._stands(before):
                     epoch = (before.lease_epoch if before else last_epoch()) + 1
                     return self._grant(epoch, held, taken_over=bool(before and not before.released))
             self.patience.pause(f"another writer (process {before.pid}) holds this store")
-
-    def _set_aside_directory(self) -> None:
-        """Rename a directory in the place of the record, which could not be written."""
-        record = self.files.record
-        if record.is_dir():
-            record.rename(record.with_name(f"{record.name}.{os.urandom(4).hex()}"))
 
     def _grant(self, epoch: int, held: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: one that a stopped writer still holds is not ours.

@@ -5,7 +5,7 @@ import fcntl
 import os
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -121,12 +121,12 @@ def _lock(file: Path, how: int, patience: Patience) -> int:
         descriptor = durable.open_lock(file)
         try:
             _wait_for(descriptor, how, patience)
-            current = _is_file(descriptor, file)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), file.stat()):
+                    return descriptor
         except BaseException:
             os.close(descriptor)
             raise
-        if current:
-            return descriptor
         os.close(descriptor)
 
 
@@ -138,13 +138,6 @@ def _wait_for(descriptor: int, how: int, patience: Patience) -> None:
             patience.pause()
         else:
             return
-
-
-def _is_file(descriptor: int, file: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _not_lockable(file: Path, error: OSError) -> StoreError:

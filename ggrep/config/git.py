@@ -76,7 +76,10 @@ def run_git(
     Raises:
         GitFailed: anything else happened.
     """
-    return _run(top, arguments, stdin=stdin, accept=accept, extra={})
+    status, output = _run(top, arguments, stdin, {})
+    if status not in accept:
+        raise GitFailed(f"git {arguments[0]} exited with {status}")
+    return status, output
 
 
 def run_git_without_filters(top: Path, *arguments: str) -> bytes:
@@ -85,8 +88,10 @@ def run_git_without_filters(top: Path, *arguments: str) -> bytes:
     git passes such content through the programs that the repository's `filter` sections name;
     each is replaced by none.
     """
-    extra = without_filters(filter_keys(top))
-    return _run(top, arguments, stdin=b"", accept=(0,), extra=extra)[1]
+    status, output = _run(top, arguments, b"", without_filters(filter_keys(top)))
+    if status:
+        raise GitFailed(f"git {arguments[0]} exited with {status}")
+    return output
 
 
 def filter_keys(top: Path) -> list[bytes]:
@@ -128,37 +133,27 @@ class RunningGit:
 def running_git(
     top: Path, *arguments: str, extra: Mapping[bytes, bytes] = MappingProxyType({})
 ) -> Iterator[RunningGit]:
-    """Start git on the work tree at `top`; whatever is left of it at the end is killed."""
-    try:
-        process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
-            _command(top, arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**_environment(top), **extra},
-        )
-    except OSError as error:
-        raise GitFailed(f"git cannot be run: {error.strerror}") from error
-    with process:
-        try:
-            yield RunningGit(process, arguments[0])
-        finally:
-            if process.poll() is None:
-                process.kill()
+    """Start git on the work tree at `top`; it is killed at the end if it still runs."""
+    with _started(top, arguments, subprocess.DEVNULL, extra) as process:
+        yield RunningGit(process, arguments[0])
 
 
 def _run(
-    top: Path,
-    arguments: tuple[str, ...],
-    *,
-    stdin: bytes,
-    accept: tuple[int, ...],
-    extra: Mapping[bytes, bytes],
+    top: Path, arguments: tuple[str, ...], stdin: bytes, extra: Mapping[bytes, bytes]
 ) -> tuple[int, bytes]:
+    with _started(top, arguments, subprocess.PIPE, extra) as process:
+        output, _ = _output(process, arguments[0], stdin)
+    return process.returncode, output
+
+
+@contextmanager
+def _started(
+    top: Path, arguments: tuple[str, ...], stdin: int, extra: Mapping[bytes, bytes]
+) -> Iterator[subprocess.Popen[bytes]]:
     try:
         process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
             _command(top, arguments),
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**_environment(top), **extra},
@@ -167,13 +162,10 @@ def _run(
         raise GitFailed(f"git cannot be run: {error.strerror}") from error
     with process:
         try:
-            output, _ = _output(process, arguments[0], stdin)
+            yield process
         finally:
             if process.poll() is None:
                 process.kill()
-    if process.returncode not in accept:
-        raise GitFailed(f"git {arguments[0]} exited with {process.returncode}")
-    return process.returncode, output
 
 
 def _output(
@@ -184,7 +176,7 @@ def _output(
     A busy machine may take as long as it likes: git goes on while it gets on, until it has used
     up its limit of processor time.
     """
-    limit_s, before_s = _limit_s(command), 0.0
+    limit_s, before_s = _LISTING_S if command in _LISTINGS else _TIMEOUT_S, 0.0
     while True:
         try:
             return process.communicate(stdin, timeout=limit_s)
@@ -213,10 +205,6 @@ def _command(top: Path, arguments: Sequence[str]) -> list[str]:
         raise GitFailed("git is not installed")
     overrides = [word for setting in _OVERRIDES for word in ("-c", setting)]
     return [program, "--no-pager", "-C", os.fspath(top), *overrides, *arguments]
-
-
-def _limit_s(command: str) -> float:
-    return _LISTING_S if command in _LISTINGS else _TIMEOUT_S
 
 
 def _environment(top: Path) -> dict[bytes, bytes]:

@@ -182,7 +182,7 @@ class ClientName(Struct, frozen=True):
 
 
 def client_of(environ: Mapping[str, str]) -> ClientName:
-    """Return who asks."""
+    """Return the client's name and kind."""
     kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
     if kind not in {"interactive", "batch"}:
         raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} is neither interactive nor batch")
@@ -214,9 +214,9 @@ def load_settings(
     file = read_repo_file(root)
     profiles = parse_profiles(file)
     usual = loaded.settings.profile or profiles.default
-    profile = profiles.named(_asked_for(given, variables) or usual)
-    from_repo = _from_repo(file, profiles, profile, loaded)
-    loaded = _apply(loaded, "repo", from_repo)
+    named = given.get(PROFILE, variables.get(PROFILE, ""))
+    profile = profiles.named(str(named) or usual)
+    loaded = _apply(loaded, "repo", _from_repo(file, profiles, profile, loaded))
     loaded = _apply(loaded, "user", {key: here[key] for key in here if key == PROFILE})
     loaded = _apply(loaded, "env", variables)
     loaded = _apply(loaded, "flag", given)
@@ -283,11 +283,6 @@ def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
     return LoadedSettings(
         replace(held, include_untracked=False), {**loaded.sources, "include_untracked": who}
     )
-
-
-def _asked_for(flags: Mapping[str, object], variables: Mapping[str, object]) -> str:
-    """Return the profile that the caller named; empty for the repository's own choice."""
-    return str(flags.get(PROFILE, variables.get(PROFILE, "")))
 
 
 def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[str, object]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import copy
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
@@ -280,7 +281,8 @@ class Federator:
         The key `running` says which it is; with a daemon the rest is its status document. None is
         started.
         """
-        address = await self._meet(root)
+        meet = partial(self._address, root)
+        address = await to_thread.run_sync(meet, abandon_on_cancel=True)
         try:
             reply = await self._channels.ask(address, Status(), self._soon(), start="never")
         except (NoIndex, NotStarted) as error:
@@ -342,9 +344,6 @@ class Federator:
             self._channels, lambda repo: self._address(repo.root_canonical), self._hosts
         )
         return Guarded(self._through(daemons), forbidden)
-
-    async def _meet(self, root: Path) -> DaemonAddress:
-        return await to_thread.run_sync(lambda: self._address(root), abandon_on_cancel=True)
 
     def _address(self, root: Path) -> DaemonAddress:
         return replace(self._addresses.of(root), caller=self._caller)

@@ -6,6 +6,7 @@ import resource
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import Distribution, distributions, version
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -86,11 +87,14 @@ def _made_for(version: str, record: str) -> str:
 
 def _brought(site: Path) -> dict[str, str]:
     """Return the records of such distributions there, by name."""
-    return {
-        _plain(folder.name.split("-")[0]): _read(folder / "RECORD")
-        for pattern in _BROUGHT
-        for folder in sorted(site.glob(f"{pattern}-*.dist-info"))
-    }
+    records = {}
+    for pattern in _BROUGHT:
+        for folder in sorted(site.glob(f"{pattern}-*.dist-info")):
+            name = _plain(folder.name.split("-")[0])
+            records[name] = ""
+            with suppress(OSError):
+                records[name] = (folder / "RECORD").read_text(encoding="utf-8")
+    return records
 
 
 def _asks_for(found: Distribution, names: set[str]) -> bool:
@@ -107,13 +111,6 @@ def _name(found: Distribution) -> str:
 
 def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError:
-        return ""
 
 
 def _bytes(record: str) -> int:
@@ -159,7 +156,8 @@ def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Itera
     yield _home(home)
     yield room(shutil.disk_usage(_existing(home)).free)
     yield _parsers()
-    yield from _watches()
+    if (most := most_watches()) is not None:
+        yield watches(most)
     yield descriptors(resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
@@ -241,12 +239,6 @@ def _parsers() -> Check:
         told = f"{len(damaged)} files of the parsers are not as installed, first {damaged[0]}"
         return Check("parsers", "problem", told, _REINSTALL)
     return Check("parsers", "ok", f"{len(GRAMMARS)} languages are read by their grammar")
-
-
-def _watches() -> Iterator[Check]:
-    most = most_watches()
-    if most is not None:
-        yield watches(most)
 
 
 def watches(most: int) -> Check:

@@ -105,7 +105,10 @@ def _opened(
     workspace = load_workspace(file, resolve_root=resolve_root, real=real, shows=allowlist.allows)
     if canonical(file) != real:
         raise Forbidden(f"{path}: was replaced while it was read")
-    _check_id(workspace, workspace_id)
+    if workspace_id not in {None, workspace.repo_set_id}:
+        message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
+        issue = Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch")
+        raise WorkspaceError((issue,))
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
     forbidden = forbidden_repos(workspace, allowlist, request)
@@ -147,13 +150,6 @@ def _outside(repo: WorkspaceRepo) -> Forbidden:
     return Forbidden(f"repository {label}: outside the roots that may be searched here")
 
 
-def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
-    if workspace_id is None or workspace_id == workspace.repo_set_id:
-        return
-    message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
-    raise WorkspaceError((Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch"),))
-
-
 class Guarded(Struct, frozen=True):
     """Searchers that refuse forbidden repositories and those that have disappeared.
 
@@ -166,12 +162,11 @@ class Guarded(Struct, frozen=True):
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Make ready what may be asked."""
-        allowed = self._allowed(repos)
-        await self.inner.prepare(allowed, deadline)
+        await self.inner.prepare(self._allowed(repos), deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository."""
-        if not self._may(repo):
+        if repo.repo_id in self.forbidden or not is_canonical(repo.root_canonical):
             raise _outside(repo)
         return self.inner.open(repo)
 
@@ -186,6 +181,3 @@ class Guarded(Struct, frozen=True):
             for repo in repos
             if repo.repo_id not in self.forbidden and repo.root_canonical in real
         ]
-
-    def _may(self, repo: WorkspaceRepo) -> bool:
-        return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)

@@ -26,7 +26,9 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], 
 
     def run(act: Callable[[], bool]) -> None:
         asking = SimpleNamespace(follow=lambda *_: act())
-        monkeypatch.setattr("ggrep.interfaces.cli.queries.query.asking_of", lambda *_: asking)
+        monkeypatch.setattr(
+            "ggrep.interfaces.cli.queries.query.daemon_client_of", lambda *_: asking
+        )
         follow_index(MEETING, Terminal({}, PLAIN, PLAIN, progress=True))
 
     monkeypatch.setattr("ggrep.interfaces.cli.queries.query.watching", watching)

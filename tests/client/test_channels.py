@@ -362,7 +362,7 @@ async def test_a_start_that_nobody_waits_for_any_more_is_given_up(
 ) -> None:
     """Somebody else starts the daemon, for as long as it likes; no thread is left to see it."""
     patient, found = Patient(), Channels(CLOCK, {})
-    monkeypatch.setattr(launching, "Reaching", patient)
+    monkeypatch.setattr(launching, "Connector", patient)
     async with anyio.create_task_group() as group:
         if in_time:
             group.start_soon(found.ask, meet("a"), Ping(), Deadline.never(CLOCK))

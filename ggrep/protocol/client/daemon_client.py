@@ -36,19 +36,17 @@ from ggrep.protocol.wire.messages import (
 )
 from ggrep.protocol.wire.replies import Reply
 
-ReplyT = TypeVar("ReplyT")
+A = TypeVar("A")
+T = TypeVar("T")
 
 
-def value_of(kind: type[ReplyT], reply: Reply, key: str) -> ReplyT:
+def value_of(kind: type[T], reply: Reply, key: str) -> T:
     """Return a field of a reply as a value of the domain."""
     try:
         return decode(kind, reply.body.get(key), key)
     except DecodeError as error:
         raise Unreachable(f"invalid reply from the daemon: {error}") from error
 
-
-A = TypeVar("A")
-T = TypeVar("T")
 
 _LOOK_MS: Final = 5_000
 """Timeout of a daemon's progress report."""
@@ -140,7 +138,7 @@ class DaemonClient:
             )
 
         reply = self._ask(message, self._until.within(timeout_ms), watch)
-        return _printed(reply.body.get("rendered"))
+        return value_of(Printed, reply, "rendered")
 
     def ask(self, request: Request[A], watch: Watcher | None = None) -> A:
         """Return the answer to a question."""
@@ -260,21 +258,6 @@ def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
         raise DeadlineExceeded("no daemon was ready in time") from error
     if tried >= _TRIES or isinstance(error, NotStarted):
         raise error
-
-
-def _printed(rendered: object) -> Printed:
-    match rendered:
-        case {
-            "out": str(out),
-            "err": str(err),
-            "exit_status": int(status),
-            "hits": int(hits),
-            **more,
-        }:
-            scan, before = more.get("scan") is True, str(more.get("before", ""))
-            return Printed(out, err, status, hits, scan=scan, before=before)
-        case _:
-            raise Unreachable("the daemon does not say what to print")
 
 
 def progress_of(state: object) -> IndexingProgress:

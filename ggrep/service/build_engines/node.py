@@ -68,7 +68,7 @@ class _Unheard:
     """Ignores the progress of a job."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Keep it to itself."""
+        """Ignore it."""
 
     def used_ms(self) -> int:
         """Return the CPU time of this process."""
