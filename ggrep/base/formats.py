@@ -109,53 +109,18 @@ RANKING_REVISION: Final = "ranking-4"
 SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"
 """Equal where the same code reads and scores two indexes."""
 
+# Versions of JSON documents that still have their first shape.
 QUERY_SCHEMA: Final = 1
-"""JSON of a search answer.
-
-1. First shape.
-"""
-
 SLATE_SCHEMA: Final = 1
-"""JSON of a slate.
-
-1. First shape.
-"""
-
 SYMBOL_SCHEMA: Final = 1
-"""JSON of a name's definitions.
-
-1. First shape.
-"""
-
 REFERENCES_SCHEMA: Final = 1
-"""JSON of a name's usages.
-
-1. First shape.
-"""
-
 EXPAND_SCHEMA: Final = 1
-"""JSON of what stands around a place.
-
-1. First shape.
-"""
-
 ANSWERS_SCHEMA: Final = 1
-"""JSON of several answers of `symbol`, `references` or `expand`.
-
-1. First shape.
-"""
-
 OUTLINE_SCHEMA: Final = 1
-"""JSON of what files and folders define.
-
-1. First shape.
-"""
-
 TOUR_SCHEMA: Final = 1
-"""JSON of what a repository is.
-
-1. First shape.
-"""
+STATUS_SCHEMA: Final = 1
+HEALTH_SCHEMA: Final = 1
+REPLAY_SCHEMA: Final = 1
 
 FEDERATED_SCHEMA: Final = 1
 """JSON of a federated answer.
@@ -163,32 +128,8 @@ FEDERATED_SCHEMA: Final = 1
 1. The contract's shape, with `results`, `limits_hit` and further keys of `meta`.
 """
 
-STATUS_SCHEMA: Final = 1
-"""JSON of `status`.
-
-1. First shape.
-"""
-
-AUDIT_SCHEMA: Final = 1
-"""JSON of `audit`.
-
-1. First shape.
-"""
-
-HEALTH_SCHEMA: Final = 1
-"""JSON of `health`.
-
-1. First shape.
-"""
-
 RECEIPT: Final = Format("receipt", "schema_version", 1, 1)
 """A file that `search --receipt` writes and `replay` reads.
-
-1. First shape.
-"""
-
-REPLAY_SCHEMA: Final = 1
-"""JSON of `replay`.
 
 1. First shape.
 """
