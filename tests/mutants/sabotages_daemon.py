@@ -124,8 +124,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a figure of a message has no bounds",
         "ggrep/protocol/wire/reading.py",
-        "        if type(value) is int and least <= value <= most:\n",
-        "        if type(value) is int:\n",
+        "            if not least <= value <= most:\n",
+        "            if not least <= value:\n",
         ("tests/wire/test_messages.py::test_what_is_wrong_is_named_with_its_value",),
     ),
     Sabotage(
@@ -726,8 +726,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a number that was given away again is taken for the daemon",
         "ggrep/protocol/client/daemon_control.py",
-        "        if not is_running(record.pid, record.pid_started):\n",
-        '        if not Path(f"/proc/{record.pid}").exists():\n',
+        "    alive = is_running(record.pid, record.pid_started)\n",
+        '    alive = Path(f"/proc/{record.pid}").exists()\n',
         (STOPPING + "test_a_daemon_that_has_died_is_gone",),
     ),
     Sabotage(

@@ -721,7 +721,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a forbidden repository has its daemon started",
         "ggrep/service/workspace_access.py",
-        "        await self.inner.prepare(allowed, deadline)",
+        "        await self.inner.prepare(self._allowed(repos), deadline)",
         "        await self.inner.prepare(repos, deadline)",
         (SURFACES_OPENING + "test_the_guard_lets_through_who_may_be_asked",),
     ),

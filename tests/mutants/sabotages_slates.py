@@ -838,15 +838,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "nobody may choose a profile",
         "ggrep/config/settings.py",
-        "_asked_for(given, variables) or usual",
-        "usual",
+        "profiles.named(str(named) or usual)",
+        "profiles.named(usual)",
         (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
     ),
     Sabotage(
         "the profile that a repository chooses is not in force",
         "ggrep/config/settings.py",
-        "_asked_for(given, variables) or usual",
-        "_asked_for(given, variables)",
+        "profiles.named(str(named) or usual)",
+        "profiles.named(str(named))",
         (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
     ),
     Sabotage(
