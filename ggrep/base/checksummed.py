@@ -32,10 +32,10 @@ def require_sound(values: object, form: Format, *, since: int) -> None:
         raise Damaged("not an object")
     version = values.get(form.field)
     form.check(version)  # first: a newer build may seal in another way
-    found = values.get(FIELD)
-    if found is None and isinstance(version, int) and version < since:
+    digest = values.get(FIELD)
+    if digest is None and isinstance(version, int) and version < since:
         return
-    if found != _digest(values, form.apart(version)):
+    if digest != _digest(values, form.apart(version)):
         raise Damaged("it is not as it was written")
 
 

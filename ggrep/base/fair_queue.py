@@ -114,8 +114,10 @@ class FairQueue(Generic[T]):
 
     def pop(self, may_go: Callable[[str], bool] | None = None) -> T | None:
         """Take the item whose turn it is; None when there is none."""
-        passed = set() if may_go is None else {one for one in self.clients() if not may_go(one)}
-        turns = ((one.turn(), flow) for flow, one in self._waiting.items() if flow[0] not in passed)
+        passed = set() if may_go is None else {name for name in self.clients() if not may_go(name)}
+        turns = (
+            (items.turn(), flow) for flow, items in self._waiting.items() if flow[0] not in passed
+        )
         _, flow = min(turns, default=(None, None))
         if flow is None:
             return None

@@ -212,12 +212,12 @@ def acquire(
         Incompatible: a newer build wrote the record.
         StoreError: the lease's files cannot be written.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
             durable.make_directory(files.record.parent, lasting=True)
             with in_line(files.writer_queue, patience, clock, ttl_ms=ttl_ms) as patient:
                 applicant = _Applicant(files, owner_id, clock, patient, patience.wait, ttl_ms)
-                lease = applicant.wait_for_grant(last_epoch, held)
+                lease = applicant.wait_for_grant(last_epoch, stack)
         except OSError as error:
             raise StoreError(f"{files.record.name}: {error.strerror}") from error
         with _beating(lease, ttl_ms / 3):
@@ -277,7 +277,7 @@ class _Applicant(Struct, frozen=True):
     wait: Callable[[float], None]
     ttl_ms: int
 
-    def wait_for_grant(self, last_epoch: Callable[[], int], held: ExitStack) -> Lease:
+    def wait_for_grant(self, last_epoch: Callable[[], int], stack: ExitStack) -> Lease:
         """Wait for the lease and return it; `held` then keeps its byte locked."""
         while True:
             with locks.alone(self.files.guard, self.patience):
@@ -288,12 +288,13 @@ class _Applicant(Struct, frozen=True):
                 before = read_record(self.files.record)
                 if before is None or not self._stands(before):
                     epoch = (before.lease_epoch if before else last_epoch()) + 1
-                    return self._grant(epoch, held, taken_over=bool(before and not before.released))
+                    taken_over = bool(before and not before.released)
+                    return self._grant(epoch, stack, taken_over=taken_over)
             self.patience.pause(f"another writer (process {before.pid}) holds this store")
 
-    def _grant(self, epoch: int, held: ExitStack, *, taken_over: bool) -> Lease:
+    def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: one that a stopped writer still holds is not ours.
-        while not held.enter_context(locks.byte(self.files.alive, epoch)):
+        while not stack.enter_context(locks.byte(self.files.alive, epoch)):
             epoch += 1
         if taken_over:
             reach("lease.during_takeover")

@@ -63,12 +63,12 @@ def resident_bytes() -> int:
 
 def children() -> list[int] | None:
     """Return the running children of this process; None where the kernel does not list them."""
-    found: list[int] = []
+    pids: list[int] = []
     tasks = "/proc/self/task"
     try:
         for task in sorted(os.listdir(tasks)):  # noqa: PTH208 - see above
             try:
-                found += map(int, _read(f"{tasks}/{task}/children").split())
+                pids += map(int, _read(f"{tasks}/{task}/children").split())
             except FileNotFoundError:
                 if os.path.exists(f"{tasks}/{task}"):  # noqa: PTH110 - see above
                     return None
@@ -77,7 +77,7 @@ def children() -> list[int] | None:
                 continue
     except FileNotFoundError:
         return None
-    return sorted(found)
+    return sorted(pids)
 
 
 def mount_table() -> bytes | None:
@@ -112,8 +112,9 @@ def peer_of(connection: "socket") -> tuple[int, int]:
     """Return pid and user of the process at the other end of a Unix socket."""
     from _socket import SO_PEERCRED, SOL_SOCKET
 
-    found = connection.getsockopt(SOL_SOCKET, SO_PEERCRED, _PEER_BYTES)
-    return int.from_bytes(found[:4], sys.byteorder), int.from_bytes(found[4:8], sys.byteorder)
+    credentials = connection.getsockopt(SOL_SOCKET, SO_PEERCRED, _PEER_BYTES)
+    pid, uid = credentials[:4], credentials[4:8]
+    return int.from_bytes(pid, sys.byteorder), int.from_bytes(uid, sys.byteorder)
 
 
 def file_in_memory(name: str) -> int:
@@ -173,8 +174,8 @@ def byte_is_taken(descriptor: int, offset: int) -> bool:
     import struct
 
     wanted = struct.pack(_LOCK, fcntl.F_RDLCK, os.SEEK_SET, offset, 1, 0)
-    found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, wanted)
-    return bool(struct.unpack(_LOCK, found)[0] != fcntl.F_UNLCK)
+    answer = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, wanted)
+    return bool(struct.unpack(_LOCK, answer)[0] != fcntl.F_UNLCK)
 
 
 def _read(path: str) -> bytes:

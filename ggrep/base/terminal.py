@@ -104,8 +104,8 @@ def _usual(environ: dict[str, str]) -> str:
     if "KITTY_WINDOW_ID" in environ:
         return "file-line"
     is_new = vte.isascii() and vte.isdigit() and int(vte) >= _LEAST_VTE
-    told = is_new or "KONSOLE_VERSION" in environ or "WT_SESSION" in environ
-    return "file" if told or program in _PROGRAMS or term.startswith(_TERMS) else "never"
+    is_known = is_new or "KONSOLE_VERSION" in environ or "WT_SESSION" in environ
+    return "file" if is_known or program in _PROGRAMS or term.startswith(_TERMS) else "never"
 
 
 def paged(text: str, environ: dict[str, str]) -> bool:

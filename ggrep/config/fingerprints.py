@@ -138,10 +138,10 @@ class StoreName(Struct, frozen=True):
 
 def parse_store_id(text: str) -> StoreName:
     """Return the parts of a store id."""
-    found = _NAME.fullmatch(text)
-    if found is None:
+    match = _NAME.fullmatch(text)
+    if match is None:
         raise InvalidRequest(f"not a store id: {text!r}; see: ggrep list")
-    return StoreName(StoreId(text), RepoId(found["repo"]), found["config"])
+    return StoreName(StoreId(text), RepoId(match["repo"]), match["config"])
 
 
 def slug(root: Path) -> str:

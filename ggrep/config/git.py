@@ -123,10 +123,10 @@ class RunningGit:
 
     def output(self) -> bytes:
         """Wait for the end and return what git printed."""
-        found, said = _output(self._process, self._command)
-        if self._process.returncode or said:
+        output, warnings = _output(self._process, self._command)
+        if self._process.returncode or warnings:
             raise GitFailed(f"git {self._command} exited with {self._process.returncode}")
-        return found
+        return output
 
 
 @contextmanager

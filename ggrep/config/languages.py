@@ -36,8 +36,8 @@ def language_named(word: str) -> str:
     if word in LANGUAGES:
         return word
     ending = word.lstrip(".")
-    told = "" if ending in _OF_SEVERAL else ENDINGS.get(ending, "")
-    return _OTHER_NAMES.get(word, told)
+    language = "" if ending in _OF_SEVERAL else ENDINGS.get(ending, "")
+    return _OTHER_NAMES.get(word, language)
 
 
 def check_languages(filters: Iterable[Filter]) -> None:

@@ -224,10 +224,10 @@ def said_of_slate(request: SlateRequest) -> frozenset[str]:
 
 def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profile) -> SlateRequest:
     """Return the request for a slate as it stands under a profile."""
-    own = {name: name for name in _SLATE_FIELDS}
+    names = {name: name for name in _SLATE_FIELDS}
     return replace(
         request,
-        **_defaults(profile, own, given),
+        **_defaults(profile, names, given),
         search=apply_to_request(request.search, given, profile),
         budgets=replace(request.budgets, **_defaults(profile, _BUDGET_FIELDS, given)),
     )
@@ -256,10 +256,9 @@ def _unusual(value: T, usual: T) -> frozenset[str]:
 def _defaults(
     profile: Profile, names: Mapping[str, str], given: frozenset[str]
 ) -> dict[str, object]:
-    said = dict(profile.query.given)
-    return {
-        field: said[name] for field, name in names.items() if name in said and field not in given
-    }
+    defaults = dict(profile.query.given)
+    wanted = {field: name for field, name in names.items() if field not in given}
+    return {field: defaults[name] for field, name in wanted.items() if name in defaults}
 
 
 TABLES: Final = frozenset({"profiles", "roles"})
@@ -296,13 +295,13 @@ def parse_profiles(file: Mapping[str, object]) -> Profiles:
     tables = table_of(file.get("profiles", {}), REPO_FILE, "profiles")
     if len(tables) > MAX_PROFILES:
         raise _refused("profiles", f"{len(tables)} exceeds the cap {MAX_PROFILES}")
-    found = Profiles(
+    profiles = Profiles(
         default=check_profile_name(REPO_FILE, file["profile"]) if "profile" in file else "",
         profiles=tuple(_profile(name, tables[name]) for name in sorted(tables)),
         roles=_roles(file.get("roles", {})),
     )
-    found.named(found.default)
-    return found
+    profiles.named(profiles.default)
+    return profiles
 
 
 def _profile(name: str, value: object) -> Profile:
@@ -341,18 +340,18 @@ def _view(value: object, place: str) -> ProfileView:
 
 def _roles(value: object) -> RoleGlobs:
     table = table_of(value, REPO_FILE, "roles", ROLE_TABLE)
-    found = [
+    globs = [
         (role, check_texts(f"{REPO_FILE}: roles.{name}", ROLE_TABLE[name], table[name]))
         for name, role in _ROLES.items()
         if name in table
     ]
-    if not found:
+    if not globs:
         return ()
     # Few repositories say anything of roles, and what reads globs is a tenth of what is loaded.
     from ggrep.config.roles import rules_of
 
     try:
-        return rules_of(found).added
+        return rules_of(globs).added
     except InvalidRequest as error:
         raise InvalidRequest(f"{REPO_FILE}: {error}") from error
 

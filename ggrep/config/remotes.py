@@ -114,7 +114,7 @@ def read_remotes(file: Path) -> tuple[Remote, ...]:
     try:
         if not isinstance(document, dict) or document.get("schema_version") != VERSION:
             raise InvalidRequest(f"{file}: written by another build of ggrep")
-        return tuple(checked(one) for one in decode(tuple[Remote, ...], document.get("remotes")))
+        return tuple(map(checked, decode(tuple[Remote, ...], document.get("remotes"))))
     except DecodeError as error:
         raise InvalidRequest(
             f"{file}: not in the form that ggrep writes; delete or rename it"
@@ -130,7 +130,7 @@ def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
         file.unlink(missing_ok=True)
         return
     durable.make_directory(file.parent)
-    document = {"schema_version": VERSION, "remotes": [asdict(one) for one in remotes]}
+    document = {"schema_version": VERSION, "remotes": [asdict(remote) for remote in remotes]}
     durable.replace_file(file, stable_json.dumps_pretty(document))
 
 
@@ -140,9 +140,9 @@ def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
         raise InvalidRequest("no remote is configured; to add one: ggrep remote add origin URL")
     if name is None and len(remotes) == 1:
         return remotes[0]
-    found = next((one for one in remotes if one.name == (name or "origin")), None)
-    if found is None:
-        names = ", ".join(one.name for one in remotes)
-        said = f"no remote {name!r}" if name else "several remotes, none named origin"
-        raise InvalidRequest(f"{said}; there are: {names}; name one of them")
-    return found
+    remote = next((each for each in remotes if each.name == (name or "origin")), None)
+    if remote is None:
+        names = ", ".join(each.name for each in remotes)
+        problem = f"no remote {name!r}" if name else "several remotes, none named origin"
+        raise InvalidRequest(f"{problem}; there are: {names}; name one of them")
+    return remote

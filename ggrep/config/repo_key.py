@@ -34,10 +34,10 @@ def repo_key(root: Path, settings: Settings) -> str:
     if not is_git_marker(root / ".git"):
         return ""
     try:
-        status, said = run_git(root, "config", "--get", "remote.origin.url", accept=(0, 1))
+        status, output = run_git(root, "config", "--get", "remote.origin.url", accept=(0, 1))
     except GitFailed:
         return ""
-    return normalised(said.decode("utf-8", "replace").strip()) if status == 0 else ""
+    return normalised(output.decode("utf-8", "replace").strip()) if status == 0 else ""
 
 
 def key_by_history(root: Path) -> str:
@@ -51,10 +51,10 @@ def key_by_history(root: Path) -> str:
         _, shallow = run_git(root, "rev-parse", "--is-shallow-repository")
         if shallow.strip() != b"false":
             return ""
-        _, said = run_git(root, "rev-list", "--max-parents=0", "HEAD")
+        _, output = run_git(root, "rev-list", "--max-parents=0", "HEAD")
     except GitFailed:
         return ""
-    firsts = sorted(said.decode("ascii", "replace").split())
+    firsts = sorted(output.decode("ascii", "replace").split())
     return f"commit/{firsts[0]}" if firsts else ""
 
 

@@ -209,10 +209,12 @@ class RoleRules(Struct, frozen=True, dict=True):
 
 def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
     """Return the built-in rules and more; what is said of a role in several places adds up."""
-    found: dict[Role, set[str]] = {role: set() for role in ROLES}
+    globs_of: dict[Role, set[str]] = {role: set() for role in ROLES}
     for role, globs in added:
-        found[role].update(globs)
-    rules = RoleRules(tuple((role, tuple(sorted(found[role]))) for role in ROLES if found[role]))
+        globs_of[role].update(globs)
+    rules = RoleRules(
+        tuple((role, tuple(sorted(globs_of[role]))) for role in ROLES if globs_of[role])
+    )
     for _, globs in rules.added:
         _compile(globs)
     return rules
@@ -220,15 +222,15 @@ def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
 
 def _builtin_roles(path_key: str, path: str, above: str, name: str) -> set[Role]:
     builtin = _builtin()
-    found = {role for role, globs in builtin.items() if globs.match(path, above, name)}
-    is_prose = Role.DIAGRAM in found or _prose().match(path, "/", name)
+    roles = {role for role, globs in builtin.items() if globs.match(path, above, name)}
+    is_prose = Role.DIAGRAM in roles or _prose().match(path, "/", name)
     if is_prose:
-        found -= {*_RUNS, Role.TEST}
-    elif Role.TEST in found or traits_of(path_key) & TEST:
+        roles -= {*_RUNS, Role.TEST}
+    elif Role.TEST in roles or traits_of(path_key) & TEST:
         return {Role.TEST}
-    elif Role.DOCUMENT in found:
-        found -= _RUNS
-    return found
+    elif Role.DOCUMENT in roles:
+        roles -= _RUNS
+    return roles
 
 
 @cache
@@ -331,9 +333,9 @@ def _set(members: str) -> str:
     """Return the pattern of what stands in brackets."""
     inverse = members[0] in "!^"
     ranges = [
-        f"{re.escape(found[1])}-{re.escape(found[2] or found[1])}"
-        for found in _MEMBERS.finditer(members[inverse:])
-        if found[1] <= (found[2] or found[1])
+        f"{re.escape(member[1])}-{re.escape(member[2] or member[1])}"
+        for member in _MEMBERS.finditer(members[inverse:])
+        if member[1] <= (member[2] or member[1])
     ]
     if not ranges:
         return "(?!)"

@@ -41,8 +41,8 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
     above = [each for each in (directory, *directory.parents) if each not in refused]
     for candidate in above:
         if is_git_marker(candidate / ".git"):
-            own = candidate != directory and _is_left_out(candidate, directory)
-            return directory if own else candidate
+            is_separate = candidate != directory and _is_left_out(candidate, directory)
+            return directory if is_separate else candidate
         _refuse_bare(candidate)
     for candidate in above:
         if (candidate / REPO_FILE).is_file():

@@ -276,12 +276,16 @@ def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
 
     Untracked files of one user must not appear in the answers of all.
     """
-    held = loaded.settings
-    if not held.shared_store or held.shared_store_include_untracked or not held.include_untracked:
+    settings = loaded.settings
+    if (
+        not settings.shared_store
+        or settings.shared_store_include_untracked
+        or not settings.include_untracked
+    ):
         return loaded
     who = loaded.sources["shared_store"]
     return LoadedSettings(
-        replace(held, include_untracked=False), {**loaded.sources, "include_untracked": who}
+        replace(settings, include_untracked=False), {**loaded.sources, "include_untracked": who}
     )
 
 
@@ -346,16 +350,16 @@ def _require_narrower(
     key: str, value: object, standing: LoadedSettings, *, unbounded: bool = False
 ) -> None:
     """Raise where a value is wider than what stands; `unbounded` where 0 is no bound."""
-    held = getattr(standing.settings, key)
-    if unbounded and not held:
+    current = getattr(standing.settings, key)
+    if unbounded and not current:
         return
     if isinstance(value, bool):
-        wider = value != held and value is not DECLARED[key].says.narrow
+        wider = value != current and value is not DECLARED[key].says.narrow
     else:
-        wider = isinstance(value, int) and value > held
+        wider = isinstance(value, int) and value > current
     if wider:
         raise InvalidRequest(
-            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {str(held).lower()}"
+            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {str(current).lower()}"
             f" ({standing.sources[key]}); this file may only narrow"
         )
 

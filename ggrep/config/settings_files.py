@@ -96,16 +96,16 @@ def read_table(
     known: Mapping[str, DeclaredKey], value: object, file: str, place: str
 ) -> dict[str, Any]:
     """Return the values of a table by the names of their fields; of tables in it, as Structs."""
-    found = {}
+    values = {}
     for key, given in table_of(value, file, place, known).items():
         inner, below = known[key], f"{place}.{key}"
         if inner.is_table:
-            found[inner.name] = inner.kind(
+            values[inner.name] = inner.kind(
                 **read_table(declared_keys(inner.kind), given, file, below)
             )
         else:
-            found[inner.name] = check(f"{file}: {below}", inner, given)
-    return found
+            values[inner.name] = check(f"{file}: {below}", inner, given)
+    return values
 
 
 def table_of(
@@ -194,7 +194,7 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
     """Return the values that the tables hold for a root; all tables are checked."""
     if not isinstance(tables, dict):
         raise InvalidRequest(f'{where}: {ROOTS}: write a table for each: [{ROOTS}."/path"]')
-    found: list[Mapping[str, object]] = []
+    matching: list[Mapping[str, object]] = []
     for path, values in tables.items():
         label = f'{where}: {ROOTS}."{path}"'
         if not path.startswith("/"):
@@ -206,10 +206,10 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
             raise InvalidRequest(f"{label}: {unknown[0]}: only {known} can be set for a root")
         checked = {key: check_value(label, key, value) for key, value in values.items()}
         if _is(path, root):
-            found.append(checked)
-    if len(found) > 1:
+            matching.append(checked)
+    if len(matching) > 1:
         raise InvalidRequest(f"{where}: {ROOTS}: several tables are of {root}")
-    return found[0] if found else {}
+    return matching[0] if matching else {}
 
 
 def _is(path: str, root: Path) -> bool:

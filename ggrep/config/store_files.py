@@ -121,8 +121,8 @@ def rebuild_dir(store: Path, epoch: int) -> Path:
 
 def store_of_remains(directory: Path) -> Path | None:
     """Return the store that a directory beside the stores is left over from; None for others."""
-    found = _REMAINS.fullmatch(directory.name)
-    return None if found is None else directory.with_name(found["store"])
+    match = _REMAINS.fullmatch(directory.name)
+    return None if match is None else directory.with_name(match["store"])
 
 
 def pins_dir(store: Path) -> Path:

@@ -83,9 +83,9 @@ def sync_answer(report: object) -> SyncAnswer:
         raise Unreachable(f"invalid reply from the daemon: {error}") from error
 
 
-def as_answer(kind: type[A], found: Any) -> A:  # noqa: ANN401 - a Struct, of which `kind` is one
+def as_answer(kind: type[A], response: Any) -> A:  # noqa: ANN401 - a Struct, of which `kind` is one
     """Return a response as the answer that has the same fields."""
-    return kind(**asdict(found))
+    return kind(**asdict(response))
 
 
 def as_asked(answer: B, timeout_ms: int) -> B:

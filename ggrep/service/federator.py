@@ -151,9 +151,9 @@ class Federator:
 
         It is not to be closed: its connections are ours.
         """
-        one = copy(self)
-        one._caller = caller  # noqa: SLF001 - of our own kind
-        return one
+        federator = copy(self)
+        federator._caller = caller  # noqa: SLF001 - of our own kind
+        return federator
 
     async def search(
         self,
@@ -353,7 +353,7 @@ class Federator:
 
 
 def _document(body: Mapping[str, object], key: str) -> dict[str, Json]:
-    found = body.get(key)
-    if not isinstance(found, dict):
+    document = body.get(key)
+    if not isinstance(document, dict):
         raise GgrepError(f"the daemon's reply holds no {key}")
-    return found
+    return document

@@ -57,12 +57,12 @@ def on_disk(path: Path) -> Path:
     """Return a path in the normal form that its names have on disk; as it is where none exists."""
     if str(path).isascii() or path.exists():
         return path
-    found = Path(path.anchor)
+    normal = Path(path.anchor)
     for name in path.parts[bool(path.anchor) :]:
-        beside = () if (found / name).exists() or not found.is_dir() else found.iterdir()
+        beside = () if (normal / name).exists() or not normal.is_dir() else normal.iterdir()
         equal = (each.name for each in beside if nfc(each.name) == nfc(name))
-        found /= min(equal, default=name)
-    return found if found.exists() else path
+        normal /= min(equal, default=name)
+    return normal if normal.exists() else path
 
 
 def together(places: Sequence[Location]) -> Location | None:
@@ -103,11 +103,11 @@ def enclosing_index(
             break
         try:
             settings = load_settings(home, root, environ=environ, flags=flags).settings
-            found = identify(root, home, settings).store.is_dir()
+            is_indexed = identify(root, home, settings).store.is_dir()
         except GgrepError:
             # What a stranger wrote into a file above is no business of this search.
             continue
-        if found:
+        if is_indexed:
             below = place.root.relative_to(root)
             keys = keys_of_scope(place.scope) or ("",)
             return Location(root, scope_of_keys(_key(below / key) for key in keys))

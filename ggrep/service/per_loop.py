@@ -57,7 +57,7 @@ class PerLoop(Generic[C]):
     async def aclose(self) -> None:
         """Close it; once is enough."""
         self._closed = True
-        held, self._held = self._held, None
-        if held is not None and self._pid == os.getpid():
+        resource, self._held = self._held, None
+        if resource is not None and self._pid == os.getpid():
             with anyio.CancelScope(shield=True):
-                await held.aclose()
+                await resource.aclose()

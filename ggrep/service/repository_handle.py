@@ -117,12 +117,12 @@ class RepositoryHandle:
         """
         self.require_open()
         addresses = self._own().addresses
-        found = addresses.of(self._root)
-        if found.identity.store.is_dir():
-            return found
+        address = addresses.of(self._root)
+        if address.identity.store.is_dir():
+            return address
         within, place = self.within, Location(self._root, "")
         root = enclosing_index(place, within.environ, within.flags).root
-        return found if root == self._root else addresses.of(root)
+        return address if root == self._root else addresses.of(root)
 
     def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
         """Return whether a daemon should answer; a newly started one builds an index."""
@@ -171,11 +171,11 @@ class RepositoryHandle:
         """Return the engine under the current settings; thread-safe."""
         here, identity = self._own(), address.identity
         with here.lock:
-            held = here.engine
-            if held is None or (held.settings, held.identity) != (address.settings, identity):
-                held = open_engine(identity.root, self.within.environ, flags=self.within.flags)
-                here.engine = held
-            return held
+            engine = here.engine
+            if engine is None or (engine.settings, engine.identity) != (address.settings, identity):
+                engine = open_engine(identity.root, self.within.environ, flags=self.within.flags)
+                here.engine = engine
+            return engine
 
     def require_open(self) -> None:
         """Raise after `close`."""
@@ -189,9 +189,9 @@ class RepositoryHandle:
         if here.pid != os.getpid():
             return
         with here.lock:
-            held, here.engine = here.engine, None
-        if held is not None:
-            held.close()
+            engine, here.engine = here.engine, None
+        if engine is not None:
+            engine.close()
 
     def _own(self) -> _ProcessResources:
         """Return what this process opened: locks that were held at a fork are held for ever."""

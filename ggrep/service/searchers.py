@@ -137,14 +137,14 @@ class JointEngines:
         """Return the facts of those whose snapshot can be read."""
 
         def run() -> dict[RepoId, RepoDescription]:
-            found = {}
+            descriptions = {}
             for repo, searcher in self._searchers.items():
                 deadline.check("describing")
                 with suppress(GgrepError):  # it is asked by itself, and fails there
                     engine = searcher.engine()
-                    self._views[repo], told = engine.describe_current(deadline)
-                    found[repo] = described(told, engine.profile)
-            return found
+                    self._views[repo], description = engine.describe_current(deadline)
+                    descriptions[repo] = described(description, engine.profile)
+            return descriptions
 
         with before(deadline, "the indexes could not be opened in time"):
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
@@ -248,8 +248,8 @@ class FallbackSearchers:
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
         """Return the host of the daemons; while none is up this process, where there are many."""
-        found = self._daemons.hosts(repos)
-        return found if found or len(repos) < _MANY else self._here.hosts(repos)
+        hosts = self._daemons.hosts(repos)
+        return hosts if hosts or len(repos) < _MANY else self._here.hosts(repos)
 
 
 class _FallbackSearcher:

@@ -53,8 +53,8 @@ def _of_daemon(
     except (LoadError, Unreachable) as error:
         told(f"{error}; what follows is read from the disk")
         return None
-    found = reply.body.get("status")
-    return found if isinstance(found, dict) else None
+    document = reply.body.get("status")
+    return document if isinstance(document, dict) else None
 
 
 def disk_status(address: DaemonAddress, engine: "Engine") -> Status:

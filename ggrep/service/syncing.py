@@ -31,9 +31,9 @@ async def wait_for_sync(
         while True:
             await anyio.sleep(poll_s)
             with suppress(GgrepError):
-                found = await look()
-                if found.stage:
-                    hear(found)
+                progress = await look()
+                if progress.stage:
+                    hear(progress)
 
     failed: GgrepError | None = None
     replies: list[Reply] = []

@@ -67,8 +67,8 @@ class AskedWorkspace:
         """
         check_names(WorkspaceSearchOptions, options, "search")
         request = self._configured(federated_request(query, options))
-        found = await self._federator.get().search(self._loaded, request)
-        return _answered(WorkspaceAnswer, found, found.error)
+        response = await self._federator.get().search(self._loaded, request)
+        return _answered(WorkspaceAnswer, response, response.error)
 
     async def slate(
         self, query: str, **options: Unpack[WorkspaceSlateOptions]
@@ -77,8 +77,8 @@ class AskedWorkspace:
         check_names(WorkspaceSlateOptions, options, "slate")
         request = self._configured(federated_request(query, options))
         shape = slate_shape(query, options)
-        found = await self._federator.get().slate(self._loaded, request, shape)
-        return _answered(WorkspaceSlateAnswer, found, found.error)
+        response = await self._federator.get().slate(self._loaded, request, shape)
+        return _answered(WorkspaceSlateAnswer, response, response.error)
 
     async def symbol(
         self, name: str, **options: Unpack[WorkspaceSymbolOptions]
@@ -127,8 +127,8 @@ class AskedWorkspace:
         check_names(allowed, options, BY_REQUEST[asks].name)
         asked = request_of(asks, of_one(options), **first)
         request = self._configured(members_request(options))
-        found = await self._federator.get().follow(self._loaded, request, asked)
-        return _answered(kind, found, found.attendance.error)
+        response = await self._federator.get().follow(self._loaded, request, asked)
+        return _answered(kind, response, response.attendance.error)
 
     def _configured(self, request: FederatedRequest) -> FederatedRequest:
         self._federator.require_open()
@@ -165,10 +165,10 @@ class AsyncWorkspace(AskedWorkspace):
         super().__init__(load(file), surroundings(daemon, environ, {"encoder": encoder}))
 
 
-def _answered(kind: type[A], found: object, error: GgrepError | None) -> A:
+def _answered(kind: type[A], response: object, error: GgrepError | None) -> A:
     if error is not None:
         raise error
-    return as_answer(kind, found)
+    return as_answer(kind, response)
 
 
 class Workspace:

@@ -45,10 +45,10 @@ class Allowlist:
             Forbidden: it lies outside.
             InvalidRequest: nothing can be so called.
         """
-        found = canonical(path)
-        if not any(is_inside(found, root) for root in self.roots):
+        real = canonical(path)
+        if not any(is_inside(real, root) for root in self.roots):
             raise Forbidden(f"{path}: outside the roots that may be searched here")
-        return found
+        return real
 
 
 def canonical(path: Path) -> Path:

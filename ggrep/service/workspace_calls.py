@@ -128,22 +128,22 @@ def load(file: AnyPath) -> Workspace:
 
 def federated_request(query: str, given: Options) -> FederatedRequest:
     """Return a query over a workspace; its bounds are checked when it is asked."""
-    own = fields_of(FederatedRequest, given)
+    fields = fields_of(FederatedRequest, given)
     top = {"top": given["limit"]} if "limit" in given else {}
     search = search_request(query, {name: given[name] for name in given if name != "limit"})
     # Without hits there is still an answer: who was asked, and what became of them.
-    asked = {"search": {"query": query}, **own, **top}
+    asked = {"search": {"query": query}, **fields, **top}
     return replace(made_of(FederatedRequest, asked, zeros=("top",)), search=search)
 
 
 def members_request(given: Options) -> FederatedRequest:
     """Return which repositories are asked about a name or a place; as `federated_request`."""
-    own = fields_of(
+    fields = fields_of(
         FederatedRequest,
         {name: given[name] for name in MemberOptions.__annotations__ if name in given},
     )
     timeout_ms = given.get("timeout_ms", 0)
-    asked = {"search": {"query": "", "timeout_ms": timeout_ms}, **own}
+    asked = {"search": {"query": "", "timeout_ms": timeout_ms}, **fields}
     return made_of(FederatedRequest, asked)
 
 

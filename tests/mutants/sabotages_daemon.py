@@ -705,8 +705,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "the word of a dead process keeps daemons from being started",
         "ggrep/protocol/client/daemon_files.py",
-        "if not own and is_running(found.pid, found.pid_started) else None",
-        "if not own else None",
+        "if not is_own and is_running(marker.pid, marker.pid_started) else None",
+        "if not is_own else None",
         ("tests/client/test_marker.py::test_a_dead_process_is_not",),
     ),
     Sabotage(

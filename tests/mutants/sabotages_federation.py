@@ -700,8 +700,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a settings file of the same size and time is the same",
         "ggrep/service/daemon_addresses.py",
-        "found.st_size, found.st_mtime_ns, found.st_ctime_ns",
-        "found.st_size, found.st_mtime_ns",
+        "status.st_size, status.st_mtime_ns, status.st_ctime_ns",
+        "status.st_size, status.st_mtime_ns",
         (SURFACES_MEETINGS + "test_settings_of_a_repository_that_change_are_read",),
     ),
     Sabotage(

@@ -859,8 +859,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a profile overrules who asks",
         "ggrep/config/profiles.py",
-        "if name in said and field not in given",
-        "if name in said",
+        "for field, name in names.items() if field not in given}",
+        "for field, name in names.items()}",
         (PROFILES + "test_a_profile_fills_in_what_was_not_given",),
     ),
     # USE.MUST.031: profiles enter fingerprints.

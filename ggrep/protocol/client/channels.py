@@ -137,7 +137,7 @@ class Channels:
             return looked[socket]
 
         sockets = [address.socket for address in addresses]
-        return [host(one) or host(self._beside.get(one, one)) for one in sockets]
+        return [host(socket) or host(self._beside.get(socket, socket)) for socket in sockets]
 
     def guide(self, addresses: Sequence[DaemonAddress], host: int) -> DaemonAddress | None:
         """Return one of the daemons that is connected and lives in that process."""
@@ -230,7 +230,7 @@ class Channels:
                     missing[address.socket] = address
 
         with suppress(GgrepError), before(soon, LATE):
-            apart = self._apart({one.socket: one for one in addresses}.values())
+            apart = self._apart({address.socket: address for address in addresses}.values())
             for several in await _neighbours(apart):
                 await self._is_missing(several[0], soon)
                 if not self._apart(several[:1]):
@@ -283,11 +283,11 @@ async def _neighbours(
 
 def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAddress]]:
     """Return the daemons of which records name one host process, two or more of each."""
-    found: dict[str, list[DaemonAddress]] = {}
+    hosts: dict[str, list[DaemonAddress]] = {}
     for address in addresses:
         if host := host_in_record(address.socket):
-            found.setdefault(host, []).append(address)
-    return [several for _, several in sorted(found.items()) if len(several) > 1]
+            hosts.setdefault(host, []).append(address)
+    return [several for _, several in sorted(hosts.items()) if len(several) > 1]
 
 
 def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepError:

@@ -110,10 +110,10 @@ class Connector:
         record = read_record(self._address.socket)
         older = record is not None and version_key(record.binary_version) < version_key(__version__)
         if record is None or not older or self._ended_one:
-            told = record.binary_version if record else "an unknown version"
+            version = record.binary_version if record else "an unknown version"
             raise Incompatible(
-                f"the daemon is of ggrep {told}, which speaks another protocol than {__version__};"
-                " to end it: ggrep stop"
+                f"the daemon is of ggrep {version}, which speaks another protocol than"
+                f" {__version__}; to end it: ggrep stop"
             )
         self._ended_one = True
         self._told(f"ending the daemon of ggrep {record.binary_version}")

@@ -26,7 +26,7 @@ from ggrep.protocol.wire.endpoint import (
 
 def running(home: Home) -> list[DaemonRecord]:
     """Return the daemons with a living process, by root, then by store."""
-    found = []
+    records = []
     for directory in (home.daemon, fallback_directory()):
         if not is_trusted(directory):
             continue
@@ -35,8 +35,8 @@ def running(home: Home) -> list[DaemonRecord]:
             if record is None or not is_running(record.pid, record.pid_started):
                 continue
             if directory == home.daemon or _is_of(record, home):
-                found.append(record)
-    return sorted(found, key=lambda record: (record.root, record.store_id))
+                records.append(record)
+    return sorted(records, key=lambda record: (record.root, record.store_id))
 
 
 def is_starting(home: Home) -> bool:
@@ -51,11 +51,11 @@ def host_in_record(socket: Path) -> str:
     """
     try:
         with record_path(socket).open("rb") as file:
-            told = stable_json.loads(file.read(MAX_RECORD_BYTES))
+            record = stable_json.loads(file.read(MAX_RECORD_BYTES))
     except (OSError, ValueError):
         return ""
-    found = told.get("host_id") if isinstance(told, dict) else None
-    return found if isinstance(found, str) else ""
+    host = record.get("host_id") if isinstance(record, dict) else None
+    return host if isinstance(host, str) else ""
 
 
 def read_record(socket: Path) -> DaemonRecord | None:
@@ -102,11 +102,11 @@ class Marker(Struct, frozen=True):
 def standing_reason(socket: Path) -> str | None:
     """Return why no daemon should be started now; None if one may be."""
     try:
-        found = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
+        marker = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
     except (OSError, ValueError, DecodeError):
         return None
-    own = found.pid == os.getpid()
-    return found.reason if not own and is_running(found.pid, found.pid_started) else None
+    is_own = marker.pid == os.getpid()
+    return marker.reason if not is_own and is_running(marker.pid, marker.pid_started) else None
 
 
 @contextmanager

@@ -116,12 +116,12 @@ def _claim(
     for _ in range(_TURNS):
         with _claimed(addresses[0].home.daemon / _TURN) as turn:
             if turn is not None:
-                tried = [(one, held.enter_context(_claimed(one.socket))) for one in addresses]
+                claims = [held.enter_context(_claimed(each.socket)) for each in addresses]
                 # Whoever claimed before us may be done by now.
                 return [
-                    (one, claim)
-                    for one, claim in tried
-                    if claim is not None and not _listens(one.socket)
+                    (address, claim)
+                    for address, claim in zip(addresses, claims, strict=True)
+                    if claim is not None and not _listens(address.socket)
                 ]
         wait(_TURN_S)
     return []
@@ -216,8 +216,8 @@ def _run(
     by Ctrl-C or at the end of a deadline, and nobody starts another one meanwhile.
     """
     patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
-    with TemporaryFile() as said:
-        descriptors = [said.fileno(), *(claim.descriptor for claim in claims)]
+    with TemporaryFile() as output:
+        descriptors = [output.fileno(), *(claim.descriptor for claim in claims)]
         process = _begun(head, addresses, descriptors) or _launched(addresses, environ, descriptors)
         try:
             while process.poll() is None:
@@ -229,10 +229,10 @@ def _run(
         finally:
             if process.returncode is None:
                 _leave(process, claims)
-        said.seek(0)
-        told = said.read().decode(errors="replace").strip().splitlines()
+        output.seek(0)
+        lines = output.read().decode(errors="replace").strip().splitlines()
     if process.returncode:
-        why = told[-1].removeprefix("error: ") if told else f"status {process.returncode}"
+        why = lines[-1].removeprefix("error: ") if lines else f"status {process.returncode}"
         killed = process.returncode < 0 or process.returncode == Cancelled.exit_status
         raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
 

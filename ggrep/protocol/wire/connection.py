@@ -125,10 +125,10 @@ TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxy
 
 def follow(role: Role, state: State, step: Step) -> State:
     """Return the state after a step."""
-    found = TABLE[role][state].get(step)
-    if found is None:
+    following = TABLE[role][state].get(step)
+    if following is None:
         raise OutOfTurn(f"{step.value} is out of turn: the {role.value} is at {state.value}")
-    return found
+    return following
 
 
 WENT_AWAY: Final = "the daemon went away"
@@ -238,12 +238,12 @@ class DaemonConnection(Connection):
         try:
             body = parse_object(payload)
             greeting = greeting or body.get("message") == "hello"
-            found = parse_hello(body) if greeting else parse_message(body)
+            event = parse_hello(body) if greeting else parse_message(body)
         except GgrepError as error:
             self._follow(Step.HELLO if greeting else Step.GARBLED)
             return InvalidMessage(error, "" if greeting else request_id_of(body))
         self._follow(Step.HELLO if greeting else Step.REQUEST)
-        return found
+        return event
 
 
 class ClientConnection(Connection):

@@ -104,11 +104,11 @@ def _stem(inputs: bytes) -> str:
 
 
 def _spelt(path: str) -> str:
-    return _UNDECODED.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", path)
+    return _UNDECODED.sub(lambda match: f"\0{ord(match[0]) - 0xDC00:02x}", path)
 
 
 def _read(path: str) -> str:
-    return _SPELT.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)
+    return _SPELT.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
 
 
 FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check whose directory it is before they bind

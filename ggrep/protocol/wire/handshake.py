@@ -70,9 +70,9 @@ def parse_hello(body: Mapping[str, object]) -> Hello:
     Raises:
         InvalidRequest: it is no handshake, or a field is malformed.
     """
-    said = body.get("message", "hello")
-    if said != "hello":
-        raise misfit("message", said, "hello: the handshake comes first")
+    name = body.get("message", "hello")
+    if name != "hello":
+        raise misfit("message", name, "hello: the handshake comes first")
     if "store_id" not in body:
         raise InvalidRequest("store_id: missing: the handshake comes first")
     if "protocol_version" in body:
@@ -137,9 +137,9 @@ def check_welcome(welcome: Welcome, hello: Hello) -> None:
             raise Incompatible(f"supported_schema_versions: {name} without version {version}")
 
 
-def _check_same(name: str, found: str, expected: str) -> None:
-    if found != expected:
-        raise InvalidRequest(f"{name} mismatch: found {found!r}, expected {expected!r}")
+def _check_same(name: str, actual: str, expected: str) -> None:
+    if actual != expected:
+        raise InvalidRequest(f"{name} mismatch: found {actual!r}, expected {expected!r}")
 
 
 def _listed(versions: tuple[int, ...]) -> str:

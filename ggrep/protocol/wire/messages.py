@@ -355,19 +355,19 @@ def message_name(message: Message) -> str:
 
 def request_id_of(body: Mapping[str, object]) -> str:
     """Return the request's id, whatever else is wrong with it; empty when it has no good one."""
-    found = body.get("request_id", "")
-    return found if isinstance(found, str) and _is_request_id(found) else ""
+    request_id = body.get("request_id", "")
+    return request_id if isinstance(request_id, str) and _is_request_id(request_id) else ""
 
 
 def _request_id(body: Mapping[str, object]) -> str:
     if "request_id" not in body:
         return ""
-    found = request_id_of(body)
-    if not found:
+    request_id = request_id_of(body)
+    if not request_id:
         raise misfit(
             "request_id", body["request_id"], "1 to 64 of A-Z a-z 0-9 . _ : -, and not sync"
         )
-    return found
+    return request_id
 
 
 def _is_request_id(text: str) -> bool:

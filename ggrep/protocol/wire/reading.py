@@ -191,8 +191,8 @@ def _text_fault(value: str, bounds: WireBounds) -> str:
 def _with_value(fault: str, value: Any) -> str:  # noqa: ANN401 - JSON
     """Return a fault of a type with the value that was found, in the place of its type."""
     place, _, reason = fault.partition(": ")
-    expected, found, _ = reason.partition(", found ")
-    if not found or "[...]" in place:
+    expected, kind, _ = reason.partition(", found ")
+    if not kind or "[...]" in place:
         return fault
     for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", place):
         value = value[name or int(index)]

@@ -144,10 +144,10 @@ def _busy(message: str, retry: object) -> Busy:
 
 
 def _reasons(fields: Mapping[str, object]) -> tuple[str, ...]:
-    found = fields.get("reasons")
-    if not isinstance(found, list):
+    reasons = fields.get("reasons")
+    if not isinstance(reasons, list):
         return ()
-    return tuple(_line(text) for text in found[:_MOST_REASONS] if isinstance(text, str))
+    return tuple(_line(text) for text in reasons[:_MOST_REASONS] if isinstance(text, str))
 
 
 def _text(fields: Mapping[str, object], key: str) -> str:

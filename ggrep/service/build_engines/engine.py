@@ -63,10 +63,10 @@ def open_engine(
             raise UsageError("--cluster goes with --engine ray")
         return LocalEngine(abreast)
     require_extra()
-    found = address or environ.get(RAY_ADDRESS, "")
-    if not found:
+    cluster = address or environ.get(RAY_ADDRESS, "")
+    if not cluster:
         raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {RAY_ADDRESS}")
     from ggrep.service.build_engines.on_cluster import ClusterEngine
     from ggrep.service.build_engines.on_ray import RayCluster
 
-    return ClusterEngine(RayCluster(found))
+    return ClusterEngine(RayCluster(cluster))

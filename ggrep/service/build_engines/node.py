@@ -48,10 +48,10 @@ def do(task: str) -> str:
 
 def outcome_of(reply: str) -> SyncOutcome:
     """Return what a node has done."""
-    said = stable_json.loads(reply.encode())
-    if "outcome" in said:
-        return outcome_from(said["outcome"])
-    raise error_from(said["error"])
+    message = stable_json.loads(reply.encode())
+    if "outcome" in message:
+        return outcome_from(message["outcome"])
+    raise error_from(message["error"])
 
 
 def _done(task: Mapping[str, Any]) -> SyncOutcome:

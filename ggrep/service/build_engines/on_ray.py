@@ -58,11 +58,11 @@ class RayCluster:
             start_new_session=True,
         )
         self._replies = _lines(self._driver)
-        said = next(self._replies, {"failed": "its driver ended"})
-        if "failed" in said:
+        greeting = next(self._replies, {"failed": "its driver ended"})
+        if "failed" in greeting:
             self.close()
-            raise NoCluster(f"{address}: {said['failed']}")
-        self.cores = int(said["cores"])
+            raise NoCluster(f"{address}: {greeting['failed']}")
+        self.cores = int(greeting["cores"])
         threading.Thread(target=self._listen, daemon=True).start()
 
     def submit(self, task: str) -> int:
@@ -106,14 +106,14 @@ class RayCluster:
 
     def _listen(self) -> None:
         try:
-            for said in self._replies:
-                future = self._under_way.get(said["number"])
+            for message in self._replies:
+                future = self._under_way.get(message["number"])
                 if future is None or future.done():
                     continue
-                if "reply" in said:
-                    future.set_result(said["reply"])
+                if "reply" in message:
+                    future.set_result(message["reply"])
                 else:
-                    future.set_exception(SyncFailed(str(said["failed"])))
+                    future.set_exception(SyncFailed(str(message["failed"])))
         finally:
             with self._lock:
                 self._gone = True

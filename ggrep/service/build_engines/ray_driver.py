@@ -150,9 +150,9 @@ class _Driver(Struct):
 def cores_by_node(ray: Any) -> dict[str, int]:  # noqa: ANN401 - the module
     """Return the nodes that live, and how many tasks each can do at once."""
     return {
-        found["NodeID"]: int(found["Resources"]["CPU"])
-        for found in ray.nodes()
-        if found["Alive"] and found["Resources"].get("CPU", 0) >= 1
+        node_info["NodeID"]: int(node_info["Resources"]["CPU"])
+        for node_info in ray.nodes()
+        if node_info["Alive"] and node_info["Resources"].get("CPU", 0) >= 1
     }
 
 
