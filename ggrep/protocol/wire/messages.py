@@ -28,8 +28,8 @@ from ggrep.protocol.wire.reading import check_scored, misfit, read
 Q = TypeVar("Q")
 
 Priority: TypeAlias = Literal["interactive", "batch"]
-Deadline: TypeAlias = Annotated[int, WireBounds(MOST_MS)]
-Place: TypeAlias = Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")]
+Milliseconds: TypeAlias = Annotated[int, WireBounds(MOST_MS)]
+AbsolutePath: TypeAlias = Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")]
 
 _MOST_FIELDS: Final = 64
 """Most fields of an object that stands in a message."""
@@ -70,8 +70,8 @@ class Search(Struct, frozen=True):
     priority: Priority = "interactive"
     render: Annotated[ViewOptions | None, WireBounds(_MOST_FIELDS)] = None
     claim: Annotated[Claim | None, WireBounds(_MOST_FIELDS)] = None
-    path: Place = ""
-    waited_ms: Deadline = 0
+    path: AbsolutePath = ""
+    waited_ms: Milliseconds = 0
     values: bool = False
 
 
@@ -88,14 +88,14 @@ class Ask(Struct, Generic[Q], frozen=True):
 
     request: Q
     priority: Priority = "interactive"
-    path: Place = ""
+    path: AbsolutePath = ""
     values: bool = False
 
 
 class Describe(Struct, frozen=True):
     """Facts that a coordinator needs first. `timeout_ms` 0 is the daemon's own bound."""
 
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
 
 
 class TermStats(Struct, frozen=True):
@@ -127,7 +127,7 @@ class JointDescribe(Struct, frozen=True):
     key: Annotated[str, WireBounds(64, 1, form="shown")]
     members: Annotated[tuple[Member, ...], WireBounds(MOST_MEMBERS)] = ()
     known: Annotated[str, WireBounds(64, form="shown")] = ""
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
 
 
 class JointPool(Struct, frozen=True):
@@ -140,7 +140,7 @@ class Encode(Struct, frozen=True):
     """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
 
     text: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
 
 
 class Status(Struct, frozen=True):
@@ -171,7 +171,7 @@ class Sync(Struct, frozen=True):
     wait: bool = True
     allow_degraded: bool = False
     fresh: bool = False
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
     strict: bool = False
 
 
