@@ -38,7 +38,10 @@ class DaemonAddresses:
 
     def of(self, root: Path) -> DaemonAddress:
         """Return the daemon's address for the repository at a canonical root."""
-        look = self._look(root)
+        # It changes with a settings file, or with the kind of the root. A link of the user's own is
+        # followed when it is read, and does not change with its file.
+        user_file = _stamp(self._config_file, follows=True)
+        look = _stamp(f"{root}/{REPO_FILE}"), user_file, _stamp(f"{root}/.git")
         with self._lock:
             cached = self._held.get(root)
         if cached is not None and cached[0] == look:
@@ -56,12 +59,6 @@ class DaemonAddresses:
             with self._lock:
                 self._held[root] = (look, address)
         return address
-
-    def _look(self, root: Path) -> _Look:
-        """Return a key that changes with a settings file, or with the kind of the root."""
-        # A link of the user's own is followed when it is read, and does not change with its file.
-        user_file = _stamp(self._config_file, follows=True)
-        return _stamp(f"{root}/{REPO_FILE}"), user_file, _stamp(f"{root}/.git")
 
 
 def _stamp(path: str, *, follows: bool = False) -> tuple[int, ...] | None:

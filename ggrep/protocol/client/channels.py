@@ -231,7 +231,10 @@ class Channels:
 
         with suppress(GgrepError), before(soon, LATE):
             apart = self._apart({address.socket: address for address in addresses}.values())
-            for several in await _neighbours(apart):
+            neighbours: Sequence[Sequence[DaemonAddress]] = ()
+            if len(apart) >= _MANY:
+                neighbours = await to_thread.run_sync(_by_record, apart, abandon_on_cancel=True)
+            for several in neighbours:
                 await self._is_missing(several[0], soon)
                 if not self._apart(several[:1]):
                     self._beside.update((each.socket, several[0].socket) for each in several)
@@ -270,15 +273,6 @@ class Channels:
         if place.channel is not None:
             await place.channel.aclose()
             place.channel = None
-
-
-async def _neighbours(
-    addresses: Sequence[DaemonAddress],
-) -> Sequence[Sequence[DaemonAddress]]:
-    """Return those of many that live in one process, by their records."""
-    if len(addresses) < _MANY:
-        return ()
-    return await to_thread.run_sync(_by_record, addresses, abandon_on_cancel=True)
 
 
 def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAddress]]:

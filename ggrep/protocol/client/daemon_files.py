@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ggrep.base import durable, stable_json
 from ggrep.base.processes import is_running, own_start_ticks
@@ -34,7 +34,8 @@ def running(home: Home) -> list[DaemonRecord]:
             record = _read(path)
             if record is None or not is_running(record.pid, record.pid_started):
                 continue
-            if directory == home.daemon or _is_of(record, home):
+            place = place_of_socket(home, record.store_id, record.config_fingerprint)
+            if directory == home.daemon or str(place) == record.socket:
                 records.append(record)
     return sorted(records, key=lambda record: (record.root, record.store_id))
 
@@ -69,11 +70,6 @@ def _read(path: Path) -> DaemonRecord | None:
             return parse_record(file.read(MAX_RECORD_BYTES + 1))
     except OSError:
         return None
-
-
-def _is_of(record: DaemonRecord, home: Home) -> bool:
-    place = place_of_socket(home, record.store_id, record.config_fingerprint)
-    return str(place) == record.socket
 
 
 def _is_held(path: Path) -> bool:
@@ -113,13 +109,9 @@ def standing_reason(socket: Path) -> str | None:
 def marked(socket: Path, reason: str) -> Iterator[None]:
     """Keep other clients from starting a daemon for the length of the block."""
     path = marker_path(socket)
-    note: dict[str, stable_json.Json] = {
-        "reason": reason,
-        "pid": os.getpid(),
-        "pid_started": own_start_ticks(),
-    }
     durable.make_directory(path.parent)
-    durable.replace_file(path, stable_json.dumps(note))
+    marker = Marker(reason, os.getpid(), own_start_ticks())
+    durable.replace_file(path, stable_json.dumps(to_builtins(marker)))
     try:
         yield
     finally:

@@ -100,7 +100,9 @@ class Link:
             require_own(connection, path)
             link = cls(connection, hello, clock)
             require_running(link.pid)
-            link.welcome = link._introduce(until.within(greeting_ms(until.remaining_ms())))
+            greeting = until.within(greeting_ms(until.remaining_ms()))
+            link._send(link._connection.greet(), greeting)
+            link.welcome = welcomed(link._event(greeting), link.pid)
         except OSError as error:
             connection.close()
             raise Unreachable(f"no daemon answers: {error.strerror or error}") from error
@@ -144,10 +146,6 @@ class Link:
         """Return the next reply; None if the deadline passes first."""
         event = self._event(deadline)
         return event if isinstance(event, Reply) else None
-
-    def _introduce(self, deadline: Deadline) -> Welcome:
-        self._send(self._connection.greet(), deadline)
-        return welcomed(self._event(deadline), self.pid)
 
     def _send(self, data: bytes, deadline: Deadline) -> None:
         try:

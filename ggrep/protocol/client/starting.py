@@ -228,7 +228,9 @@ def _run(
             raise StillStarting(len(addresses)) from error
         finally:
             if process.returncode is None:
-                _leave(process, claims)
+                for claim in claims:
+                    claim.handed_on = True
+                threading.Thread(target=process.wait, daemon=True).start()  # it reaps the process
         output.seek(0)
         lines = output.read().decode(errors="replace").strip().splitlines()
     if process.returncode:
@@ -243,10 +245,9 @@ def _begun(
     """Tell a process that has begun what to serve; None if there is none any more."""
     if head is None:
         return None
-    profile = addresses[0].served_profile
     job = {
         "arguments": _arguments(addresses),
-        "profile": profile,
+        "profile": addresses[0].served_profile,
         "home": str(addresses[0].home.base),
     }
     try:
@@ -273,10 +274,3 @@ def _launched(
         )
     except OSError as error:
         raise NotStarted(f"no daemon could be started: {error}") from error
-
-
-def _leave(process: subprocess.Popen[bytes] | Preload, claims: Sequence[_Claim]) -> None:
-    """Detach from a process; a thread reaps it if necessary."""
-    for claim in claims:
-        claim.handed_on = True
-    threading.Thread(target=process.wait, daemon=True).start()

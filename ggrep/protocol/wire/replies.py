@@ -74,18 +74,13 @@ def reply_json(request_id: str, name: str, body: Document) -> Document:
     return {**body, "request_id": request_id, "message": name}
 
 
-def error_json(
-    request_id: str,
-    error: GgrepError,
-    *,
-    reason: str | None = None,
-) -> dict[str, Json]:
+def error_json(request_id: str, error: GgrepError) -> dict[str, Json]:
     """Return a failure in the shape of schema `query_error`, and the request it belongs to."""
     body: dict[str, Json] = {"code": error.code, "message": _line(str(error))}
     if isinstance(error, Busy):
         body["retry_after_ms"] = error.retry_after_ms
     if isinstance(error, Cancelled):
-        body["reason"] = _line(str(error) if reason is None else reason)
+        body["reason"] = body["message"]
     if isinstance(error, SyncRefused):
         body["reasons"] = [_line(text) for text in error.reasons[:_MOST_REASONS]]
     if error.snapshot_id:
@@ -128,19 +123,16 @@ def _error_of(fields: Mapping[str, object]) -> GgrepError:
     code = _text(fields, "code")[:_MOST_CODE] or GgrepError.code
     message = _line(_text(fields, "message")) or f"the daemon failed: {code}"
     if code == Busy.code:
-        return _busy(message, fields.get("retry_after_ms"))
+        retry = fields.get("retry_after_ms")
+        wait = retry if isinstance(retry, int) and not isinstance(retry, bool) else 0
+        wait = min(max(wait, 0), _MOST_RETRY_MS)
+        return Busy(message.removesuffix(f", retry after {wait} ms"), retry_after_ms=wait)
     if reasons := _reasons(fields):
         return SyncRefused(reasons)
     for kind in _KINDS:
         if kind.code == code:
             return kind(message)
     return RemoteError(message, code=sanitise_line(code))
-
-
-def _busy(message: str, retry: object) -> Busy:
-    wait = retry if isinstance(retry, int) and not isinstance(retry, bool) else 0
-    wait = min(max(wait, 0), _MOST_RETRY_MS)
-    return Busy(message.removesuffix(f", retry after {wait} ms"), retry_after_ms=wait)
 
 
 def _reasons(fields: Mapping[str, object]) -> tuple[str, ...]:
