@@ -124,8 +124,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a figure of a message has no bounds",
         "ggrep/protocol/wire/reading.py",
-        "            if not least <= value <= most:\n",
-        "            if not least <= value:\n",
+        "            fits = rule.bounds.least <= value <= rule.bounds.most\n",
+        "            fits = rule.bounds.least <= value\n",
         ("tests/wire/test_messages.py::test_what_is_wrong_is_named_with_its_value",),
     ),
     Sabotage(

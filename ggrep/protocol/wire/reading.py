@@ -1,8 +1,8 @@
 """Decodes values from the wire by their Structs: each of its type, within bounds.
 
 Fields without a declaration are ignored, so that a newer client can be read; missing ones get their
-default, so that an older one can. Bounds stand in annotations (`ggrep.model.field_meta`) and are
-checked before anything is made of a value; `base.stable_json` checks the types.
+default, so that an older one can. Bounds stand in annotations (`ggrep.model.field_meta`). They are
+checked on the JSON, before a value is made of it.
 """
 
 import re
@@ -13,7 +13,7 @@ from types import UnionType
 from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import parse_snapshot_id
@@ -28,56 +28,74 @@ _SHOWN: Final = 60
 
 
 class Rule(Struct, frozen=True):
-    """The bounds of a value, worked out once for each annotation.
+    """The type and the bounds of a value, worked out once for each annotation.
 
     Attributes:
-        kind: Struct, tuple, Mapping or type of a leaf.
+        json: types of the value in JSON.
+        expected: these and the bounds in words.
         item: of an array, or of the values of a mapping.
     """
 
-    kind: Any
+    json: tuple[type, ...]
+    expected: str
     bounds: WireBounds | None = None
     fields: tuple[tuple[str, "Rule"], ...] = ()
     item: "Rule | None" = None
     words: tuple[str, ...] = ()
+    optional: bool = False
 
 
 @cache
 def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
     """Return the bounds that an annotation declares; TypeError where a figure or text has none."""
+    if isinstance(hint, UnionType):
+        return replace(rule_of(get_args(hint)[0]), optional=True)
     hint, bounds = _declared(hint)
+    if isinstance(hint, UnionType):
+        return replace(rule_of(Annotated[get_args(hint)[0], bounds]), optional=True)
     kind = get_origin(hint) or hint
-    if kind is Literal:
-        rule = Rule(kind, words=get_args(hint))
-    elif kind is bool:
-        rule = Rule(kind)
-    elif isinstance(kind, type) and issubclass(kind, Enum):
-        rule = Rule(kind, words=tuple(str(member.value) for member in kind))
-    elif isinstance(kind, type) and issubclass(kind, Struct):
+    few = f" of at most {bounds.most} fields" if bounds else ""
+    if isinstance(kind, type) and issubclass(kind, Struct):
         inner = ((each.name, rule_of(each.type)) for each in fields(hint))
-        rule = Rule(kind, bounds, fields=tuple(inner))
-    elif bounds is None:
-        raise TypeError(f"nothing says how far a {hint} of a message may go")
-    elif kind in {tuple, Mapping}:
-        item: Any = get_args(hint)[0 if kind is tuple else 1]
-        if any(bounds.each):
-            item = Annotated[item, WireBounds(bounds.each[1], bounds.each[0], form=bounds.form)]
-        rule = Rule(kind, bounds, item=rule_of(item))
-    else:
-        rule = Rule(kind, bounds)
-    return rule
+        return Rule((dict,), f"an object{few}", bounds, fields=tuple(inner))
+    if kind not in {tuple, Mapping}:
+        return _leaf(kind, hint, bounds)
+    if bounds is None:
+        raise TypeError(f"nothing says how many items a {hint} of a message may have")
+    item: Any = get_args(hint)[0 if kind is tuple else 1]
+    if any(bounds.each):
+        item = Annotated[item, WireBounds(bounds.each[1], bounds.each[0], form=bounds.form)]
+    json, expected = ((list,), "an array") if kind is tuple else ((dict,), f"an object{few}")
+    return Rule(json, expected, bounds, item=rule_of(item))
 
 
 def _declared(hint: Any) -> tuple[Any, WireBounds | None]:  # noqa: ANN401 - any annotation
-    """Return an annotation's type without None, and its bounds."""
-    bounds = None
-    if get_origin(hint) is Annotated:
-        hint, *notes = get_args(hint)
-        bounds = next((note for note in notes if isinstance(note, WireBounds)), None)
-        field = next((note for note in notes if isinstance(note, Field)), None)
-        if bounds is None and field is not None and field.most < MAX_INTEGER:
-            bounds = WireBounds(field.most, field.least)
-    return get_args(hint)[0] if isinstance(hint, UnionType) else hint, bounds
+    """Return an annotation's type and its bounds."""
+    if get_origin(hint) is not Annotated:
+        return hint, None
+    hint, *notes = get_args(hint)
+    bounds = next((note for note in notes if isinstance(note, WireBounds)), None)
+    field = next((note for note in notes if isinstance(note, Field)), None)
+    if bounds is None and field is not None and field.most < MAX_INTEGER:
+        bounds = WireBounds(field.most, field.least)
+    return hint, bounds
+
+
+def _leaf(kind: Any, hint: Any, bounds: WireBounds | None) -> Rule:  # noqa: ANN401 - annotations
+    if kind is bool:
+        return Rule((bool,), "true or false")
+    if kind is Literal or issubclass(kind, Enum):
+        words = get_args(hint) or tuple(str(member.value) for member in kind)
+        return Rule((str,), f"one of {', '.join(words)}", words=words)
+    if bounds is None:
+        raise TypeError(f"nothing says how far a {hint} of a message may go")
+    reach = f"{bounds.least} to {bounds.most}"
+    if kind is str:
+        shown = bounds.form == "shown"
+        return Rule((str,), f"{reach} printable characters" if shown else "a string", bounds)
+    if kind is int:
+        return Rule((int,), f"a whole number from {reach}", bounds)
+    return Rule((int, float), f"a number from {reach}", bounds)
 
 
 def read(kind: type[T], value: object, place: str = "") -> T:
@@ -92,7 +110,7 @@ def read(kind: type[T], value: object, place: str = "") -> T:
         try:
             return decode(kind, value, "")
         except DecodeError as error:
-            fault = _with_value(str(error), value)
+            fault = str(error)
     raise InvalidRequest(f"{place}{fault}".removeprefix(".").removeprefix(": "))
 
 
@@ -124,33 +142,34 @@ def misfit(place: str, value: object, expected: str) -> InvalidRequest:
 
 
 def _fault(value: object, rule: Rule) -> str:
-    """Return where and how a value exceeds its bounds, as `.name: reason`; empty if it does not."""
+    """Return where and how a value does not fit, as `.name: reason`; empty if it does."""
+    if value is None and rule.optional:
+        return ""
+    fits = isinstance(value, rule.json) and (not isinstance(value, bool) or rule.json == (bool,))
     fault = ""
     match value:
-        case str() if rule.words:
-            if value not in rule.words:
-                fault = _expected(f"one of {', '.join(rule.words)}", value)
-        case str() if rule.bounds and rule.kind is str:
-            fault = _text_fault(value, rule.bounds)
-        case dict():
+        case dict() if fits:
             fault = _object_fault(value, rule)
-        case list() if rule.bounds and rule.item:
-            fault = _array_fault(value, rule.bounds, rule.item)
-        case int() | float() if rule.bounds and rule.kind in {int, float} and value is not True:
-            least, most = rule.bounds.least, rule.bounds.most
-            if not least <= value <= most:
-                number = "whole number" if rule.kind is int else "number"
-                fault = _expected(f"a {number} from {least} to {most}", value)
-    return fault
+        case list() if fits:
+            fault = _array_fault(value, rule)
+        case str() if fits and not rule.words:
+            fault = _text_fault(value, rule)
+        case str():
+            fits = value in rule.words
+        case int() | float() if fits and rule.bounds:
+            fits = rule.bounds.least <= value <= rule.bounds.most
+    return fault if fits else _expected(rule, value)
 
 
-def _array_fault(value: list[object], bounds: WireBounds, rule: Rule) -> str:
-    if len(value) > bounds.most:
-        return f": {len(value)} items exceed {bounds.most}"
-    if len(value) < bounds.least:
-        return f": {len(value)} items are fewer than {bounds.least}"
+def _array_fault(value: list[object], rule: Rule) -> str:
+    assert rule.bounds is not None  # noqa: S101 - as `rule_of` makes them
+    assert rule.item is not None  # noqa: S101
+    if len(value) > rule.bounds.most:
+        return f": {len(value)} items exceed {rule.bounds.most}"
+    if len(value) < rule.bounds.least:
+        return f": {len(value)} items are fewer than {rule.bounds.least}"
     for index, item in enumerate(value):
-        if fault := _fault(item, rule):
+        if fault := _fault(item, rule.item):
             return f"[{index}]{fault}"
     return ""
 
@@ -158,8 +177,8 @@ def _array_fault(value: list[object], bounds: WireBounds, rule: Rule) -> str:
 def _object_fault(value: dict[str, object], rule: Rule) -> str:
     bounds = rule.bounds
     if bounds and len(value) > bounds.most:
-        return _expected(f"an object of at most {bounds.most} fields", value)
-    inner = [(name, rule.item) for name in value] if rule.item else rule.fields
+        return _expected(rule, value)
+    inner = [(name, rule.item) for name in sorted(value)] if rule.item else rule.fields
     for name, each in inner:
         if bounds and bounds.keys and not re.fullmatch(bounds.keys, name):
             return f": {_shown(name)} is no name"
@@ -168,39 +187,27 @@ def _object_fault(value: dict[str, object], rule: Rule) -> str:
     return ""
 
 
-def _text_fault(value: str, bounds: WireBounds) -> str:
+def _text_fault(value: str, rule: Rule) -> str:
+    bounds = rule.bounds
+    assert bounds is not None  # noqa: S101 - as `rule_of` makes them
+    if bounds.form == "shown":
+        fits = bounds.least <= len(value) <= bounds.most and value.isprintable()
+        return "" if fits else _expected(rule, value)
     try:
         size = len(value) if value.isascii() else len(value.encode())
     except UnicodeEncodeError:
         return ": holds a lone surrogate, which is no text"
-    if bounds.form == "shown":
-        if not bounds.least <= len(value) <= bounds.most or not value.isprintable():
-            return _expected(f"{bounds.least} to {bounds.most} printable characters", value)
-    elif size > bounds.most:
+    if size > bounds.most:
         quoted = "" if bounds.form == "secret" else f": {_shown(value)}"
         return f": {size} bytes exceed {bounds.most}{quoted}"
-    elif (
-        bounds.form == "path"
-        and (value or bounds.least)
-        and ("\0" in value or not value.startswith("/"))
-    ):
-        return _expected("an absolute path", value)
+    given = bounds.form == "path" and (value or bounds.least)
+    if given and ("\0" in value or not value.startswith("/")):
+        return f": expected an absolute path, found {_shown(value)}"
     return ""
 
 
-def _with_value(fault: str, value: Any) -> str:  # noqa: ANN401 - JSON
-    """Return a fault of a type with the value that was found, in the place of its type."""
-    place, _, reason = fault.partition(": ")
-    expected, kind, _ = reason.partition(", found ")
-    if not kind or "[...]" in place:
-        return fault
-    for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", place):
-        value = value[name or int(index)]
-    return f"{place}: {expected}, found {_shown(value)}"
-
-
-def _expected(what: str, value: object) -> str:
-    return f": expected {what}, found {_shown(value)}"
+def _expected(rule: Rule, value: object) -> str:
+    return f": expected {rule.expected}, found {_shown(value)}"
 
 
 def _shown(value: object) -> str:
