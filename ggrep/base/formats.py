@@ -96,7 +96,7 @@ TEXTS_FORMAT: Final = "ggrep-texts-3"
 """
 
 INDEX_REVISION: Final = "ggrep-index-3"
-"""What indexing computes from a file beyond chunker, grammars and encoder.
+"""Revision of indexing, beyond chunker, grammars and encoder.
 
 1. First revision.
 2. Text in any encoding is decoded, and secrets in it are masked.
@@ -104,7 +104,7 @@ INDEX_REVISION: Final = "ggrep-index-3"
 """
 
 RANKING_REVISION: Final = "ranking-4"
-"""How scores are computed; those of two revisions do not compare."""
+"""Revision of scoring; scores of two revisions are not comparable."""
 
 SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"
 """Equal where the same code reads and scores two indexes."""

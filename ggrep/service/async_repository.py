@@ -116,7 +116,7 @@ class AsyncRepository:
     async def sync(self, *, strict: bool = False) -> SyncAnswer:
         """Bring the index up to date with the work tree; see `Repository.sync`.
 
-        Cancelled, a sync in this process goes on to its end, as nobody can stop its thread.
+        If the call is cancelled, a sync in this process still runs to its end.
         """
         self._federator.require_open()
         opened = self._opened

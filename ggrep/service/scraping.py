@@ -32,7 +32,7 @@ _AT_ONCE: Final = 32
 async def scrape(home: Home, clock: Clock) -> Sequence[Scraped]:
     """Return a row for each daemon of the home, by store; one that does not answer has no figures.
 
-    None is started. Those beyond the bound have a row that says so.
+    No daemon is started. Daemons beyond the bound have a row that says so.
     """
     records = {record.store_id: record for record in await to_thread.run_sync(running, home)}
     deadline = Deadline.after(clock, SCRAPE_MS)

@@ -127,8 +127,8 @@ class Channel:
         """Return a connection to the daemon at `path`.
 
         Raises:
-            Unreachable: nobody listens there.
-            NoReply: somebody does, and does not answer.
+            Unreachable: the socket has no listener.
+            NoReply: the listener does not answer.
             Incompatible: it speaks no protocol of ours.
             InvalidRequest: it serves something else.
             DeadlineExceeded: it did not answer in time.

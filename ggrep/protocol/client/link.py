@@ -83,8 +83,8 @@ class Link:
         """Return a connection to the daemon at `path`; without a deadline in some seconds.
 
         Raises:
-            Unreachable: nobody listens there.
-            NoReply: a process does, and does not introduce itself in its part of the time.
+            Unreachable: the socket has no listener.
+            NoReply: the listener does not finish the handshake in time.
             BudgetExceeded: this process has as many files open as it may.
             Incompatible: it speaks no protocol of ours.
             InvalidRequest: it serves something else.

@@ -66,7 +66,7 @@ def start(
     Returns False at once when another client is starting it.
 
     Raises:
-        StillStarting: nobody waits any more.
+        StillStarting: the wait ended before the daemon listened.
         Died: it was killed meanwhile; it may be tried again.
         NotStarted: it ended instead.
     """
@@ -210,10 +210,10 @@ def _run(
     claims: Sequence[_Claim],
     head: Preload | None = None,
 ) -> None:
-    """Run the command that puts itself into the background, for as long as somebody waits.
+    """Run the command that puts itself into the background, and wait for it.
 
-    It holds the claims as well and is in no way ours: it goes on when we end in the middle of it,
-    by Ctrl-C or at the end of a deadline, and nobody starts another one meanwhile.
+    It holds the claims too and is independent of this process: after Ctrl-C or a deadline it
+    continues, and no other client starts one meanwhile.
     """
     patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
     with TemporaryFile() as output:

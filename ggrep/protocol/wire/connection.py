@@ -53,7 +53,7 @@ class State(Enum):
 
     Attributes:
         GREETING: before the client's hello.
-        GREETED: the client has; the daemon's answer is still to come.
+        GREETED: after the hello, before the daemon's answer.
         ENDING: the client's bytes cannot be followed any more. What it asked before is answered;
             then it is told why.
     """
@@ -72,7 +72,7 @@ class Step(Enum):
         REPLY: an answer or a failure, of a request that it names.
         REFUSAL: a failure that names no request.
         GARBLED: a whole frame was read that spells none of these.
-        UNFRAMED: a length was read that begins no frame: nobody can tell where the next one is.
+        UNFRAMED: a length was read that begins no frame; the next frame cannot be found.
     """
 
     HELLO = "hello"

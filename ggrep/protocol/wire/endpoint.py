@@ -112,8 +112,8 @@ def _read(path: str) -> str:
 
 
 FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check whose directory it is before they bind
-"""Where sockets go whose path below the home would be too long, whatever `TMPDIR` says: daemon
-and client may have been started with different ones."""
+"""Directory of sockets whose path below the home would be too long. `TMPDIR` does not count: daemon
+and client may have different ones."""
 
 
 def place_of_socket(home: Home, store_id: str, config_fingerprint: str) -> Path:
