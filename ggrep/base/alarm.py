@@ -6,7 +6,7 @@ from typing import Final
 from ggrep.base.command_time import TimeIsUp, now_ms
 
 _SLACK_MS: Final = 50.0
-"""How much later than its deadline a step is ended that does not check it."""
+"""Time after the deadline at which a step that does not check it is ended."""
 
 
 def arm(at_ms: float) -> None:

@@ -1,4 +1,4 @@
-"""What is worked out once of something that never changes, under keys that know its type."""
+"""A cache of values derived from something immutable, under typed keys."""
 
 from typing import Generic, TypeVar, cast
 
@@ -21,7 +21,7 @@ class Cache:
         self._values: dict[object, object] = {}
 
     def get(self, key: CacheKey[T]) -> T | None:
-        """Return the value of `key`; None where nobody kept one."""
+        """Return the value of `key`; None if there is none."""
         return cast("T | None", self._values.get(key))  # only `keep` puts it there
 
     def keep(self, key: CacheKey[T], value: T) -> T:

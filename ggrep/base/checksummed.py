@@ -27,25 +27,15 @@ def seal(
 
 
 def require_sound(values: object, form: Format, *, since: int) -> None:
-    """Do nothing when a document is as it was written, in a version that this build reads.
-
-    Args:
-        values: what was read.
-        form: its format.
-        since: the first version that carries a digest.
-
-    Raises:
-        Damaged: it is not an object, or its digest does not fit.
-        Incompatible: another build wrote it.
-    """
+    """Do nothing when a document is as it was written, in a version that this build reads."""
     if not isinstance(values, dict):
         raise Damaged("not an object")
     version = values.get(form.field)
     form.check(version)  # first: a newer build may seal in another way
-    found = values.get(FIELD)
-    if found is None and isinstance(version, int) and version < since:
+    digest = values.get(FIELD)
+    if digest is None and isinstance(version, int) and version < since:
         return
-    if found != _digest(values, form.apart(version)):
+    if digest != _digest(values, form.apart(version)):
         raise Damaged("it is not as it was written")
 
 

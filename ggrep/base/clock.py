@@ -11,7 +11,7 @@ from ggrep.base.errors import Cancelled, DeadlineExceeded
 
 
 class Clock(Protocol):
-    """Where a module gets its time from."""
+    """A source of time."""
 
     def now(self) -> datetime:
         """Return the current moment in UTC."""
@@ -48,7 +48,7 @@ def rfc3339(moment: datetime) -> str:
 
 
 class Stop:
-    """Says to work in another thread that nobody waits for it any more; once said, it stays so."""
+    """Tells work in another thread to stop; cannot be taken back."""
 
     __slots__ = ("_reason",)
 
@@ -71,7 +71,7 @@ class Deadline(Struct, frozen=True):
 
     Attributes:
         at_ms: infinite when the request has no deadline.
-        stop: set by whoever ends the request earlier; None where nobody does.
+        stop: set to end the request earlier; None if it cannot be.
     """
 
     clock: Clock
@@ -97,11 +97,7 @@ class Deadline(Struct, frozen=True):
         return replace(self, at_ms=min(self.at_ms, self.clock.monotonic_ms() + timeout_ms))
 
     def next_ms(self) -> float:
-        """Return what is left for the next of several questions, at least one millisecond.
-
-        Raises:
-            DeadlineExceeded: less than that.
-        """
+        """Return what is left for the next of several questions, at least one millisecond."""
         left_ms = self.remaining_ms()
         if left_ms < 1.0:
             raise DeadlineExceeded("the answers before took all the time")

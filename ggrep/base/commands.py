@@ -59,8 +59,7 @@ WORDS_OF_CODE = frozenset(
 """Words that stand often in code, one slip away from a name."""
 
 STARTING = ["serve", "--background", "--yes"]
-"""What a client types to start a daemon, before the paths. Whether the roots are to be indexed was
-settled by whoever asks."""
+"""Arguments that start a daemon, before the paths; the client has settled what to index."""
 
 LATER = "--later"
 """Stands in place of the paths where a socket tells them; see `ggrep.protocol.client.preload`."""
@@ -113,22 +112,22 @@ def slip_of(word: str) -> str | None:
     """Return the name that was meant by `word` if it is a slip of the hand; None if it is none."""
     if word in WORDS_OF_CODE:
         return None
-    found = [
+    candidates = [
         (distance, name)
         for name in (*COMMANDS, *OTHER_NAMES)
         if (distance := _slips(word, name)) is not None
     ]
-    return min(found)[1] if found else None
+    return min(candidates)[1] if candidates else None
 
 
 def nearest(word: str, names: list[str]) -> str | None:
     """Return the name most like `word`; None where a third of it or more would have to change."""
-    found = [
+    candidates = [
         (distance, not name.startswith(word), name)
         for name in names
         if (distance := _distance(word, name)) * 3 <= max(len(word), len(name))
     ]
-    return min(found)[2] if found else None
+    return min(candidates)[2] if candidates else None
 
 
 def _first_word(given: list[str]) -> int | None:
@@ -167,15 +166,15 @@ def _slips(word: str, name: str) -> int | None:
     return distance if 0 < distance <= 1 + (len(name) > 8) else None
 
 
-def _distance(one: str, other: str) -> int:
+def _distance(word: str, other: str) -> int:
     """Return how many letters to leave out, put in, replace or swap with their neighbours."""
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, start=1):
+    for i, letter in enumerate(word, start=1):
         older, before, row = before, row, [i]
         for j, sought in enumerate(other, start=1):
             cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != sought))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == sought:
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == sought:
                 cost = min(cost, older[j - 2] + 1)
             row.append(cost)
     return row[-1]
@@ -228,11 +227,7 @@ class Option:
         return self.kind.endswith("+")
 
     def value_of(self, text: str) -> str | int:
-        """Return the value of a word.
-
-        Raises:
-            ValueError: the word is none, or another one may be meant.
-        """
+        """Return the value of a word."""
         kind, *bounds = self.kind.rstrip("+").split(":")
         if not text or text == "--" or kind not in {"text", "path", "number"}:
             raise ValueError(text)
@@ -252,9 +247,6 @@ class Line:
     """A command line.
 
     Attributes:
-        command: its name.
-        values: of what was typed, by key.
-        words: its arguments, in order.
         flags: the options that the command has, by flag.
     """
 

@@ -92,14 +92,14 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
         "packs.after_removal": "some or all of those are gone",
     }
 )
-"""What a death right there leaves behind."""
+"""The state after a crash at each point."""
 
 Hook = Callable[[str], None]
 _hooks: list[Hook] = []  # empty outside tests
 
 
 def reach(point: str) -> None:
-    """Tell whoever watches that a write came to `point`, which must be one of POINTS."""
+    """Call the hooks of tests with a `point` of POINTS that a write has reached."""
     if _hooks:
         for hook in _hooks:
             hook(point)
@@ -141,7 +141,7 @@ def sync_directory(path: Path) -> None:
 def sync_tree(root: Path) -> None:
     """Sync every file below `root`, then its directories bottom-up, `root` last.
 
-    All get the modes of the directory that `root` lies in: whoever wrote them knew only a umask.
+    All get the modes of the directory that `root` lies in.
     """
     modes = modes_in(root.parent)
     for directory, _, names in os.walk(root, topdown=False, onerror=_fail):
@@ -217,7 +217,7 @@ def replace_if_changed(path: Path, data: bytes) -> None:
 def sweep_leftovers(path: Path) -> None:
     """Remove the temporary files that dead callers of `replace_file` left beside `path`.
 
-    Requires: nobody who may not fail is replacing `path` now.
+    Requires: a concurrent replacement of `path` may fail.
     """
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         leftover.unlink(missing_ok=True)
@@ -272,7 +272,7 @@ def open_lock(path: Path) -> int:
 
 
 def _fresh_file(path: Path) -> Path:
-    """Create and return an empty temporary file that nobody else has."""
+    """Create and return an empty temporary file with a unique name."""
     for number in count():
         temporary = path.with_name(f".{path.name}.{os.getpid()}.{number}.tmp")
         try:

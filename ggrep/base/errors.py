@@ -36,12 +36,7 @@ from msgspec import Struct
 
 
 class GgrepError(Exception):
-    """Base of all errors ggrep raises on purpose.
-
-    Attributes:
-        request_id: of the request that failed; empty where none was made.
-        snapshot_id: of the snapshot that it had pinned; empty where there was none.
-    """
+    """Base of all errors ggrep raises on purpose."""
 
     code: str = "internal"
     exit_status: int = 1
@@ -54,11 +49,7 @@ class LoadError(GgrepError):
 
 
 class Busy(LoadError):
-    """The query queue is full, or another writer holds the store.
-
-    Attributes:
-        retry_after_ms: how long the client should wait before trying again.
-    """
+    """The query queue is full, or another writer holds the store."""
 
     code = "busy"
     exit_status = 10
@@ -94,7 +85,7 @@ class InvalidRequest(RequestError):
 
 
 class UsageError(InvalidRequest):
-    """What was typed names nothing, or flags were given that cannot go together.
+    """A typed word is unknown, or flags contradict each other.
 
     Attributes:
         code: `invalid_request`, or the federated contract's own name of the mistake.
@@ -151,13 +142,13 @@ class Forbidden(RequestError):
 
 
 class Closed(RequestError):
-    """What is asked was closed."""
+    """The repository or workspace was closed."""
 
     code = "invalid_request"
 
 
 class Forked(RequestError):
-    """What is asked belongs to the process that this one was forked from."""
+    """The repository or workspace belongs to the parent process."""
 
     code = "invalid_request"
 
@@ -173,11 +164,8 @@ class Issue(Struct, frozen=True):
     """One thing wrong with a workspace file or federated request.
 
     Attributes:
-        code: `ERR_WORKSPACE_*` or `ERR_FEDERATED_*`.
         path: the file it stands in; empty for a request.
         field: JSONPath-like place, for example `$.repos[2].root`.
-        reason: a short stable word such as `missing`, `type` or `duplicate`.
-        hint: what to do about it.
         line: of the file, from 1; 0 where none is known.
     """
 

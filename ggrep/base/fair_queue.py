@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Lane(Enum):
-    """How urgent a request is."""
+    """The priority of a request."""
 
     INTERACTIVE = "interactive"
     BATCH = "batch"
@@ -40,7 +40,7 @@ WEIGHTS: Final = {Lane.INTERACTIVE: 4, Lane.BATCH: 1}
 
 _CREEP: Final = 1
 _ROUND: Final = 32 * _CREEP
-"""How far the virtual time may creep ahead: as many turns as one flow waits for newcomers."""
+"""Largest lead of the virtual time: the turns that one flow waits for newcomers."""
 
 _COST: Final = {lane: 4 * _ROUND // weight for lane, weight in WEIGHTS.items()}
 """Whole numbers, so that tags of equal turns are equal."""
@@ -61,12 +61,7 @@ class Ticket(Struct, frozen=True):
 
 
 class _Waiting(Struct, Generic[T]):
-    """The items of one flow.
-
-    Attributes:
-        start: tag of the first.
-        items: by arrival.
-    """
+    """The items of one flow."""
 
     start: int
     items: OrderedDict[int, T] = field(default_factory=OrderedDict)
@@ -118,13 +113,11 @@ class FairQueue(Generic[T]):
         return {client for client, _ in self._waiting}
 
     def pop(self, may_go: Callable[[str], bool] | None = None) -> T | None:
-        """Take the item whose turn it is; None when there is none.
-
-        Args:
-            may_go: whether the items of that client may be taken now; None when all may.
-        """
-        passed = set() if may_go is None else {one for one in self.clients() if not may_go(one)}
-        turns = ((one.turn(), flow) for flow, one in self._waiting.items() if flow[0] not in passed)
+        """Take the item whose turn it is; None when there is none."""
+        passed = set() if may_go is None else {name for name in self.clients() if not may_go(name)}
+        turns = (
+            (items.turn(), flow) for flow, items in self._waiting.items() if flow[0] not in passed
+        )
         _, flow = min(turns, default=(None, None))
         if flow is None:
             return None

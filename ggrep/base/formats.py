@@ -12,10 +12,7 @@ class Format(Struct, frozen=True):
     """Versions of one artifact that this build deals with.
 
     Attributes:
-        artifact: its name, as messages have it.
-        field: where the version stands in it.
         oldest: lowest version that is read.
-        writes: the version that is written, and the highest that is read.
         place: fields that say where it lies, so no part of its digest; readers hold them against
             where that is.
         place_since: the first version whose digest leaves them out.
@@ -99,7 +96,7 @@ TEXTS_FORMAT: Final = "ggrep-texts-3"
 """
 
 INDEX_REVISION: Final = "ggrep-index-3"
-"""What indexing computes from a file beyond chunker, grammars and encoder.
+"""Revision of indexing, beyond chunker, grammars and encoder.
 
 1. First revision.
 2. Text in any encoding is decoded, and secrets in it are masked.
@@ -107,58 +104,23 @@ INDEX_REVISION: Final = "ggrep-index-3"
 """
 
 RANKING_REVISION: Final = "ranking-4"
-"""How scores are computed; those of two revisions do not compare."""
+"""Revision of scoring; scores of two revisions are not comparable."""
 
 SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"
 """Equal where the same code reads and scores two indexes."""
 
+# Versions of JSON documents that still have their first shape.
 QUERY_SCHEMA: Final = 1
-"""JSON of a search answer.
-
-1. First shape.
-"""
-
 SLATE_SCHEMA: Final = 1
-"""JSON of a slate.
-
-1. First shape.
-"""
-
 SYMBOL_SCHEMA: Final = 1
-"""JSON of a name's definitions.
-
-1. First shape.
-"""
-
 REFERENCES_SCHEMA: Final = 1
-"""JSON of a name's usages.
-
-1. First shape.
-"""
-
 EXPAND_SCHEMA: Final = 1
-"""JSON of what stands around a place.
-
-1. First shape.
-"""
-
 ANSWERS_SCHEMA: Final = 1
-"""JSON of several answers of `symbol`, `references` or `expand`.
-
-1. First shape.
-"""
-
 OUTLINE_SCHEMA: Final = 1
-"""JSON of what files and folders define.
-
-1. First shape.
-"""
-
 TOUR_SCHEMA: Final = 1
-"""JSON of what a repository is.
-
-1. First shape.
-"""
+STATUS_SCHEMA: Final = 1
+HEALTH_SCHEMA: Final = 1
+REPLAY_SCHEMA: Final = 1
 
 FEDERATED_SCHEMA: Final = 1
 """JSON of a federated answer.
@@ -166,32 +128,8 @@ FEDERATED_SCHEMA: Final = 1
 1. The contract's shape, with `results`, `limits_hit` and further keys of `meta`.
 """
 
-STATUS_SCHEMA: Final = 1
-"""JSON of `status`.
-
-1. First shape.
-"""
-
-AUDIT_SCHEMA: Final = 1
-"""JSON of `audit`.
-
-1. First shape.
-"""
-
-HEALTH_SCHEMA: Final = 1
-"""JSON of `health`.
-
-1. First shape.
-"""
-
 RECEIPT: Final = Format("receipt", "schema_version", 1, 1)
 """A file that `search --receipt` writes and `replay` reads.
-
-1. First shape.
-"""
-
-REPLAY_SCHEMA: Final = 1
-"""JSON of `replay`.
 
 1. First shape.
 """

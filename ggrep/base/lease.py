@@ -42,15 +42,15 @@ _RECORD_BYTES = 1024
 """All records are as long, so that one can be written over another on a full disk."""
 
 _GUARD_MS = 30_000
-"""How long a holder tries for the guard, which nobody holds for longer than a few writes."""
+"""Timeout of the guard, which is held only for a few writes."""
 _SEALED_SINCE = 2
 
 
 class LeaseFiles(Struct, frozen=True):
-    """Where the lease of one store lies.
+    """The files of one store's lease.
 
     Attributes:
-        record: who holds it, as JSON.
+        record: the holder, as JSON.
         guard: locked while the record is read, changed and written.
         writer_queue: locked by the writer that is next.
         alive: its byte number `epoch` is locked while that epoch's holder lives.
@@ -63,11 +63,10 @@ class LeaseFiles(Struct, frozen=True):
 
 
 class LeaseRecord(Struct, frozen=True):
-    """Who holds the lease, or held it last.
+    """The current or last holder of the lease.
 
     Attributes:
         boot_id: of the machine's start under which it was written.
-        heartbeat_ms: on the machine's monotonic clock.
         staging_txn_id: what the holder is putting together.
     """
 
@@ -88,7 +87,6 @@ class Lease:
     """A held lease.
 
     Attributes:
-        owner_id: unique to this acquisition.
         epoch: larger than every epoch granted before in this store.
     """
 
@@ -116,47 +114,41 @@ class Lease:
 
     @contextmanager
     def fenced(self) -> Iterator[None]:
-        """Hold the guard for the length of the block, in which nobody can take the lease over.
+        """Hold the guard for the length of the block; the lease cannot be taken over meanwhile.
 
         Raises:
-            LeaseLost: somebody has.
+            LeaseLost: it was taken over before.
             Busy: another process holds the guard and does not let go.
         """
-        with locks.alone(self._files.guard, self._guard_patience()):
+        deadline = Deadline.after(self._clock, _GUARD_MS)
+        patience = Patience(deadline, self._wait, "the lease is guarded")
+        with locks.alone(self._files.guard, patience):
             self._own_record()
             yield
 
     def beat(self) -> None:
-        """Say that the holder is still at work.
-
-        Raises:
-            LeaseLost: another writer took over.
-        """
+        """Say that the holder is still at work."""
         self._rewrite(lambda record: record)
         reach("lease.after_heartbeat")
 
     def note_staging(self, transaction: str | None) -> None:
-        """Write down what is being put together; None when nothing is any more.
-
-        Raises:
-            LeaseLost: another writer took over.
-        """
+        """Write down what is being put together; None when nothing is any more."""
         self._rewrite(lambda record: replace(record, staging_txn_id=transaction))
 
     def release(self) -> None:
         """Let the next writer in; the epoch stays on record.
 
-        Whoever took the lease over meanwhile owns the record. Where it cannot be written the
-        kernel lock, which goes with this process's hold, tells the same.
+        A process that took the lease over owns the record. If the record cannot be written, the
+        released kernel lock says the same.
         """
         reach("lease.before_release")
         with suppress(LeaseLost, Busy, StoreError, OSError):
             self._rewrite(lambda record: replace(record, staging_txn_id=None, released=True))
 
     def blame(self, error: Exception) -> None:
-        """Raise LeaseLost from `error` where somebody has taken over; do nothing otherwise.
+        """Raise LeaseLost from `error` if the lease was taken over; do nothing otherwise.
 
-        Who takes over removes what was staged, and may collect what no snapshot names.
+        The new holder removes staged files and may collect unnamed ones.
         """
         try:
             self.check()
@@ -191,9 +183,6 @@ class Lease:
             raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over")
         return record
 
-    def _guard_patience(self) -> Patience:
-        return Patience(Deadline.after(self._clock, _GUARD_MS), self._wait, "the lease is guarded")
-
 
 @contextmanager
 def acquire(
@@ -223,12 +212,12 @@ def acquire(
         Incompatible: a newer build wrote the record.
         StoreError: the lease's files cannot be written.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
             durable.make_directory(files.record.parent, lasting=True)
             with in_line(files.writer_queue, patience, clock, ttl_ms=ttl_ms) as patient:
                 applicant = _Applicant(files, owner_id, clock, patient, patience.wait, ttl_ms)
-                lease = applicant.wait_for_grant(last_epoch, held)
+                lease = applicant.wait_for_grant(last_epoch, stack)
         except OSError as error:
             raise StoreError(f"{files.record.name}: {error.strerror}") from error
         with _beating(lease, ttl_ms / 3):
@@ -288,27 +277,24 @@ class _Applicant(Struct, frozen=True):
     wait: Callable[[float], None]
     ttl_ms: int
 
-    def wait_for_grant(self, last_epoch: Callable[[], int], held: ExitStack) -> Lease:
-        """Return the lease once nobody else has it; `held` then keeps its byte locked."""
+    def wait_for_grant(self, last_epoch: Callable[[], int], stack: ExitStack) -> Lease:
+        """Wait for the lease and return it; `held` then keeps its byte locked."""
         while True:
             with locks.alone(self.files.guard, self.patience):
                 durable.sweep_leftovers(self.files.record)
-                self._set_aside_directory()
+                record = self.files.record
+                if record.is_dir():  # it could not be written
+                    record.rename(record.with_name(f"{record.name}.{os.urandom(4).hex()}"))
                 before = read_record(self.files.record)
                 if before is None or not self._stands(before):
                     epoch = (before.lease_epoch if before else last_epoch()) + 1
-                    return self._grant(epoch, held, taken_over=bool(before and not before.released))
+                    taken_over = bool(before and not before.released)
+                    return self._grant(epoch, stack, taken_over=taken_over)
             self.patience.pause(f"another writer (process {before.pid}) holds this store")
 
-    def _set_aside_directory(self) -> None:
-        """Rename a directory in the place of the record, which could not be written."""
-        record = self.files.record
-        if record.is_dir():
-            record.rename(record.with_name(f"{record.name}.{os.urandom(4).hex()}"))
-
-    def _grant(self, epoch: int, held: ExitStack, *, taken_over: bool) -> Lease:
+    def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: one that a stopped writer still holds is not ours.
-        while not held.enter_context(locks.byte(self.files.alive, epoch)):
+        while not stack.enter_context(locks.byte(self.files.alive, epoch)):
             epoch += 1
         if taken_over:
             reach("lease.during_takeover")

@@ -1,4 +1,4 @@
-"""What is asked of the system in Linux's own way.
+"""System calls and files that only Linux has.
 
 No other module does so, which a test looks after; docs/platforms.md says what other systems have in
 the place of each. The standard library alone, and as little of it as can be: searches load this.
@@ -63,12 +63,12 @@ def resident_bytes() -> int:
 
 def children() -> list[int] | None:
     """Return the running children of this process; None where the kernel does not list them."""
-    found: list[int] = []
+    pids: list[int] = []
     tasks = "/proc/self/task"
     try:
         for task in sorted(os.listdir(tasks)):  # noqa: PTH208 - see above
             try:
-                found += map(int, _read(f"{tasks}/{task}/children").split())
+                pids += map(int, _read(f"{tasks}/{task}/children").split())
             except FileNotFoundError:
                 if os.path.exists(f"{tasks}/{task}"):  # noqa: PTH110 - see above
                     return None
@@ -77,7 +77,7 @@ def children() -> list[int] | None:
                 continue
     except FileNotFoundError:
         return None
-    return sorted(found)
+    return sorted(pids)
 
 
 def mount_table() -> bytes | None:
@@ -89,11 +89,7 @@ def mount_table() -> bytes | None:
 
 
 def file_system_number(path: bytes) -> int:
-    """Return the kernel's number of the type of the file system that a path lies on.
-
-    Raises:
-        OSError: there is nothing at the path.
-    """
+    """Return the kernel's number of the type of the file system that a path lies on."""
     import ctypes
 
     buffer = ctypes.create_string_buffer(_STATFS_BYTES)
@@ -105,7 +101,7 @@ def file_system_number(path: bytes) -> int:
 
 
 def most_watches() -> int | None:
-    """Return how many directories a user may have watched; None where nobody says."""
+    """Return how many directories a user may watch; None if unknown."""
     try:
         return int(_read("/proc/sys/fs/inotify/max_user_watches"))
     except (OSError, ValueError):
@@ -116,8 +112,9 @@ def peer_of(connection: "socket") -> tuple[int, int]:
     """Return pid and user of the process at the other end of a Unix socket."""
     from _socket import SO_PEERCRED, SOL_SOCKET
 
-    found = connection.getsockopt(SOL_SOCKET, SO_PEERCRED, _PEER_BYTES)
-    return int.from_bytes(found[:4], sys.byteorder), int.from_bytes(found[4:8], sys.byteorder)
+    credentials = connection.getsockopt(SOL_SOCKET, SO_PEERCRED, _PEER_BYTES)
+    pid, uid = credentials[:4], credentials[4:8]
+    return int.from_bytes(pid, sys.byteorder), int.from_bytes(uid, sys.byteorder)
 
 
 def file_in_memory(name: str) -> int:
@@ -126,11 +123,7 @@ def file_in_memory(name: str) -> int:
 
 
 def run_as_batch() -> None:
-    """Have this process and its children wait for others, for the processor and for disks.
-
-    Raises:
-        OSError: the system forbids it.
-    """
+    """Have this process and its children wait for others, for the processor and for disks."""
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
@@ -176,13 +169,13 @@ def take_byte(descriptor: int, offset: int) -> bool:
 
 
 def byte_is_taken(descriptor: int, offset: int) -> bool:
-    """Return whether somebody has that byte of an open file locked."""
+    """Return whether that byte of an open file is locked."""
     import fcntl
     import struct
 
     wanted = struct.pack(_LOCK, fcntl.F_RDLCK, os.SEEK_SET, offset, 1, 0)
-    found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, wanted)
-    return bool(struct.unpack(_LOCK, found)[0] != fcntl.F_UNLCK)
+    answer = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, wanted)
+    return bool(struct.unpack(_LOCK, answer)[0] != fcntl.F_UNLCK)
 
 
 def _read(path: str) -> bytes:

@@ -5,7 +5,7 @@ import fcntl
 import os
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,7 +19,7 @@ _RETRY_MS = 50.0
 
 
 class Patience(Struct, frozen=True):
-    """How long to try for a lock.
+    """The deadline and the pauses of tries for a lock.
 
     Attributes:
         wait: sleeps that many seconds between tries.
@@ -32,11 +32,7 @@ class Patience(Struct, frozen=True):
     retry_ms: float = _RETRY_MS
 
     def pause(self, message: str | None = None) -> None:
-        """Sleep until the next try.
-
-        Raises:
-            Busy: the deadline passed.
-        """
+        """Sleep until the next try."""
         left = self.deadline.remaining_ms()
         if left <= 0.0:
             raise Busy(message or self.message, retry_after_ms=1000)
@@ -45,12 +41,7 @@ class Patience(Struct, frozen=True):
 
 @contextmanager
 def alone(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file for ourselves for the length of the block.
-
-    Raises:
-        Busy: another process held it until the deadline.
-        StoreError: it cannot be locked.
-    """
+    """Hold a lock file for ourselves for the length of the block."""
     try:
         durable.make_directory(file.parent, lasting=True)
         descriptor = _lock(file, fcntl.LOCK_EX, patience)
@@ -64,12 +55,7 @@ def alone(file: Path, patience: Patience) -> Iterator[None]:
 
 @contextmanager
 def shared(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file together with others who share it, for the length of the block.
-
-    Raises:
-        Busy: a process held it alone until the deadline.
-        StoreError: it cannot be locked.
-    """
+    """Hold a lock file together with others who share it, for the length of the block."""
     try:
         descriptor = _lock_shared(file, patience)
     except OSError as error:
@@ -92,7 +78,7 @@ def byte(file: Path, offset: int) -> Iterator[bool]:
 
 
 def byte_is_held(file: Path, offset: int) -> bool:
-    """Return whether somebody holds that byte right now; False when the file is not there."""
+    """Return whether that byte is locked now; False if the file is missing."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -135,12 +121,12 @@ def _lock(file: Path, how: int, patience: Patience) -> int:
         descriptor = durable.open_lock(file)
         try:
             _wait_for(descriptor, how, patience)
-            current = _is_file(descriptor, file)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), file.stat()):
+                    return descriptor
         except BaseException:
             os.close(descriptor)
             raise
-        if current:
-            return descriptor
         os.close(descriptor)
 
 
@@ -152,13 +138,6 @@ def _wait_for(descriptor: int, how: int, patience: Patience) -> None:
             patience.pause()
         else:
             return
-
-
-def _is_file(descriptor: int, file: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _not_lockable(file: Path, error: OSError) -> StoreError:
@@ -173,12 +152,7 @@ _AWAKE = struct.Struct("<q")
 
 @contextmanager
 def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
-    """Wait until we are next; yield the patience to go on waiting with.
-
-    Raises:
-        Busy: somebody who is awake was before us until the deadline.
-        OSError: the file cannot be opened.
-    """
+    """Wait until we are next; yield the patience to go on waiting with."""
     descriptor = durable.open_lock(file)
     try:
         while not (next_in_line := _take(descriptor)) and not _sleeps(descriptor, clock, ttl_ms):

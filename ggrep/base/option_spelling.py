@@ -87,7 +87,7 @@ SHOWN_OF_EXACT = (
     ("-i, -w, -l, -c, -n", "With -F, -E or quoted text: as grep and ripgrep have them."),
     ("-A, -B, -C NUMBER", "Likewise: lines after, before and around each matching line."),
 )
-"""What help says of them."""
+"""Their paragraph in the help."""
 
 
 def written_out(arguments: list[str]) -> list[str]:

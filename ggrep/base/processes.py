@@ -11,7 +11,7 @@ from ggrep.base import linux
 from ggrep.base.errors import StoreError
 
 _DESCRIPTORS = 64
-"""What a command over one store takes, its parsers included, and some to spare."""
+"""Open files of a command over one store with its parsers, and a reserve."""
 
 _START_FIELD = 19
 """Place of the start time among the fields that the kernel tells of a process."""
@@ -48,10 +48,7 @@ def raise_descriptors() -> None:
 def require_descriptors() -> None:
     """Raise a limit of open files that is too low for any work on a store.
 
-    What a library does without a descriptor is not ours to word: it may even panic.
-
-    Raises:
-        StoreError: the system allows no more.
+    A library without a descriptor may even panic.
     """
     if _allowed() < _DESCRIPTORS:
         raise_descriptors()

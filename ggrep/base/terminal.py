@@ -1,4 +1,4 @@
-"""What a terminal can show, and the options that say so: width, colour, links, a pager.
+"""Capabilities of a terminal, and their options: width, colour, links, a pager.
 
 The standard library alone, and as little of it as can be: every search loads this.
 """
@@ -7,13 +7,13 @@ The standard library alone, and as little of it as can be: every search loads th
 import os
 
 DEFAULT_COLUMNS = 160
-"""How wide output is where nobody says: in a file or a pipe."""
+"""Default width, as in a file or a pipe."""
 
 _LEAST_COLUMNS = 40
 _MOST_COLUMNS = 240
 
 COLOUR = ("auto", "always", "never")
-"""What `--color` may be told."""
+"""Words of `--color`."""
 NO_PAGER = "--no-pager"
 _COLOUR_FLAGS = frozenset({"--color", "--colour"})
 
@@ -36,11 +36,7 @@ class UnknownWord(ValueError):
 
 
 def without_terminal_options(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return arguments without options that every command takes, and the variables they stand for.
-
-    Raises:
-        UnknownWord: the word is none of `COLOUR`; the message quotes it.
-    """
+    """Return arguments without the options of every command, and the variables that these set."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     left: list[str] = []
     chosen: dict[str, str] = {}
@@ -108,8 +104,8 @@ def _usual(environ: dict[str, str]) -> str:
     if "KITTY_WINDOW_ID" in environ:
         return "file-line"
     is_new = vte.isascii() and vte.isdigit() and int(vte) >= _LEAST_VTE
-    told = is_new or "KONSOLE_VERSION" in environ or "WT_SESSION" in environ
-    return "file" if told or program in _PROGRAMS or term.startswith(_TERMS) else "never"
+    is_known = is_new or "KONSOLE_VERSION" in environ or "WT_SESSION" in environ
+    return "file" if is_known or program in _PROGRAMS or term.startswith(_TERMS) else "never"
 
 
 def paged(text: str, environ: dict[str, str]) -> bool:

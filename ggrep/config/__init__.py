@@ -1,1 +1,1 @@
-"""What can be configured, by whom and within which caps; also the untrusted repo file."""
+"""Settings, their sources and caps; the untrusted file of a repository; built-in lists."""

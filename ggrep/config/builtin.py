@@ -8,8 +8,14 @@ from typing import Final
 from ggrep.config.endings import ENDINGS, NAMES
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a list."""
     return frozenset(text.split())
+
+
+def globs(text: str) -> tuple[str, ...]:
+    """Return the globs of a list, in order."""
+    return tuple(text.split())
 
 
 BUILTIN_REVISION: Final = "builtin-6"
@@ -25,131 +31,49 @@ BUILTIN_REVISION: Final = "builtin-6"
 6. `.mypy.ini`, `.ruff.toml`, `.bumpversion.cfg`, `.bumpversion.toml`, `.coveragerc.toml`.
 """
 
-DIRECTORIES: Final = _words(
+DIRECTORIES: Final = words(
     "Datasets node_modules bower_components dist build out target __pycache__ .git .venv venv"
     " coverage .nyc_output .pytest_cache"
 )
 """Directories of products and packages. Files that git tracks in them stay eligible."""
 
-FILES: Final = _words(
+FILES: Final = words(
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb composer.lock"
     " cargo.lock gemfile.lock go.sum"
 )
 """Lock files: long, made by machines and full of words that match everything."""
 
-FILE_SUFFIXES: Final = (
-    ".lock",
-    ".bin",
-    ".pyc",
-    ".onnx",
-    ".min.js",
-    ".min.css",
-    ".min.mjs",
-    ".map",
-)
+FILE_SUFFIXES: Final = globs(".lock .bin .pyc .onnx .min.js .min.css .min.mjs .map")
 """Endings of files that are made by machines, tracked or not."""
 
-DOT_DIRECTORIES: Final = _words(
+DOT_DIRECTORIES: Final = words(
     ".azure-pipelines .buildkite .cargo .changeset .ci .circleci .config .devcontainer .forgejo"
     " .gitea .github .gitlab .husky .mvn .semaphore .storybook .teamcity .tekton .vscode"
     " .woodpecker"
 )
 """Directories of configuration that a team shares."""
 
-DOT_FILES: Final = (
-    ".appveyor.y*ml",
-    ".babelrc*",
-    ".bash_aliases",
-    ".bash_functions",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_profile",
-    ".bashrc",
-    ".bazelrc",
-    ".browserslistrc",
-    ".buckconfig",
-    ".bumpversion.*",
-    ".c8rc*",
-    ".cirrus.y*ml",
-    ".clang-format",
-    ".clang-tidy",
-    ".clangd",
-    ".codecov.y*ml",
-    ".commitlintrc*",
-    ".coveragerc*",
-    ".credo.exs",
-    ".cspell*",
-    ".dockerignore",
-    ".drone.y*ml",
-    ".editorconfig",
-    ".eslintignore",
-    ".eslintrc*",
-    ".flake8",
-    ".formatter.exs",
-    ".gitattributes",
-    ".gitlab-ci.y*ml",
-    ".gdbinit",
-    ".gitmodules",
-    ".golangci.*",
-    ".goreleaser.y*ml",
-    ".graphqlrc*",
-    ".hadolint.y*ml",
-    ".inputrc",
-    ".irbrc",
-    ".isort.cfg",
-    ".jscsrc",
-    ".jshintrc",
-    ".lintstagedrc*",
-    ".lldbinit",
-    ".luacheckrc",
-    ".markdownlint*",
-    ".mocharc*",
-    ".mypy.ini",
-    ".node-version",
-    ".npmignore",
-    ".nvmrc",
-    ".nycrc*",
-    ".php-cs-fixer*.php",
-    ".pre-commit-config.y*ml",
-    ".pre-commit-hooks.y*ml",
-    ".prettierignore",
-    ".prettierrc*",
-    ".profile",
-    ".pylintrc",
-    ".python-version",
-    ".readthedocs.y*ml",
-    ".rprofile",
-    ".releaserc*",
-    ".renovaterc*",
-    ".rspec",
-    ".rubocop*.y*ml",
-    ".ruby-version",
-    ".ruff.toml",
-    ".rustfmt.toml",
-    ".scalafmt.conf",
-    ".shellcheckrc",
-    ".solhint.json",
-    ".sqlfluff",
-    ".stylelintrc*",
-    ".stylua.toml",
-    ".swcrc",
-    ".swiftlint.y*ml",
-    ".tmux.conf",
-    ".tool-versions",
-    ".travis.y*ml",
-    ".vimrc",
-    ".yamllint*",
-    ".zlogin",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
+DOT_FILES: Final = globs(
+    ".appveyor.y*ml .babelrc* .bash_aliases .bash_functions .bash_login .bash_logout"
+    " .bash_profile .bashrc .bazelrc .browserslistrc .buckconfig .bumpversion.* .c8rc*"
+    " .cirrus.y*ml .clang-format .clang-tidy .clangd .codecov.y*ml .commitlintrc* .coveragerc*"
+    " .credo.exs .cspell* .dockerignore .drone.y*ml .editorconfig .eslintignore .eslintrc*"
+    " .flake8 .formatter.exs .gitattributes .gitlab-ci.y*ml .gdbinit .gitmodules .golangci.*"
+    " .goreleaser.y*ml .graphqlrc* .hadolint.y*ml .inputrc .irbrc .isort.cfg .jscsrc .jshintrc"
+    " .lintstagedrc* .lldbinit .luacheckrc .markdownlint* .mocharc* .mypy.ini .node-version"
+    " .npmignore .nvmrc .nycrc* .php-cs-fixer*.php .pre-commit-config.y*ml"
+    " .pre-commit-hooks.y*ml .prettierignore .prettierrc* .profile .pylintrc .python-version"
+    " .readthedocs.y*ml .rprofile .releaserc* .renovaterc* .rspec .rubocop*.y*ml .ruby-version"
+    " .ruff.toml .rustfmt.toml .scalafmt.conf .shellcheckrc .solhint.json .sqlfluff"
+    " .stylelintrc* .stylua.toml .swcrc .swiftlint.y*ml .tmux.conf .tool-versions .travis.y*ml"
+    " .vimrc .yamllint* .zlogin .zprofile .zshenv .zshrc"
 )
 """Names of configuration files that a team shares."""
 
-_LEFT_OUT: Final = _words("asc code-workspace env geojson gitconfig har log ndjson psv rss svg")
+_LEFT_OUT: Final = words("asc code-workspace env geojson gitconfig har log ndjson psv rss svg")
 """Endings that languages have and that hold data, secrets, or what is of one user."""
 
-EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | _words(
+EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | words(
     # Programs.
     "agda ahk as au3 cairo dhall eex fbs gdshader gvy heex hx idr lean litcoffee ls luau mll mly"
     " move nu pde plsql raku re rego rei rmd sed smithy vy wit"
@@ -159,19 +83,19 @@ EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | _words(
     # Configuration, data and documents.
     " ac am bib bxl http in m4 meson ninja po pod pot sln spec texi"
 )
-"""Endings of files that hold text somebody wrote, without the dot: of languages, and others."""
+"""Endings of hand-written text files, without the dot: of languages, and others."""
 
-FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")) - FILES | _words(
+FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")) - FILES | words(
     "authors caddyfile cartfile changelog changes contributing contributors copying earthfile"
     " history install kconfig license maintainers meson.build meson.options mintfile news"
     " notice owners pants readme singularity thanks todo"
 )
-"""Names without a telling ending that hold text somebody wrote."""
+"""Names of hand-written text files without a telling ending."""
 
-VARIANT_NAMES: Final = _words("containerfile dockerfile jenkinsfile makefile")
+VARIANT_NAMES: Final = words("containerfile dockerfile jenkinsfile makefile")
 """Names of which a project keeps variants, each with one ending of its own choice."""
 
-NO_TEXTS: Final = _LEFT_OUT | _words(
+NO_TEXTS: Final = _LEFT_OUT | words(
     # Pictures, sounds, fonts and what is printed or drawn.
     "ai apng avif bmp cdr cur dwg dxf eot eps fig flac gif heic icns ico jp2 jpeg jpg m4a mid"
     " mkv mov mp3 mp4 odg ogg otf pbm pdf pgm png pnm ppm ps psd qm raw svgz tga tif tiff ttc"
@@ -192,4 +116,4 @@ NO_TEXTS: Final = _LEFT_OUT | _words(
     " drawio pbxproj resx storyboard strings stringsdict userprefs vcxproj xcscheme xcstrings"
     " xcworkspacedata xib xlf xliff"
 )
-"""Endings of what nobody wrote by hand, or nobody looks for: such files are not opened to see."""
+"""Endings of generated and binary files; they are not opened."""

@@ -17,7 +17,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class NotRegular(OSError):
-    """What lies at the path is not a regular file."""
+    """The path is not a regular file."""
 
 
 class Linked(OSError):
@@ -55,11 +55,6 @@ def open_root(root: Path) -> int:
 
 def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
     """Return a descriptor of the regular file at `path_key` below `root`; the caller closes it.
-
-    Args:
-        root: canonical.
-        path_key: of the file.
-        anchored: false where the root's own path may lead over links.
 
     Raises:
         InvalidRequest: a link took the root's place.

@@ -22,7 +22,7 @@ MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
 """Largest file that is read for indexing."""
 
 MAX_NOTEBOOK_BYTES: Final = 32 * 1024 * 1024
-"""Of a notebook, with outputs; what is written in it may be as large as any file."""
+"""Largest notebook with outputs; its source may be as large as any file."""
 
 MAX_CANDIDATES: Final = MOST_CANDIDATES
 """Most rows kept after scoring and before quotas."""
@@ -64,7 +64,7 @@ MOST_AT_WORK: Final = 256
 MOST_SILENCE_MS: Final = 3_600_000
 
 NO_NEGATION: Final = r"[^!].*"
-"""What gitignore patterns match that take nothing back."""
+"""Gitignore patterns without negation."""
 
 PROFILE_NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
 
@@ -73,10 +73,9 @@ _budget = partial(Key, who=ANYBODY, budget=True)
 
 
 class Settings(Struct, frozen=True):
-    """Everything about one root that can be set; a process that serves two never mixes them.
+    """All settings of one root; a process that serves two never mixes them.
 
-    What is loaded of `include_untracked` is the value in force, which `shared_store` may have
-    switched off.
+    `shared_store` switches `include_untracked` off.
     """
 
     encoder: Annotated[

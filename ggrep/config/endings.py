@@ -1,7 +1,13 @@
 """The language of a file by its extension or name."""
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
+
+
+def _by_word(*tables: Mapping[str, str]) -> dict[str, str]:
+    return {word: name for table in tables for name in table for word in table[name].split()}
+
 
 # Languages without an ending of their own are told by what stands in a file.
 CODE: Final = {
@@ -129,87 +135,39 @@ PICTURES: Final = {
     "mermaid": "mmd mermaid",
     "plantuml": "puml plantuml pu iuml",
 }
-NAMES: Final = {
-    ".babelrc": "json",
-    ".bash_aliases": "bash",
-    ".bash_functions": "bash",
-    ".bash_login": "bash",
-    ".bash_logout": "bash",
-    ".bash_profile": "bash",
-    ".bashrc": "bash",
-    ".clang-format": "yaml",
-    ".clang-tidy": "yaml",
-    ".dockerignore": "ignore",
-    ".editorconfig": "ini",
-    ".eslintrc": "json",
-    ".gitattributes": "ignore",
-    ".gitignore": "ignore",
-    ".gitmodules": "ini",
-    ".irbrc": "ruby",
-    ".npmrc": "ini",
-    ".prettierrc": "json",
-    ".profile": "bash",
-    ".rprofile": "r",
-    ".vimrc": "vim",
-    ".zlogin": "bash",
-    ".zprofile": "bash",
-    ".zshenv": "bash",
-    ".zshrc": "bash",
-    "apkbuild": "bash",
-    "appfile": "ruby",
-    "appraisals": "ruby",
-    "berksfile": "ruby",
-    "brewfile": "ruby",
-    "buck": "starlark",
-    "build": "starlark",
-    "capfile": "ruby",
-    "cmakelists.txt": "cmake",
-    "codeowners": "ignore",
-    "containerfile": "dockerfile",
-    "dangerfile": "ruby",
-    "dockerfile": "dockerfile",
-    "dune": "lisp",
-    "dune-project": "lisp",
-    "dune-workspace": "lisp",
-    "fastfile": "ruby",
-    "gemfile": "ruby",
-    "gnumakefile": "make",
-    "go.mod": "gomod",
-    "go.sum": "gomod",
-    "go.work": "gomod",
-    "guardfile": "ruby",
-    "gymfile": "ruby",
-    "jenkinsfile": "jenkinsfile",
-    "justfile": "just",
-    "kbuild": "make",
-    "makefile": "make",
-    "matchfile": "ruby",
-    "pipfile": "toml",
-    "pkgbuild": "bash",
-    "podfile": "ruby",
-    "procfile": "yaml",
-    "puppetfile": "ruby",
-    "rakefile": "ruby",
-    "rebar.config": "erlang",
-    "requirements.txt": "requirements",
-    "sconscript": "python",
-    "sconstruct": "python",
-    "snakefile": "python",
-    "steepfile": "ruby",
-    "thorfile": "ruby",
-    "tiltfile": "starlark",
-    "vagrantfile": "ruby",
-    "workspace": "starlark",
-    "wscript": "python",
-}
+NAMES: Final = _by_word(
+    {
+        "bash": (
+            ".bash_aliases .bash_functions .bash_login .bash_logout .bash_profile .bashrc"
+            " .profile .zlogin .zprofile .zshenv .zshrc apkbuild pkgbuild"
+        ),
+        "cmake": "cmakelists.txt",
+        "dockerfile": "containerfile dockerfile",
+        "erlang": "rebar.config",
+        "gomod": "go.mod go.sum go.work",
+        "ignore": ".dockerignore .gitattributes .gitignore codeowners",
+        "ini": ".editorconfig .gitmodules .npmrc",
+        "jenkinsfile": "jenkinsfile",
+        "json": ".babelrc .eslintrc .prettierrc",
+        "just": "justfile",
+        "lisp": "dune dune-project dune-workspace",
+        "make": "gnumakefile kbuild makefile",
+        "python": "sconscript sconstruct snakefile wscript",
+        "r": ".rprofile",
+        "requirements": "requirements.txt",
+        "ruby": (
+            ".irbrc appfile appraisals berksfile brewfile capfile dangerfile fastfile gemfile"
+            " guardfile gymfile matchfile podfile puppetfile rakefile steepfile thorfile"
+            " vagrantfile"
+        ),
+        "starlark": "buck build tiltfile workspace",
+        "toml": "pipfile",
+        "vim": ".vimrc",
+        "yaml": ".clang-format .clang-tidy procfile",
+    }
+)
 NAMED_RECORDS: Final = frozenset({"ignore", "gomod", "jenkinsfile", "requirements"})
 
 
-def _by_extension() -> dict[str, str]:
-    tables = (CODE, PROSE, RECORDS, PICTURES)
-    pairs = ((table, name) for table in tables for name in table)
-    return {word: name for table, name in pairs for word in table[name].split()}
-
-
-ENDINGS: Final = MappingProxyType(_by_extension())
+ENDINGS: Final = MappingProxyType(_by_word(CODE, PROSE, RECORDS, PICTURES))
 """Language by a file name's ending, without the dot."""

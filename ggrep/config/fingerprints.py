@@ -71,13 +71,7 @@ def ignore_fingerprint(files: Iterable[tuple[PathKey, bytes]]) -> str:
 def query_fingerprint(
     request: SearchRequest, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the identity of a question: everything that shapes its answer but the index.
-
-    Args:
-        request: a field added to it counts by itself.
-        settings: whose output budgets are in force; None for the defaults.
-        ranking_revision: the revision of the weights that order the hits.
-    """
+    """Return the identity of a question: everything that shapes its answer but the index."""
     budgets = settings or Settings()
     asked = {
         name: _plain(value)
@@ -102,14 +96,7 @@ def query_fingerprint(
 def asked_fingerprint(
     kind: str, request: object, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the identity of a question other than a search, as `query_fingerprint` does of one.
-
-    Args:
-        kind: the name of such questions with its version, as `symbol-1`.
-        request: a Struct; its deadline and whatever `explain` asks for do not count.
-        settings: whose output budgets are in force; None for the defaults.
-        ranking_revision: the revision of the weights, where they order the answer.
-    """
+    """Return the identity of a question other than a search, as `query_fingerprint` does of one."""
     budgets = settings or Settings()
     return _digest(
         {
@@ -150,15 +137,11 @@ class StoreName(Struct, frozen=True):
 
 
 def parse_store_id(text: str) -> StoreName:
-    """Return the parts of a store id.
-
-    Raises:
-        InvalidRequest: `text` is none, and so no name of a directory either.
-    """
-    found = _NAME.fullmatch(text)
-    if found is None:
+    """Return the parts of a store id."""
+    match = _NAME.fullmatch(text)
+    if match is None:
         raise InvalidRequest(f"not a store id: {text!r}; see: ggrep list")
-    return StoreName(StoreId(text), RepoId(found["repo"]), found["config"])
+    return StoreName(StoreId(text), RepoId(match["repo"]), match["config"])
 
 
 def slug(root: Path) -> str:

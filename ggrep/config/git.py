@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 _TIMEOUT_S = 60.0
 _LISTING_S = 20.0
-"""For commands that read no file's content. A repository can make git wait for ever, or nearly."""
+"""Timeout of commands that read no file's content; a repository can make git wait for ever."""
 _WORKING_SHARE = 0.005
-"""Of the time on the wall: who gets less of a processor waits for something else than its turn."""
+"""Least share of CPU time; a process with less waits for something else than its turn."""
 _LISTINGS = frozenset({"ls-files", "diff-files", "config", "rev-parse"})
 _OVERRIDES = (
     "core.fsmonitor=false",
@@ -54,11 +54,7 @@ def is_git_marker(path: Path) -> bool:
 
 
 def has_git_marker(path: Path) -> bool:
-    """Tell the same as `is_git_marker`, or raise.
-
-    Raises:
-        OSError: it is there and cannot be looked at.
-    """
+    """Tell the same as `is_git_marker`, or raise."""
     if path.is_dir():
         return (path / "HEAD").is_file()
     if not path.is_file():
@@ -77,16 +73,13 @@ def run_git(
 ) -> tuple[int, bytes]:
     """Return exit status and output of git, run on the work tree whose top level is `top`.
 
-    Args:
-        top: an absolute path.
-        arguments: the command and what follows.
-        stdin: what git reads from its standard input.
-        accept: exit statuses that are answers, not failures.
-
     Raises:
         GitFailed: anything else happened.
     """
-    return _run(top, arguments, stdin=stdin, accept=accept, extra={})
+    status, output = _run(top, arguments, stdin, {})
+    if status not in accept:
+        raise GitFailed(f"git {arguments[0]} exited with {status}")
+    return status, output
 
 
 def run_git_without_filters(top: Path, *arguments: str) -> bytes:
@@ -94,29 +87,20 @@ def run_git_without_filters(top: Path, *arguments: str) -> bytes:
 
     git passes such content through the programs that the repository's `filter` sections name;
     each is replaced by none.
-
-    Raises:
-        GitFailed: as for `run_git`.
     """
-    extra = without_filters(filter_keys(top))
-    return _run(top, arguments, stdin=b"", accept=(0,), extra=extra)[1]
+    status, output = _run(top, arguments, b"", without_filters(filter_keys(top)))
+    if status:
+        raise GitFailed(f"git {arguments[0]} exited with {status}")
+    return output
 
 
 def filter_keys(top: Path) -> list[bytes]:
-    """Return the configuration keys under which the repository names filter programs.
-
-    Raises:
-        GitFailed: as for `run_git`.
-    """
+    """Return the configuration keys under which the repository names filter programs."""
     return config_keys(top, _FILTER_KEYS)
 
 
 def config_keys(top: Path, pattern: str) -> list[bytes]:
-    """Return the keys of the repository's configuration that match a regular expression.
-
-    Raises:
-        GitFailed: as for `run_git`.
-    """
+    """Return the keys of the repository's configuration that match a regular expression."""
     _, listed = run_git(top, "config", "-z", "--name-only", "--get-regexp", pattern, accept=(0, 1))
     return sorted(set(listed.split(b"\0")) - {b""})
 
@@ -138,62 +122,38 @@ class RunningGit:
         self._command = command
 
     def output(self) -> bytes:
-        """Wait for the end and return what git printed.
-
-        Raises:
-            GitFailed: it failed, took too long, or warned of anything: a directory that it may
-                not list costs no more than a warning.
-        """
-        found, said = _output(self._process, self._command)
-        if self._process.returncode or said:
+        """Wait for the end and return what git printed."""
+        output, warnings = _output(self._process, self._command)
+        if self._process.returncode or warnings:
             raise GitFailed(f"git {self._command} exited with {self._process.returncode}")
-        return found
+        return output
 
 
 @contextmanager
 def running_git(
     top: Path, *arguments: str, extra: Mapping[bytes, bytes] = MappingProxyType({})
 ) -> Iterator[RunningGit]:
-    """Start git on the work tree at `top`; whatever is left of it at the end is killed.
-
-    Args:
-        top: an absolute path.
-        arguments: the command and what follows.
-        extra: additions to the environment, see `without_filters`.
-
-    Raises:
-        GitFailed: git is not installed or cannot be run.
-    """
-    try:
-        process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
-            _command(top, arguments),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**_environment(top), **extra},
-        )
-    except OSError as error:
-        raise GitFailed(f"git cannot be run: {error.strerror}") from error
-    with process:
-        try:
-            yield RunningGit(process, arguments[0])
-        finally:
-            if process.poll() is None:
-                process.kill()
+    """Start git on the work tree at `top`; it is killed at the end if it still runs."""
+    with _started(top, arguments, subprocess.DEVNULL, extra) as process:
+        yield RunningGit(process, arguments[0])
 
 
 def _run(
-    top: Path,
-    arguments: tuple[str, ...],
-    *,
-    stdin: bytes,
-    accept: tuple[int, ...],
-    extra: Mapping[bytes, bytes],
+    top: Path, arguments: tuple[str, ...], stdin: bytes, extra: Mapping[bytes, bytes]
 ) -> tuple[int, bytes]:
+    with _started(top, arguments, subprocess.PIPE, extra) as process:
+        output, _ = _output(process, arguments[0], stdin)
+    return process.returncode, output
+
+
+@contextmanager
+def _started(
+    top: Path, arguments: tuple[str, ...], stdin: int, extra: Mapping[bytes, bytes]
+) -> Iterator[subprocess.Popen[bytes]]:
     try:
         process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
             _command(top, arguments),
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**_environment(top), **extra},
@@ -202,13 +162,10 @@ def _run(
         raise GitFailed(f"git cannot be run: {error.strerror}") from error
     with process:
         try:
-            output, _ = _output(process, arguments[0], stdin)
+            yield process
         finally:
             if process.poll() is None:
                 process.kill()
-    if process.returncode not in accept:
-        raise GitFailed(f"git {arguments[0]} exited with {process.returncode}")
-    return process.returncode, output
 
 
 def _output(
@@ -218,11 +175,8 @@ def _output(
 
     A busy machine may take as long as it likes: git goes on while it gets on, until it has used
     up its limit of processor time.
-
-    Raises:
-        GitFailed: it used that up, or waits for something that does not come.
     """
-    limit_s, before_s = _limit_s(command), 0.0
+    limit_s, before_s = _LISTING_S if command in _LISTINGS else _TIMEOUT_S, 0.0
     while True:
         try:
             return process.communicate(stdin, timeout=limit_s)
@@ -251,10 +205,6 @@ def _command(top: Path, arguments: Sequence[str]) -> list[str]:
         raise GitFailed("git is not installed")
     overrides = [word for setting in _OVERRIDES for word in ("-c", setting)]
     return [program, "--no-pager", "-C", os.fspath(top), *overrides, *arguments]
-
-
-def _limit_s(command: str) -> float:
-    return _LISTING_S if command in _LISTINGS else _TIMEOUT_S
 
 
 def _environment(top: Path) -> dict[bytes, bytes]:

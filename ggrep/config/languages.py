@@ -24,7 +24,7 @@ _OTHER_NAMES: Final = {
 }
 
 _OF_SEVERAL: Final = frozenset(("cl", "cls", "fs", "h", "inc", "m", "pp", "pro", "t", "v"))
-"""Endings that do not tell which language somebody means."""
+"""Ambiguous endings."""
 
 
 def language_named(word: str) -> str:
@@ -36,16 +36,12 @@ def language_named(word: str) -> str:
     if word in LANGUAGES:
         return word
     ending = word.lstrip(".")
-    told = "" if ending in _OF_SEVERAL else ENDINGS.get(ending, "")
-    return _OTHER_NAMES.get(word, told)
+    language = "" if ending in _OF_SEVERAL else ENDINGS.get(ending, "")
+    return _OTHER_NAMES.get(word, language)
 
 
 def check_languages(filters: Iterable[Filter]) -> None:
-    """Do nothing when each `lang:` names a language that files can be of.
-
-    Raises:
-        UsageError: names the filter and the nearest language.
-    """
+    """Do nothing when each `lang:` names a language that files can be of."""
     for item in filters:
         if item.key == "lang" and not language_named(item.value):
             word = item.value.casefold()

@@ -48,7 +48,7 @@ _SNIPPETS: Final = tuple(mode.value for mode in SnippetMode if mode is not Snipp
 
 
 class QueryDefaults(Struct, frozen=True):
-    """What holds for a question unless whoever asks says otherwise; None for what a profile leaves.
+    """Defaults of a request; None for a field that a profile does not set.
 
     `level` and `graph` are for slates alone, as are the last four.
     """
@@ -82,10 +82,10 @@ class QueryDefaults(Struct, frozen=True):
 
 
 class ProfileView(Struct, frozen=True):
-    """What a profile narrows answers to.
+    """Restrictions of a profile on answers.
 
     Attributes:
-        within: filters that a hit has to pass beside those of the question.
+        within: further filters of a hit.
         corpora: chunks of others are not considered.
     """
 
@@ -96,8 +96,7 @@ class ProfileView(Struct, frozen=True):
 class Profile(Struct, frozen=True):
     """One profile.
 
-    What a profile without `include` excludes stands as filters in `view` as well, and no index is
-    without it.
+    Exclusions of a profile without `include` are filters in `view`; they do not change the index.
     """
 
     name: str
@@ -152,11 +151,10 @@ class Profile(Struct, frozen=True):
 
 
 class Profiles(Struct, frozen=True):
-    """What a repository's file says of profiles.
+    """The profiles of a repository's file.
 
     Attributes:
-        default: name of the one in force where nobody asks for another; empty for none.
-        profiles: by name.
+        default: name of the default profile; empty for none.
         roles: globs that hold whatever the profile: daemons answer for several.
     """
 
@@ -165,11 +163,7 @@ class Profiles(Struct, frozen=True):
     roles: RoleGlobs = ()
 
     def named(self, name: str) -> Profile:
-        """Return the profile of that name; the empty name's adds nothing.
-
-        Raises:
-            InvalidRequest: there is none; the message lists those there are.
-        """
+        """Return the profile of that name; the empty name's adds nothing."""
         for profile in self.profiles:
             if profile.name == name:
                 return profile
@@ -202,16 +196,7 @@ _SLATE_FIELDS: Final = ("level", "anchors", "graph")
 def apply_to_request(
     request: SearchRequest, given: frozenset[str], profile: Profile
 ) -> SearchRequest:
-    """Return the request as it stands under a profile.
-
-    Args:
-        request: of the caller, with the defaults of all surfaces.
-        given: fields of it that were said and not left; the profile keeps off these.
-        profile: its view narrows whatever was given.
-
-    Raises:
-        InvalidRequest: the profile shows none of the corpora that were asked for.
-    """
+    """Return the request as it stands under a profile."""
     wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
@@ -238,36 +223,18 @@ def said_of_slate(request: SlateRequest) -> frozenset[str]:
 
 
 def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profile) -> SlateRequest:
-    """Return the request for a slate as it stands under a profile.
-
-    Args:
-        request: of the caller.
-        given: fields that were said: those of the slate, of its budgets and of its search.
-        profile: as for `apply_to_request`.
-
-    Raises:
-        InvalidRequest: as `apply_to_request`.
-    """
-    own = {name: name for name in _SLATE_FIELDS}
+    """Return the request for a slate as it stands under a profile."""
+    names = {name: name for name in _SLATE_FIELDS}
     return replace(
         request,
-        **_defaults(profile, own, given),
+        **_defaults(profile, names, given),
         search=apply_to_request(request.search, given, profile),
         budgets=replace(request.budgets, **_defaults(profile, _BUDGET_FIELDS, given)),
     )
 
 
 def applied(request: Request[Any], profile: Profile, given: frozenset[str] | None = None) -> Any:  # noqa: ANN401 - as the request
-    """Return a request of any operation as it stands under a profile.
-
-    Args:
-        request: of the caller.
-        profile: as for `apply_to_request`.
-        given: fields that were said; None for those that differ from the defaults.
-
-    Raises:
-        InvalidRequest: as `apply_to_request`.
-    """
+    """Return a request of any operation as it stands under a profile."""
     match request:
         case SearchRequest():
             return apply_to_request(
@@ -289,10 +256,9 @@ def _unusual(value: T, usual: T) -> frozenset[str]:
 def _defaults(
     profile: Profile, names: Mapping[str, str], given: frozenset[str]
 ) -> dict[str, object]:
-    said = dict(profile.query.given)
-    return {
-        field: said[name] for field, name in names.items() if name in said and field not in given
-    }
+    defaults = dict(profile.query.given)
+    wanted = {field: name for field, name in names.items() if field not in given}
+    return {field: defaults[name] for field, name in wanted.items() if name in defaults}
 
 
 TABLES: Final = frozenset({"profiles", "roles"})
@@ -304,7 +270,7 @@ _BUDGETS: Final = ("max_bytes_indexed", "max_file_size_bytes", "max_store_bytes"
 _GLOBS: Final = Key("Globs of paths that play the role.", 0, MOST_LIST_ITEMS)
 _ROLES: Final = {role.value: role for role in ROLES}
 ROLE_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _GLOBS, ()) for name in _ROLES}
-"""What `[roles]` may hold."""
+"""Keys of `[roles]`."""
 
 _VIEW: Final = {
     "paths": Key("Values of `path:`; a hit lies in one of them.", 0, MOST_LIST_ITEMS),
@@ -316,34 +282,26 @@ _VIEW: Final = {
     "filters": Key("As `--filter` has them.", 0, MOST_LIST_ITEMS),
 }
 VIEW_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _VIEW[name], ()) for name in _VIEW}
-"""What `[profiles.NAME.view]` may hold."""
+"""Keys of `[profiles.NAME.view]`."""
 
 
 def load_profiles(root: Path) -> Profiles:
-    """Return what the file of a canonical root says of profiles; nothing where there is none.
-
-    Raises:
-        InvalidRequest: the file cannot be read, or holds what cannot stand.
-    """
+    """Return what the file of a canonical root says of profiles; nothing where there is none."""
     return parse_profiles(read_repo_file(root))
 
 
 def parse_profiles(file: Mapping[str, object]) -> Profiles:
-    """Return what a file's top-level keys say of profiles.
-
-    Raises:
-        InvalidRequest: names the key that cannot stand.
-    """
+    """Return what a file's top-level keys say of profiles."""
     tables = table_of(file.get("profiles", {}), REPO_FILE, "profiles")
     if len(tables) > MAX_PROFILES:
         raise _refused("profiles", f"{len(tables)} exceeds the cap {MAX_PROFILES}")
-    found = Profiles(
+    profiles = Profiles(
         default=check_profile_name(REPO_FILE, file["profile"]) if "profile" in file else "",
         profiles=tuple(_profile(name, tables[name]) for name in sorted(tables)),
         roles=_roles(file.get("roles", {})),
     )
-    found.named(found.default)
-    return found
+    profiles.named(profiles.default)
+    return profiles
 
 
 def _profile(name: str, value: object) -> Profile:
@@ -382,18 +340,18 @@ def _view(value: object, place: str) -> ProfileView:
 
 def _roles(value: object) -> RoleGlobs:
     table = table_of(value, REPO_FILE, "roles", ROLE_TABLE)
-    found = [
+    globs = [
         (role, check_texts(f"{REPO_FILE}: roles.{name}", ROLE_TABLE[name], table[name]))
         for name, role in _ROLES.items()
         if name in table
     ]
-    if not found:
+    if not globs:
         return ()
     # Few repositories say anything of roles, and what reads globs is a tenth of what is loaded.
     from ggrep.config.roles import rules_of
 
     try:
-        return rules_of(found).added
+        return rules_of(globs).added
     except InvalidRequest as error:
         raise InvalidRequest(f"{REPO_FILE}: {error}") from error
 
@@ -408,13 +366,6 @@ def exclusions(patterns: Iterable[str], where: str) -> tuple[Filter, ...]:
     A filter `path:` is a directory or file where it has no wildcards, else a glob whose `*` passes
     over slashes. Not every gitignore pattern can be said so; one that cannot is refused, for it
     would hide more than its author meant.
-
-    Args:
-        patterns: none is negated.
-        where: file and key, for the message.
-
-    Raises:
-        InvalidRequest: filters cannot say it.
     """
     values = dict.fromkeys(value for text in patterns for value in _values(text, where))
     return tuple(Filter("path", value, negated=True) for value in values)

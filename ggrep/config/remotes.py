@@ -21,7 +21,7 @@ VERSION: Final = 1
 """1: the first."""
 SCHEMES: Final = ("s3", "gs", "az", "file")
 GRACE_HOURS: Final = 24
-"""How long a collection leaves alone what nothing names: a push may be about to name it."""
+"""Age from which a collection removes unnamed objects; a push may be about to name younger ones."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
@@ -32,7 +32,6 @@ class Remote(Struct, frozen=True):
     Attributes:
         url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
         endpoint: of a service that speaks S3 and is not Amazon's; empty for the scheme's own.
-        region: of S3; empty for what the environment says.
         plain_http: whether the endpoint may be asked without TLS.
         readable: whether what was pushed under the name of a file that is here is shown before the
             two were compared.
@@ -53,11 +52,7 @@ class Remote(Struct, frozen=True):
 
 
 def checked(remote: Remote) -> Remote:
-    """Return a remote that somebody typed.
-
-    Raises:
-        InvalidRequest: it cannot be one; the message says why.
-    """
+    """Return a remote after its checks."""
     if not _NAME.fullmatch(remote.name):
         raise InvalidRequest(f"{remote.name!r} is not a name; use small letters, digits, . _ and -")
     for text in (remote.url, remote.endpoint, remote.region):
@@ -119,7 +114,7 @@ def read_remotes(file: Path) -> tuple[Remote, ...]:
     try:
         if not isinstance(document, dict) or document.get("schema_version") != VERSION:
             raise InvalidRequest(f"{file}: written by another build of ggrep")
-        return tuple(checked(one) for one in decode(tuple[Remote, ...], document.get("remotes")))
+        return tuple(map(checked, decode(tuple[Remote, ...], document.get("remotes"))))
     except DecodeError as error:
         raise InvalidRequest(
             f"{file}: not in the form that ggrep writes; delete or rename it"
@@ -135,23 +130,19 @@ def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
         file.unlink(missing_ok=True)
         return
     durable.make_directory(file.parent)
-    document = {"schema_version": VERSION, "remotes": [asdict(one) for one in remotes]}
+    document = {"schema_version": VERSION, "remotes": [asdict(remote) for remote in remotes]}
     durable.replace_file(file, stable_json.dumps_pretty(document))
 
 
 def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
-    """Return the remote of a name; without one the only remote, else `origin`.
-
-    Raises:
-        InvalidRequest: there is none.
-    """
+    """Return the remote of a name; without one the only remote, else `origin`."""
     if not remotes:
         raise InvalidRequest("no remote is configured; to add one: ggrep remote add origin URL")
     if name is None and len(remotes) == 1:
         return remotes[0]
-    found = next((one for one in remotes if one.name == (name or "origin")), None)
-    if found is None:
-        names = ", ".join(one.name for one in remotes)
-        said = f"no remote {name!r}" if name else "several remotes, none named origin"
-        raise InvalidRequest(f"{said}; there are: {names}; name one of them")
-    return found
+    remote = next((each for each in remotes if each.name == (name or "origin")), None)
+    if remote is None:
+        names = ", ".join(each.name for each in remotes)
+        problem = f"no remote {name!r}" if name else "several remotes, none named origin"
+        raise InvalidRequest(f"{problem}; there are: {names}; name one of them")
+    return remote

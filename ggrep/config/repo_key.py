@@ -1,4 +1,4 @@
-"""Who a repository is wherever it lies: its key, which no path of this machine enters.
+"""The key of a repository: the same on every machine and in every directory.
 
 A key is the name that the settings give, else the URL of git's remote `origin`, written one way
 however it was typed, else the first commit of its history.
@@ -17,17 +17,13 @@ _MOST: Final = 256
 _SCP: Final = re.compile(
     r"(?:(?P<user>[^@/\s]+)@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/\s].*)"
 )
-"""What git takes for `ssh` without a scheme: `git@host:path`."""
+"""An address that git reads as `ssh` without a scheme: `git@host:path`."""
 _PORTS: Final = {"ssh": 22, "git": 9418, "http": 80, "https": 443}
 _KEY: Final = re.compile(r"[\w.~+@-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
 
 
 def repo_key(root: Path, settings: Settings) -> str:
-    """Return the name that the settings or the remote `origin` give; empty where neither does.
-
-    Raises:
-        InvalidRequest: the name of the settings is none.
-    """
+    """Return the name that the settings or the remote `origin` give; empty where neither does."""
     if settings.repo_key:
         if not is_key(settings.repo_key):
             raise InvalidRequest(
@@ -38,10 +34,10 @@ def repo_key(root: Path, settings: Settings) -> str:
     if not is_git_marker(root / ".git"):
         return ""
     try:
-        status, said = run_git(root, "config", "--get", "remote.origin.url", accept=(0, 1))
+        status, output = run_git(root, "config", "--get", "remote.origin.url", accept=(0, 1))
     except GitFailed:
         return ""
-    return normalised(said.decode("utf-8", "replace").strip()) if status == 0 else ""
+    return normalised(output.decode("utf-8", "replace").strip()) if status == 0 else ""
 
 
 def key_by_history(root: Path) -> str:
@@ -55,10 +51,10 @@ def key_by_history(root: Path) -> str:
         _, shallow = run_git(root, "rev-parse", "--is-shallow-repository")
         if shallow.strip() != b"false":
             return ""
-        _, said = run_git(root, "rev-list", "--max-parents=0", "HEAD")
+        _, output = run_git(root, "rev-list", "--max-parents=0", "HEAD")
     except GitFailed:
         return ""
-    firsts = sorted(said.decode("ascii", "replace").split())
+    firsts = sorted(output.decode("ascii", "replace").split())
     return f"commit/{firsts[0]}" if firsts else ""
 
 

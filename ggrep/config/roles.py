@@ -21,7 +21,7 @@ _PROGRAM: Final = (
 _DATA: Final = "{cfg,conf,env,ini,json,json5,jsonc,properties,toml,xml,yaml,yml}"
 
 ROLES_REVISION: Final = "roles-1"
-"""What paths are taken for in slates; enters their fingerprint.
+"""Version of the roles of paths; enters the fingerprint of slates.
 
     roles-1  first globs
 """
@@ -31,7 +31,7 @@ PROSE: Final = (
     "{authors,changelog,changes,contributing,history,install,news,notice,readme,todo}{,.txt}",
     "*.{1,2,3,4,5,6,7,8}.{in,ronn,scd}",
 )
-"""What people write for people, wherever it lies; never a test, nor anything that runs."""
+"""Prose, wherever it lies; never a test, nor a program."""
 
 BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
     {
@@ -185,7 +185,7 @@ class _Globs(Struct, frozen=True):
 
 
 class RoleRules(Struct, frozen=True, dict=True):
-    """What a repository's paths are taken for.
+    """The roles of a repository's paths.
 
     Attributes:
         added: globs beside the built-in ones, by role in the order of `ROLES`; what one of them
@@ -208,15 +208,13 @@ class RoleRules(Struct, frozen=True, dict=True):
 
 
 def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
-    """Return the built-in rules and more; what is said of a role in several places adds up.
-
-    Raises:
-        InvalidRequest: a glob cannot be compiled.
-    """
-    found: dict[Role, set[str]] = {role: set() for role in ROLES}
+    """Return the built-in rules and more; what is said of a role in several places adds up."""
+    globs_of: dict[Role, set[str]] = {role: set() for role in ROLES}
     for role, globs in added:
-        found[role].update(globs)
-    rules = RoleRules(tuple((role, tuple(sorted(found[role]))) for role in ROLES if found[role]))
+        globs_of[role].update(globs)
+    rules = RoleRules(
+        tuple((role, tuple(sorted(globs_of[role]))) for role in ROLES if globs_of[role])
+    )
     for _, globs in rules.added:
         _compile(globs)
     return rules
@@ -224,15 +222,15 @@ def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
 
 def _builtin_roles(path_key: str, path: str, above: str, name: str) -> set[Role]:
     builtin = _builtin()
-    found = {role for role, globs in builtin.items() if globs.match(path, above, name)}
-    is_prose = Role.DIAGRAM in found or _prose().match(path, "/", name)
+    roles = {role for role, globs in builtin.items() if globs.match(path, above, name)}
+    is_prose = Role.DIAGRAM in roles or _prose().match(path, "/", name)
     if is_prose:
-        found -= {*_RUNS, Role.TEST}
-    elif Role.TEST in found or traits_of(path_key) & TEST:
+        roles -= {*_RUNS, Role.TEST}
+    elif Role.TEST in roles or traits_of(path_key) & TEST:
         return {Role.TEST}
-    elif Role.DOCUMENT in found:
-        found -= _RUNS
-    return found
+    elif Role.DOCUMENT in roles:
+        roles -= _RUNS
+    return roles
 
 
 @cache
@@ -335,9 +333,9 @@ def _set(members: str) -> str:
     """Return the pattern of what stands in brackets."""
     inverse = members[0] in "!^"
     ranges = [
-        f"{re.escape(found[1])}-{re.escape(found[2] or found[1])}"
-        for found in _MEMBERS.finditer(members[inverse:])
-        if found[1] <= (found[2] or found[1])
+        f"{re.escape(member[1])}-{re.escape(member[2] or member[1])}"
+        for member in _MEMBERS.finditer(members[inverse:])
+        if member[1] <= (member[2] or member[1])
     ]
     if not ranges:
         return "(?!)"
@@ -364,7 +362,7 @@ _TRANSLATED: Final = frozenset(
 )
 _TONGUE: Final = re.compile(r"(?:[\w-]*?[._-])?[a-z]{2}(?:[-_](?:[a-z]{2}|[a-z]{4}|\d{3}))?")
 _RARE_TONGUE: Final = re.compile(r"[a-z]{2,3}(?:[-_@][a-z0-9]{2,10})?")
-"""As `ckb` or `ca-valencia`: of a directory alone, as words of three letters are many."""
+"""Rare languages such as `ckb` or `ca-valencia`; directories only: three letters are common."""
 _PROGRAM_ENDING: Final = re.compile(
     r"\.(?:c|cc|cpp|cs|ex|exs|go|h|hpp|hs|java|js|jsx|kt|lua|m|ml|mm|php|pl|pm|py|rake|rb|rs|scala"
     r"|sh|swift|ts|tsx|zig)$"
@@ -374,7 +372,7 @@ _NO_TONGUES: Final = frozenset(
 )
 """Directories of sources below `lang` that are named after a programming language."""
 _READ: Final = re.compile(r"\.(?:adoc|asciidoc|md|mdx|markdown|org|rst)$")
-"""What people write for people, in whatever language."""
+"""Endings of prose."""
 
 _LISTS: Final = frozenset(
     {"data", "dict", "dictionaries", "dicts", "lists", "stopwords", "wordlist", "wordlists"}

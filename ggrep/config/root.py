@@ -1,7 +1,6 @@
 """Finds the root that a path belongs to."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
@@ -39,11 +38,11 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
         raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
     if not enclosing:
         return directory
-    above = [candidate for candidate in _upwards(directory) if candidate not in refused]
+    above = [each for each in (directory, *directory.parents) if each not in refused]
     for candidate in above:
         if is_git_marker(candidate / ".git"):
-            own = candidate != directory and _is_left_out(candidate, directory)
-            return directory if own else candidate
+            is_separate = candidate != directory and _is_left_out(candidate, directory)
+            return directory if is_separate else candidate
         _refuse_bare(candidate)
     for candidate in above:
         if (candidate / REPO_FILE).is_file():
@@ -67,11 +66,6 @@ def _refuse_bare(directory: Path) -> None:
             f"{directory}: a bare repository has no files to index; for a directory with files:"
             f" git -C {quote(str(directory))} worktree add DIR"
         )
-
-
-def _upwards(directory: Path) -> Iterator[Path]:
-    yield directory
-    yield from directory.parents
 
 
 def _is_left_out(top: Path, directory: Path) -> bool:

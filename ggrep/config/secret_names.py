@@ -5,16 +5,9 @@ All names are compared in lower case. Nothing makes what is named here eligible.
 
 from typing import Final
 
+from ggrep.config.builtin import globs, words
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-def _globs(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-PRIVATE_DIRECTORIES: Final = _words(
+PRIVATE_DIRECTORIES: Final = words(
     ".1password .android .ansible .aws .azure .bitwarden .bluemix .chef .databricks"
     " .docker .electrum .ethereum .fly .gcloud .gem .gnupg .heroku .keyrings .kube .minikube"
     " .mozilla .netlify .oci .password-store .pki .pulumi .putty .railway .secrets .snowflake"
@@ -31,7 +24,7 @@ PRIVATE_DIRECTORIES: Final = _words(
 SHARED_PARENT: Final = ".config"
 """The folder of such folders: files right in it are a team's, the folders in it are private."""
 
-NAMES: Final = _globs(
+NAMES: Final = globs(
     """
     .env* *.env *.env.* env.local env.dev env.development env.prod env.production env.staging
 
@@ -104,7 +97,7 @@ NAMES: Final = _globs(
 )
 """Globs of names."""
 
-PLACES: Final = _globs(
+PLACES: Final = globs(
     """
     /auth.json composer/auth.json codex/auth.json config/hub
     gh/hosts.y*ml hub/hub glab-cli/config.y*ml doctl/config.y*ml
@@ -126,13 +119,13 @@ PLACES: Final = _globs(
 The folder of what lies in the root is empty.
 """
 
-FOLDERS: Final = _words(
+FOLDERS: Final = words(
     "secrets .secrets credentials .credentials creds passwords private-keys private_keys ssh-keys"
     " ssh_keys api-keys api_keys"
 )
 """Folders whose data files hold what their names say."""
 
-PROGRAMS: Final = _globs(
+PROGRAMS: Final = globs(
     """
     .py .pyi .go .rs .js .mjs .cjs .jsx .ts .tsx .java .kt .rb .php .c .h .cc .cpp .hpp .cs .swift
     .scala .sh .ex .exs .md .mdx .rst .adoc .html .css .scss .less .vue .svelte .proto
@@ -140,38 +133,38 @@ PROGRAMS: Final = _globs(
 )
 """Endings with which a name is that of a program or a page, whatever else it says."""
 
-PROGRAMS_OF_VALUES: Final = _words(
+PROGRAMS_OF_VALUES: Final = words(
     "wp-config.php config.inc.php localsettings.php settings.local.php secret_token.rb"
     " .env.php .env.local.php .env.js .env.sh secrets.swift secrets.hpp secrets.exs secret.exs"
     " arduino_secrets.h secrets.h .mongorc.js local_settings.py settings_local.py"
 )
 """Programs that are written to hold passwords."""
 
-OWN: Final = _words(
+OWN: Final = words(
     "local prod production staging stage dev development live private my our wifi wlan home device"
     " db env config conf settings vars values esp esp32 arduino iot mqtt ota"
 )
 """Words of a program's name beside which a noun below says that it holds its user's values."""
 
-OWN_NOUNS: Final = _words("secrets secret credentials creds passwords password apikeys")
+OWN_NOUNS: Final = words("secrets secret credentials creds passwords password apikeys")
 
-OWNERS: Final = _words(
+OWNERS: Final = words(
     "my our team shared company office personal private family home wifi wlan server servers router"
     " bank prod production staging internal hosting"
 )
-"""Words of a page's name beside which such a noun says that somebody noted values there."""
+"""Words that, beside such a noun in a page's name, indicate noted values."""
 
-OWNED: Final = _words("passwords logins creds credentials pins passwörter passwoerter")
+OWNED: Final = words("passwords logins creds credentials pins passwörter passwoerter")
 
-NOTES: Final = _words("note notes private personal memo memos journal")
+NOTES: Final = words("note notes private personal memo memos journal")
 """Folders in which the noun alone says so."""
 
-PAGES: Final = _globs(".md .mdx .rst .adoc .html .org")
+PAGES: Final = globs(".md .mdx .rst .adoc .html .org")
 
 ENDINGS_OF_VALUES: Final = (".decrypt.private.php", ".secret.exs", "openrc.sh")
 """Endings of such programs."""
 
-MARKS: Final = _words(
+MARKS: Final = words(
     "example examples sample samples template templates tmpl tpl skel skeleton dummy fake"
     " mock schema default defaults stub placeholder public pub"
 )
@@ -180,10 +173,10 @@ MARKS: Final = _words(
 LAST_MARK: Final = "dist"
 """Such a word where it is the last; before others it is what Apple calls a distribution."""
 
-COPIES: Final = _globs(".bak .old .orig .save .backup .copy .enc .txt .swp .rpmsave .dpkg-old ~")
+COPIES: Final = globs(".bak .old .orig .save .backup .copy .enc .txt .swp .rpmsave .dpkg-old ~")
 """Endings of copies; what they are copies of has the name before."""
 
-NOUNS: Final = _words(
+NOUNS: Final = words(
     "secret secrets credential credentials creds password passwords passwd passphrase apikey"
     " apikeys keystore secretkey privatekey accesskey accesstoken authtoken htpasswd mnemonic"
     " keyfile deploykey sshkey masterkey privkey passfile passwordfile pwfile userpass"
@@ -199,7 +192,7 @@ NOUN_ENDINGS: Final = (
 )
 """Ends of words written together that say so: `pullsecret`."""
 
-PAIRS: Final = _words(
+PAIRS: Final = words(
     "api-key api-keys api-token api-tokens access-key access-keys access-token access-tokens"
     " auth-token auth-tokens private-key private-keys secret-key secret-keys master-key"
     " encryption-key signing-key deploy-key ssh-key ssh-keys ssl-key host-key service-account"
@@ -215,58 +208,58 @@ PAIRS: Final = _words(
 )
 """The same, of two words."""
 
-ALONE: Final = _words("token logins")
+ALONE: Final = words("token logins")
 """Whole stems that say so."""
 
-ALONE_IN_TEXT: Final = _words(
+ALONE_IN_TEXT: Final = words(
     "key keys pass psk pw pwd pin pins auth login logins otp seed wifi unseal bearer cookie"
 )
 """Whole stems that say so of a text."""
 
-MANUALS: Final = _words("doc docs documentation manual man help guide guides topics wordlists")
+MANUALS: Final = words("doc docs documentation manual man help guide guides topics wordlists")
 """Folders below which they say what a text is about."""
 
-TEXT_EXTENSIONS: Final = _words("txt text b64 base64")
+TEXT_EXTENSIONS: Final = words("txt text b64 base64")
 """Endings of a text."""
 
-SINGLES: Final = _words("key token pass psk")
+SINGLES: Final = words("key token pass psk")
 """Words at the end of a name of at least two, of a file that may hold nothing else, that say so."""
 
-SINGLE_EXTENSIONS: Final = _words("txt text b64 base64 dat json")
+SINGLE_EXTENSIONS: Final = words("txt text b64 base64 dat json")
 """Endings of files that may hold one value and nothing else; no ending is one too."""
 
-HARMLESS_SINGLES: Final = _words(
+HARMLESS_SINGLES: Final = words(
     "primary foreign sort cache answer hot map partition row index unique arrow shortcut home any"
     " translation csrf xsrf eos bos pad unk mask cls sep design next page cancellation lex css"
     " press turn of the by render shader compute first second two multi boarding"
 )
 """Words before such a word that make it something else."""
 
-VAULTS: Final = _words(
+VAULTS: Final = words(
     "bitwarden vaultwarden lastpass 1password onepassword keepass keepassxc dashlane nordpass"
     " enpass roboform keeper protonpass authy aegis andotp chrome firefox edge brave safari icloud"
 )
 """Programs that keep passwords."""
 
-VAULT_CONTENTS: Final = _words("export exported backup passwords logins vault items csv")
+VAULT_CONTENTS: Final = words("export exported backup passwords logins vault items csv")
 """Words, or the ending, that say that a file is what such a program gave out."""
 
-TRANSLATIONS: Final = _words("locales locale i18n l10n lang langs translations")
+TRANSLATIONS: Final = words("locales locale i18n l10n lang langs translations")
 """Folders below which a file's name says what its texts are about."""
 
-HARMLESS_BEFORE: Final = _words(
+HARMLESS_BEFORE: Final = words(
     "forgot forgotten reset change changed update new strong weak common top bad leaked breached"
     " test tests rockyou external sealed devise no invalid wrong max min lost"
 )
 """Words before such a noun that make it one of a page, a list or a test."""
 
-VERBS: Final = _words(
+VERBS: Final = words(
     "get set generate gen create rotate check show print make fetch read decrypt encrypt hash"
     " verify validate reset change update"
 )
 """First words of programs' names."""
 
-SURROUNDINGS: Final = _words(
+SURROUNDINGS: Final = words(
     "prod production dev devel development stage staging test testing qa uat ci local live env"
     " default enc dec encrypted decrypted sops vault app my db database admin root user users"
     " backup bak old us eu k8s kube kubernetes docker aws gcp azure gpg age all common global"
@@ -275,20 +268,20 @@ SURROUNDINGS: Final = _words(
 )
 """Words behind such a noun that say where it holds: `secrets.prod.yaml`."""
 
-DATA_EXTENSIONS: Final = _words(
+DATA_EXTENSIONS: Final = words(
     "yml yaml json json5 jsonc toml ini cfg conf cnf config properties env txt text csv tsv xml"
     " hcl plist db sqlite sqlite3 dat list lst enc bak backup old save orig b64 base64 dec pass"
     " rtf doc docx odt xls xlsx ods zip tar gz tgz 7z xcconfig sls bin rc pkl org log"
 )
 """Endings of files that hold values, not programs."""
 
-FIRSTS: Final = _words("secrets credentials creds passwords")
-"""First words that say so whoever's they are: `secrets.alice.yaml`."""
+FIRSTS: Final = words("secrets credentials creds passwords")
+"""First words that say so with any second word: `secrets.alice.yaml`."""
 
-FIRST_EXTENSIONS: Final = _words("yml yaml json toml ini env properties cfg conf enc")
+FIRST_EXTENSIONS: Final = words("yml yaml json toml ini env properties cfg conf enc")
 """Endings of files of values."""
 
-HARMLESS_BEHIND: Final = _words(
+HARMLESS_BEHIND: Final = words(
     "manager scanner scanning scan policy policies provider providers report reports baseline test"
     " tests rules crd crds rbac role operator store reader writer csi external detection detect"
     " audit reset page form spec api controller handler webhook deployment service workflow lint"

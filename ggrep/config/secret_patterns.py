@@ -221,7 +221,7 @@ OPTIONS: Final = (
     rb"|-[A-Za-z]*U[ \t]*[^\s%]+%)"
     rb"(?P<quote>[\"'])?(?P<value>(?(quote)[^\"'\n]{6,128}|[^\s\"']{6,128}))"
 )
-"""How they take it."""
+"""Options that take a password."""
 
 CALLS: Final = (
     rb"(?:[Cc]onnect|[Cc]onnection|[Ll]ogin|[Ll]og[Oo]n|[Aa]uth|[Aa]uthenticat(?:e|ion)|[Cc]redentials?"
@@ -243,14 +243,14 @@ BEFORE: Final = (
     rb"|(?i:jwt)[A-Za-z]{0,16}[\"']?[ \t]*:[ \t]*\{[^{}]{0,240}"
     rb"[\"'](?:[A-Za-z]{0,10}Key|Secret)[\"'][ \t]*:[ \t]*[\"']"
 )
-"""What a password stands right behind, whatever it looks like."""
+"""Words directly before a password of any form."""
 
 BELOW: Final = (
     rb"[\"']?(?:[ \t]{0,8}[,{>:]|</[A-Za-z]{1,16}>)?\s{0,40}"
     rb"(?:(?i:type|description|sensitive|nullable|noecho)[ \t]{0,8}[=:][^\n]{1,80}\n\s{0,20}){0,3}"
     rb"[<\"']?(?i:[a-z]{0,10}value|default|string)[\"']?[ \t]*(?:=>|[:=>,])[ \t]*"
 )
-"""What stands between the name of a secret and its value where the two are members of a record."""
+"""Text between the name of a secret and its value in a record."""
 
 WORDS: Final = (
     rb"pass(?:word|wd|phrase|code|wort)?|pwd?|psk|kennwort|senha|contrase(?:n|\xc3\xb1)a"
@@ -275,7 +275,7 @@ TECHNICAL: Final = (
     rb"|rfc|ipv|x509|tls|ssl|3des|pkcs|pbkdf|basic|digest|label|value|name|form|text|page|temp|data"
     rb"|\\[unx]|0x"
 )
-"""What holds words and digits and is chosen by nobody as a password."""
+"""Texts of words and digits that are not passwords."""
 
 FOREIGN: Final = (
     rb"require|optional|prompt|missing|invalid|generat|default|random|somepass|strong|wordpress|postgres"
@@ -322,13 +322,13 @@ PUBLIC_BEFORE: Final = (
     rb"|symbol|anon|measurement|analytics|search|client_?id|[_-]ids?[\"'\])]{0,2}[ \t]*[=:\(]"
     rb"|[a-z]I[Dd]s?[\"'\])]{0,2}[ \t]*[=:\(]|\bid[\"'\])]{0,2}[ \t]*[=:\(]|==|!="
 )
-"""What before a literal says that anybody may see it."""
+"""Words before a literal that mark it as public."""
 
 PUBLIC_STARTS: Final = (
     rb"sha\d+-|h1:|md5-|_[ZR]|\?|0[xXob]|M(?:I[IG]|FkwE|CowBQ)|AAAA|iVBOR|R0lGOD|/9j/|PHN2Z|d09[GP]|UEsDB|H4sI|JVBER"
     rb"|AGFzb|LS0t|PD94|PCFE|mQ[EI]N|pk[._]|G-|UA-|GTM-|ca-pub-|pub-|bafy|Qm[1-9A-HJ-NP-Za-km-z]{44}\Z"
 )
-"""How public things begin: sums, names that compilers make, certificates, images, archives."""
+"""Beginnings of public values: checksums, compiler names, certificates, images, archives."""
 
 HOLLOW: Final = (
     rb"change.?(?:me|this|it)|example|placeholder|dummy|sample|your|(?-i:xxx|XXX)|fake|mock|redact|insert"
@@ -339,7 +339,7 @@ HOLLOW: Final = (
     rb"|open.?sesame|admin|root|user|guest|welcome|foo|bar|baz|my.?(?:secret|pass(?:word)?|token|key))"
     rb"[\d!_-]{0,9}$"
 )
-"""What made-up values hold, or are."""
+"""Made-up values, or parts of them."""
 
 HOLLOW_STARTS: Final = (
     b"$",
@@ -364,10 +364,10 @@ HOLLOW_PARTS: Final = (
     *(b"${", b"{{", b"$(", b"%(", b"<%", b"{}", b"{0}", b"://", b"()"),
     *(b"%s", b"%d", b"%u", b"%x", b"%0", b"%h", b"%*"),
 )
-"""How what is filled in later begins, and what it holds."""
+"""Beginnings and parts of placeholders."""
 
 KEY_HEADER: Final = (
     rb"----[- ]BEGIN (?:(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)[- ]----"
     rb"|Private-Lines: \d+"
 )
-"""What the body of a private key stands behind."""
+"""The line before the body of a private key."""

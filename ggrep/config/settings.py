@@ -73,7 +73,7 @@ class LoadedSettings(Struct, frozen=True):
 
 
 OUTPUT_BUDGETS: Final = tuple(key for key, declared in DECLARED.items() if declared.says.budget)
-"""Keys that decide how much of an answer is shown; whoever asks may bring its own."""
+"""Keys that decide how much of an answer is shown; a client may send its own."""
 
 API_BEARER: Final = "GGREP_API_TOKEN"
 """The variable that holds what callers of the HTTP surfaces must present; see `without_token`."""
@@ -134,11 +134,7 @@ def compute_in_one_thread() -> None:
 
 
 def user_home(environ: Mapping[str, str]) -> Path:
-    """Return the user's home directory: `HOME`, else what the user database says.
-
-    Raises:
-        InvalidRequest: neither names one, as in a container with a user id of its own.
-    """
+    """Return the user's home directory: `HOME`, else what the user database says."""
     named, user = environ.get("HOME", ""), os.getuid()
     if named.startswith("/"):
         return Path(named)
@@ -174,7 +170,7 @@ def home_from(environ: Mapping[str, str]) -> Home:
 
 
 class ClientName(Struct, frozen=True):
-    """Who asks, as daemons share their time among those who do.
+    """The client, as daemons share their time among clients.
 
     Attributes:
         name: `GGREP_CLIENT_ID`, else one for all commands of a terminal session: a name of each
@@ -186,11 +182,7 @@ class ClientName(Struct, frozen=True):
 
 
 def client_of(environ: Mapping[str, str]) -> ClientName:
-    """Return who asks.
-
-    Raises:
-        InvalidRequest: `GGREP_CLIENT_KIND` is neither word.
-    """
+    """Return the client's name and kind."""
     kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
     if kind not in {"interactive", "batch"}:
         raise InvalidRequest(f"GGREP_CLIENT_KIND: {kind!r} is neither interactive nor batch")
@@ -222,9 +214,9 @@ def load_settings(
     file = read_repo_file(root)
     profiles = parse_profiles(file)
     usual = loaded.settings.profile or profiles.default
-    profile = profiles.named(_asked_for(given, variables) or usual)
-    from_repo = _from_repo(file, profiles, profile, loaded)
-    loaded = _apply(loaded, "repo", from_repo)
+    named = given.get(PROFILE, variables.get(PROFILE, ""))
+    profile = profiles.named(str(named) or usual)
+    loaded = _apply(loaded, "repo", _from_repo(file, profiles, profile, loaded))
     loaded = _apply(loaded, "user", {key: here[key] for key in here if key == PROFILE})
     loaded = _apply(loaded, "env", variables)
     loaded = _apply(loaded, "flag", given)
@@ -235,7 +227,7 @@ def load_settings(
 def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
     """Return the variables without the token, which no child may inherit.
 
-    Daemons outlive us, and their environment can be read by whoever may look at the process.
+    Daemons outlive us, and other processes can read their environment.
     """
     return {name: value for name, value in environ.items() if name != API_BEARER}
 
@@ -246,11 +238,7 @@ def without_profile(environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
-    """Return the settings with some output budgets replaced.
-
-    Raises:
-        InvalidRequest: a name is no output budget, or a value goes beyond the caps.
-    """
+    """Return the settings with some output budgets replaced."""
     for name, value in budgets.items():
         if name not in OUTPUT_BUDGETS:
             raise InvalidRequest(f"budgets: {name}: no output budget")
@@ -284,23 +272,21 @@ def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object])
 
 
 def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
-    """Return the settings with the value of `include_untracked` that is in force.
+    """Return the settings without `include_untracked` where a store is shared.
 
-    What one user has lying about must not turn up in the answers of all. Done here, so that
-    walk, git's state and fingerprint all see the one value.
+    Untracked files of one user must not appear in the answers of all.
     """
-    held = loaded.settings
-    if not held.shared_store or held.shared_store_include_untracked or not held.include_untracked:
+    settings = loaded.settings
+    if (
+        not settings.shared_store
+        or settings.shared_store_include_untracked
+        or not settings.include_untracked
+    ):
         return loaded
     who = loaded.sources["shared_store"]
     return LoadedSettings(
-        replace(held, include_untracked=False), {**loaded.sources, "include_untracked": who}
+        replace(settings, include_untracked=False), {**loaded.sources, "include_untracked": who}
     )
-
-
-def _asked_for(flags: Mapping[str, object], variables: Mapping[str, object]) -> str:
-    """Return the profile that the caller named; empty for the repository's own choice."""
-    return str(flags.get(PROFILE, variables.get(PROFILE, "")))
 
 
 def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[str, object]]:
@@ -364,16 +350,16 @@ def _require_narrower(
     key: str, value: object, standing: LoadedSettings, *, unbounded: bool = False
 ) -> None:
     """Raise where a value is wider than what stands; `unbounded` where 0 is no bound."""
-    held = getattr(standing.settings, key)
-    if unbounded and not held:
+    current = getattr(standing.settings, key)
+    if unbounded and not current:
         return
     if isinstance(value, bool):
-        wider = value != held and value is not DECLARED[key].says.narrow
+        wider = value != current and value is not DECLARED[key].says.narrow
     else:
-        wider = isinstance(value, int) and value > held
+        wider = isinstance(value, int) and value > current
     if wider:
         raise InvalidRequest(
-            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {str(held).lower()}"
+            f"{REPO_FILE}: {key}: {str(value).lower()} is wider than {str(current).lower()}"
             f" ({standing.sources[key]}); this file may only narrow"
         )
 

@@ -23,21 +23,12 @@ _LONG_NAME: Final = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{{_MOST_
 
 
 def read_repo_file(root: Path) -> Mapping[str, object]:
-    """Return the top-level keys of the repository's file; empty when there is none.
-
-    Raises:
-        InvalidRequest: the file is no regular file of its own (a link may lead anywhere), too
-            large, or not TOML.
-    """
+    """Return the top-level keys of the repository's file; empty when there is none."""
     return _read(root, REPO_FILE, REPO_FILE)
 
 
 def read_user_file(path: Path) -> Mapping[str, object]:
-    """Return the top-level keys of the user's file; empty when there is none.
-
-    Raises:
-        InvalidRequest: the file cannot be read or is not TOML.
-    """
+    """Return the top-level keys of the user's file; empty when there is none."""
     try:
         # Users keep their settings in a dotfiles folder and link them here: their own link is
         # followed, unlike one that a repository brings.
@@ -82,25 +73,12 @@ _BOOLEAN_WORDS = {"1": True, "true": True, "0": False, "false": False}
 
 
 def check_value(where: str, key: str, value: object) -> object:
-    """Return `value` if the setting `key` may hold it.
-
-    Args:
-        where: file, variable or flag, for the message.
-        key: what files call the setting.
-        value: as parsed; patterns come as a list.
-
-    Raises:
-        InvalidRequest: the type is wrong, or the value is out of bounds.
-    """
+    """Return `value` if the setting `key` may hold it."""
     return check(f"{where}: {key}", DECLARED[key], value)
 
 
 def parse_text(where: str, key: str, text: str) -> object:
-    """Return the value that the text of an environment variable spells, checked.
-
-    Raises:
-        InvalidRequest: it spells nothing that the setting may hold.
-    """
+    """Return the value that the text of an environment variable spells, checked."""
     value: object = text
     if DECLARED[key].kind is int and text.isascii() and text.isdigit() and len(text) < 20:
         value = int(text)
@@ -110,48 +88,30 @@ def parse_text(where: str, key: str, text: str) -> object:
 
 
 def check_profile_name(where: str, value: object) -> str:
-    """Return `value` if a profile can be called that.
-
-    Raises:
-        InvalidRequest: it cannot.
-    """
+    """Return `value` if a profile can be called that."""
     return str(check_value(where, PROFILE, value))
 
 
 def read_table(
     known: Mapping[str, DeclaredKey], value: object, file: str, place: str
 ) -> dict[str, Any]:
-    """Return the values of a table by the names of their fields; of tables in it, as Structs.
-
-    Args:
-        known: the keys that it may have.
-        value: as parsed.
-        file: for messages.
-        place: of the table in it, such as `profiles.docs`.
-
-    Raises:
-        InvalidRequest: it is no table, a key is unknown, or a value cannot stand.
-    """
-    found = {}
+    """Return the values of a table by the names of their fields; of tables in it, as Structs."""
+    values = {}
     for key, given in table_of(value, file, place, known).items():
         inner, below = known[key], f"{place}.{key}"
         if inner.is_table:
-            found[inner.name] = inner.kind(
+            values[inner.name] = inner.kind(
                 **read_table(declared_keys(inner.kind), given, file, below)
             )
         else:
-            found[inner.name] = check(f"{file}: {below}", inner, given)
-    return found
+            values[inner.name] = check(f"{file}: {below}", inner, given)
+    return values
 
 
 def table_of(
     value: object, file: str, place: str, known: Mapping[str, Any] | None = None
 ) -> Mapping[str, object]:
-    """Return a table that holds known keys alone; any where `known` is None.
-
-    Raises:
-        InvalidRequest: it is no table, or a key is unknown.
-    """
+    """Return a table that holds known keys alone; any where `known` is None."""
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{file}: {place}: must be a table, is {shown(value)!r}")
     for key in value:
@@ -162,16 +122,7 @@ def table_of(
 
 
 def check(place: str, wanted: DeclaredKey, value: object) -> object:
-    """Return `value` as the declared type, if it may stand.
-
-    Args:
-        place: file and key, for the message.
-        wanted: what is declared.
-        value: as parsed.
-
-    Raises:
-        InvalidRequest: the type is wrong, or the value is out of bounds.
-    """
+    """Return `value` as the declared type, if it may stand."""
     kind = wanted.kind
     if kind is int:
         return _check_number(place, wanted, value)
@@ -240,20 +191,10 @@ _SETTABLE: Final = frozenset(key for key, declared in DECLARED.items() if declar
 
 
 def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
-    """Return the values that the tables hold for a root; all tables are checked.
-
-    Args:
-        where: the file, for messages.
-        tables: by path, as parsed; links in a path are followed.
-        root: canonical.
-
-    Raises:
-        InvalidRequest: a path is relative, a key cannot be set for a root, a value cannot stand,
-            or two tables are of this root.
-    """
+    """Return the values that the tables hold for a root; all tables are checked."""
     if not isinstance(tables, dict):
         raise InvalidRequest(f'{where}: {ROOTS}: write a table for each: [{ROOTS}."/path"]')
-    found: list[Mapping[str, object]] = []
+    matching: list[Mapping[str, object]] = []
     for path, values in tables.items():
         label = f'{where}: {ROOTS}."{path}"'
         if not path.startswith("/"):
@@ -265,10 +206,10 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
             raise InvalidRequest(f"{label}: {unknown[0]}: only {known} can be set for a root")
         checked = {key: check_value(label, key, value) for key, value in values.items()}
         if _is(path, root):
-            found.append(checked)
-    if len(found) > 1:
+            matching.append(checked)
+    if len(matching) > 1:
         raise InvalidRequest(f"{where}: {ROOTS}: several tables are of {root}")
-    return found[0] if found else {}
+    return matching[0] if matching else {}
 
 
 def _is(path: str, root: Path) -> bool:

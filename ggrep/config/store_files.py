@@ -1,6 +1,7 @@
 """Names of all files of one store. No other module spells them."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -120,8 +121,8 @@ def rebuild_dir(store: Path, epoch: int) -> Path:
 
 def store_of_remains(directory: Path) -> Path | None:
     """Return the store that a directory beside the stores is left over from; None for others."""
-    found = _REMAINS.fullmatch(directory.name)
-    return None if found is None else directory.with_name(found["store"])
+    match = _REMAINS.fullmatch(directory.name)
+    return None if match is None else directory.with_name(match["store"])
 
 
 def pins_dir(store: Path) -> Path:
@@ -134,35 +135,23 @@ def pin_file(store: Path, snapshot_id: SnapshotId, session_id: str) -> Path:
     return pins_dir(store) / f"{snapshot_id}.{session_id}.json"
 
 
-def packed_file(store: Path) -> Path:
-    """Return what the segments' tables are called as single files; derived, safe to delete."""
-    return store / "cache" / "packed.json"
+def _cached(name: str) -> Callable[[Path], Path]:
+    return lambda store: store / "cache" / name
 
 
-def last_used_file(store: Path) -> Path:
-    """Return the record of when the store was last used; derived, safe to delete."""
-    return store / "cache" / "last_used"
-
-
-def stat_cache_file(store: Path) -> Path:
-    """Return what is remembered of unchanged files; derived, safe to delete."""
-    return store / "cache" / "files.json"
-
-
-def unchanged_file(store: Path) -> Path:
-    """Return what a sync proves by that nothing changed; derived, safe to delete."""
-    return store / "cache" / "unchanged.json"
-
-
-def verified_file(store: Path) -> Path:
-    """Return which artifacts were verified as they lie; derived, safe to delete."""
-    return store / "cache" / "verified.json"
-
-
-def healed_file(store: Path) -> Path:
-    """Return what was healed last; derived, safe to delete."""
-    return store / "cache" / "healed.json"
-
+# Derived files, safe to delete.
+packed_file = _cached("packed.json")
+"""Names of the segments' tables as single files."""
+last_used_file = _cached("last_used")
+"""The time of the last use of the store."""
+stat_cache_file = _cached("files.json")
+"""Facts about unchanged files."""
+unchanged_file = _cached("unchanged.json")
+"""Evidence by which a sync proves that nothing changed."""
+verified_file = _cached("verified.json")
+"""Verified artifacts."""
+healed_file = _cached("healed.json")
+"""The last repair."""
 
 TOMBSTONES = "tombstones.jsonl"
 SEGMENT_MAP = "segment_file_index.jsonl"

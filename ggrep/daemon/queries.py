@@ -1,6 +1,6 @@
 """Answers searches, names, outlines and slates from one snapshot of a store."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
@@ -67,9 +67,9 @@ def check_process(shared: HostResources, claim: Claim) -> None:
     """
     if claim.build != shared.build:
         raise StaleHint("the client is of another build")
-    if unknown_variables(dict(claim.environ)):
+    if unknown_variables(claim.environ):
         raise StaleHint("a variable means nothing, which is for the client to say")
-    if _of_settings(claim.environ) != _of_settings(shared.settings_environ.items()):
+    if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
         raise StaleHint("the client's variables are not those of the daemon")
 
 
@@ -91,8 +91,8 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
         raise StaleHint("the scope is a root of its own, or is gone")
 
 
-def _of_settings(environ: Iterable[tuple[str, str]]) -> dict[str, str]:
-    return {name: value for name, value in environ if name not in _NO_SETTINGS}
+def _of_settings(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if name not in _NO_SETTINGS}
 
 
 def _are_inside(daemon: StoreDaemon, scopes: Iterable[str]) -> bool:
@@ -177,7 +177,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
         response = ask(
             request,
             deadline,
-            budgets=dict(message.budgets),
+            budgets=message.budgets,
             request_id=caller.request_id,
             admitted=spent.admitted,
         )

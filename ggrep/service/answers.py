@@ -1,4 +1,4 @@
-"""Answers: the domain's responses, each with the JSON document that the command line prints."""
+"""Answers of the Python interface: responses of the model, each with its JSON document."""
 
 from typing import Any, TypeAlias, TypeVar
 
@@ -6,76 +6,50 @@ from msgspec.structs import asdict, replace
 
 from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.operations import bounded, loaded, operation_of
 from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.response import QueryResponse
-from ggrep.model.slate import SlateRequest, SlateResponse
+from ggrep.model.slate import SlateResponse
 from ggrep.model.sync import SyncOutcome, outcome_json
 from ggrep.protocol.client.link import Unreachable
-from ggrep.render.answer_json import (
-    expand_success,
-    outline_success,
-    query_success,
-    references_success,
-    slate_success,
-    symbol_success,
-    tour_success,
-)
 
 
-class SearchAnswer(QueryResponse, frozen=True):
+class _Answer:
+    """The answer to a request, with its JSON document."""
+
+    __slots__ = ()
+
+    def to_dict(self: Any) -> dict[str, Any]:
+        """Return the document that the command prints with `--json`."""
+        return dict(loaded(operation_of(self.request).document)(self))
+
+
+class SearchAnswer(QueryResponse, _Answer, frozen=True):
     """The ranked hits of a search."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep search --json` prints: schema `query_success`."""
-        return dict(query_success(self))
 
-
-class SlateAnswer(SlateResponse, frozen=True):
+class SlateAnswer(SlateResponse, _Answer, frozen=True):
     """Files by section, with evidence, within a budget."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep slate --json` prints: schema `slate_success`."""
-        return dict(slate_success(self))
+
+class SymbolAnswer(SymbolResponse, _Answer, frozen=True):
+    """Definitions of a name."""
 
 
-class SymbolAnswer(SymbolResponse, frozen=True):
-    """Where a name is defined."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep symbol --json` prints: schema `symbol_success`."""
-        return dict(symbol_success(self))
+class ReferencesAnswer(ReferencesResponse, _Answer, frozen=True):
+    """Uses of a name."""
 
 
-class ReferencesAnswer(ReferencesResponse, frozen=True):
-    """Where a name is used."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep refs --json` prints: schema `references_success`."""
-        return dict(references_success(self))
-
-
-class ExpandAnswer(ExpandResponse, frozen=True):
+class ExpandAnswer(ExpandResponse, _Answer, frozen=True):
     """The code around a place."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep expand --json` prints: schema `expand_success`."""
-        return dict(expand_success(self))
+
+class OutlineAnswer(OutlineResponse, _Answer, frozen=True):
+    """The definitions of files and folders."""
 
 
-class OutlineAnswer(OutlineResponse, frozen=True):
-    """What files and folders define."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep outline --json` prints: schema `outline_success`."""
-        return dict(outline_success(self))
-
-
-class TourAnswer(TourResponse, frozen=True):
-    """What a repository is."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep tour --json` prints: schema `tour_success`."""
-        return dict(tour_success(self))
+class TourAnswer(TourResponse, _Answer, frozen=True):
+    """A description of a repository."""
 
 
 class SyncAnswer(SyncOutcome, frozen=True):
@@ -95,34 +69,25 @@ Answer: TypeAlias = (
     | OutlineAnswer
     | TourAnswer
 )
-"""What one repository answers to a question about its code."""
+"""An answer of one repository about its code."""
 
 A = TypeVar("A")
 B = TypeVar("B", bound=Answer)
 
 
 def sync_answer(report: object) -> SyncAnswer:
-    """Return the answer for a daemon's report of a sync.
-
-    Raises:
-        Unreachable: it is no report.
-    """
+    """Return the answer for a daemon's report of a sync."""
     try:
         return decode(SyncAnswer, report, "report")
     except DecodeError as error:
         raise Unreachable(f"invalid reply from the daemon: {error}") from error
 
 
-def as_answer(kind: type[A], found: Any) -> A:  # noqa: ANN401 - a Struct, of which `kind` is one
+def as_answer(kind: type[A], response: Any) -> A:  # noqa: ANN401 - a Struct, of which `kind` is one
     """Return a response as the answer that has the same fields."""
-    return kind(**asdict(found))
+    return kind(**asdict(response))
 
 
 def as_asked(answer: B, timeout_ms: int) -> B:
     """Return an answer whose request has the requested timeout, not the remaining time."""
-    said: Any = answer.request
-    if isinstance(said, SlateRequest):
-        said = replace(said, search=replace(said.search, timeout_ms=timeout_ms))
-    else:
-        said = replace(said, timeout_ms=timeout_ms)
-    return replace(answer, request=said)
+    return replace(answer, request=bounded(answer.request, timeout_ms=timeout_ms))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 import anyio
@@ -28,6 +27,7 @@ from ggrep.service.answers import (
     as_asked,
     sync_answer,
 )
+from ggrep.service.call_requests import Options
 from ggrep.service.calls import (
     EXPAND,
     OUTLINE,
@@ -37,8 +37,8 @@ from ggrep.service.calls import (
     SYMBOL,
     TOUR,
     AnyPath,
-    Call,
     ExpandOptions,
+    Method,
     OutlineOptions,
     ReferencesOptions,
     SearchOptions,
@@ -87,36 +87,36 @@ class AsyncRepository:
 
     async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Return the hits of a query, best first; see `Repository.search`."""
-        return await self._answer(SEARCH.call(options, query=query))
+        return await self._answer(SEARCH, options, query=query)
 
     async def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
         """Return a slate for a question; see `Repository.slate`."""
-        return await self._answer(SLATE.call(options, query=query))
+        return await self._answer(SLATE, options, query=query)
 
     async def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
         """Return where a name is defined; see `Repository.symbol`."""
-        return await self._answer(SYMBOL.call(options, name=name))
+        return await self._answer(SYMBOL, options, name=name)
 
     async def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
         """Return where a name is used; see `Repository.references`."""
-        return await self._answer(REFERENCES.call(options, name=name))
+        return await self._answer(REFERENCES, options, name=name)
 
     async def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
         """Return the code around a place; see `Repository.expand`."""
-        return await self._answer(EXPAND.call(options, target=target))
+        return await self._answer(EXPAND, options, target=target)
 
     async def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
         """Return what files or folders define; see `Repository.outline`."""
-        return await self._answer(OUTLINE.call(options, targets=targets or ("",)))
+        return await self._answer(OUTLINE, options, targets=targets or ("",))
 
     async def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
         """Return what the repository is; see `Repository.tour`."""
-        return await self._answer(TOUR.call(options))
+        return await self._answer(TOUR, options)
 
     async def sync(self, *, strict: bool = False) -> SyncAnswer:
         """Bring the index up to date with the work tree; see `Repository.sync`.
 
-        Cancelled, a sync in this process goes on to its end, as nobody can stop its thread.
+        If the call is cancelled, a sync in this process still runs to its end.
         """
         self._federator.require_open()
         opened = self._opened
@@ -144,28 +144,24 @@ class AsyncRepository:
         self._federator.require_open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def _answer(self, call: Call[A]) -> A:
+    async def _answer(self, method: Method[A], given: Options, **first: object) -> A:
+        make_message = method.message(given, **first)
         self._federator.require_open()
         opened = self._opened
         address, asks = await _in_thread(self._met)
-        message = call.message(address)
+        message = make_message(address)
         deadline = opened.deadline(address, message)
         if asks:
             try:
                 reply = await self._federator.get().ask(address, message, deadline)
-                return as_asked(value_of(call.kind, reply, "value"), timeout_of(message))
+                return as_asked(value_of(method.answer, reply, "value"), timeout_of(message))
             except (NotStarted, NoReply) as error:
                 opened.within.do_without(error)
         try:
-            return await _in_thread(lambda: opened.read(call.kind, address, message, deadline))
+            return await _in_thread(lambda: opened.read(method.answer, address, message, deadline))
         except anyio.get_cancelled_exc_class():
             if deadline.stop is not None:
                 deadline.stop.set("cancelled")

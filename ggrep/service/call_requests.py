@@ -27,22 +27,14 @@ _SHAPE: Final = ("level", "anchors", "graph")
 
 
 def check_names(allowed: type, given: Options, function: str) -> None:
-    """Raise unless every option is a parameter of the function.
-
-    Raises:
-        TypeError: as Python has it for a keyword that no parameter takes.
-    """
+    """Raise unless every option is a parameter of the function."""
     for name in given:
         if name not in allowed.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
 def search_request(query: str, given: Options) -> SearchRequest:
-    """Return a query over one repository, without `path`.
-
-    Raises:
-        InvalidRequest: a value is of another type or out of range; the message names the option.
-    """
+    """Return a query over one repository, without `path`."""
     values = {"timeout_ms": 0, **fields_of(SearchRequest, given), "query": query}
     request = with_exact_defaults(made_of(SearchRequest, values), given)
     if not request.query.strip():
@@ -63,11 +55,7 @@ def slate_request(query: str, given: Options) -> SlateRequest:
 
 
 def request_of(kind: type[Q], given: Options, **first: object) -> Q:
-    """Return the request of that kind; `first` are the positional arguments.
-
-    Raises:
-        InvalidRequest: as `search_request`.
-    """
+    """Return the request of that kind; `first` are the positional arguments."""
     made: Any = {SearchRequest: search_request, SlateRequest: slate_request}
     make = made.get(kind)
     if make is None:
@@ -78,10 +66,6 @@ def request_of(kind: type[Q], given: Options, **first: object) -> Q:
 
 def scope_of(path: object, root: Path) -> str:
     """Return the path key of a directory or file; empty for the whole root.
-
-    Args:
-        path: absolute, or as seen from the root.
-        root: canonical.
 
     Raises:
         InvalidRequest: it lies outside.

@@ -41,76 +41,59 @@ Filters: TypeAlias = Sequence[Filter | str]
 """Written as on the command line: `lang:python`, `-path:tests/**`."""
 
 
-class CommonOptions(TypedDict, total=False):
-    """Options of every query to one repository.
+class TimedOptions(TypedDict, total=False):
+    """Options of every query.
 
     Attributes:
-        path: only below this directory, or in this file.
         deterministic: equal bytes for equal state; only an index answers.
         timeout_ms: end to end; 0, the default, for the configured bound.
     """
 
-    path: AnyPath
-    filters: Filters
     deterministic: bool
     timeout_ms: int
 
 
-class SymbolOptions(CommonOptions, total=False):
-    """Of `symbol`.
+class SymbolOptions(TimedOptions, total=False):
+    """Options of `symbol`; see `SymbolRequest`.
 
     Attributes:
+        path: only below this directory, or in this file.
         limit: most definitions, 20 by default; 0 for as many as may be.
         cursor: `next_cursor` of an answer, to go on behind it.
     """
 
+    path: AnyPath
+    filters: Filters
     limit: int
     cursor: str
 
 
-class ReferencesOptions(CommonOptions, total=False):
-    """Of `references`.
+class ReferencesOptions(SymbolOptions, total=False):
+    """Options of `references`; see `ReferencesRequest`. `limit` is 100 by default."""
 
-    Attributes:
-        limit: most places, 100 by default; 0 for as many as may be.
-        strings: inside of strings too.
-        comments: inside of comments and documents too.
-        cursor: as of `symbol`.
-    """
-
-    limit: int
     strings: bool
     comments: bool
-    cursor: str
 
 
-class ExpandOptions(TypedDict, total=False):
-    """Of `expand`; see `ExpandRequest`."""
+class TourOptions(TimedOptions, total=False):
+    """Options of `tour`; see `TourRequest`."""
 
-    boundary: Boundary
     max_bytes: int
-    deterministic: bool
-    timeout_ms: int
 
 
-class OutlineOptions(TypedDict, total=False):
-    """Of `outline`; see `OutlineRequest`."""
+class OutlineOptions(TourOptions, total=False):
+    """Options of `outline`; see `OutlineRequest`."""
 
     depth: int
-    max_bytes: int
-    deterministic: bool
-    timeout_ms: int
 
 
-class TourOptions(TypedDict, total=False):
-    """Of `tour`; see `TourRequest`."""
+class ExpandOptions(TourOptions, total=False):
+    """Options of `expand`; see `ExpandRequest`."""
 
-    max_bytes: int
-    deterministic: bool
-    timeout_ms: int
+    boundary: Boundary
 
 
-class QueryOptions(TypedDict, total=False):
+class QueryOptions(TimedOptions, total=False):
     """Options of every search; see `SearchRequest`. Words stand for enum members."""
 
     mode: Mode | str
@@ -120,8 +103,6 @@ class QueryOptions(TypedDict, total=False):
     vectors: bool
     backend: Backend | str
     keep_weak: bool
-    deterministic: bool
-    timeout_ms: int
 
 
 class HitOptions(QueryOptions, total=False):
@@ -140,7 +121,7 @@ class HitOptions(QueryOptions, total=False):
 
 
 class SearchOptions(HitOptions, total=False):
-    """Of `search`."""
+    """Options of `search`."""
 
     path: AnyPath
 
@@ -159,7 +140,7 @@ class ShapeOptions(TypedDict, total=False):
 
 
 class SlateOptions(QueryOptions, ShapeOptions, total=False):
-    """Of `slate`. `session`: to go on from earlier ones; see `SessionRequest`."""
+    """Options of `slate`; `session` continues from earlier slates, see `SessionRequest`."""
 
     path: AnyPath
     session: SessionRequest
@@ -169,46 +150,27 @@ A = TypeVar("A", bound=Answer)
 T = TypeVar("T")
 
 
-class Call(Struct, Generic[A], frozen=True):
-    """One request, in the forms for a daemon and for an index in this process.
-
-    Attributes:
-        kind: of its answer.
-        message: returns what is asked, under a repository's settings and profile.
-    """
-
-    kind: type[A]
-    message: Callable[[DaemonAddress], QueryMessage]
-
-
 class Method(Struct, Generic[A], frozen=True):
-    """A method that asks one repository.
-
-    Attributes:
-        answer: kind of its answer.
-        options: declares its keywords.
-    """
+    """A method that queries one repository: its answer, its request and its keywords."""
 
     answer: type[A]
     request: type[Request[Any]]
     options: type
 
-    def call(self, given: Options, **first: object) -> Call[A]:
-        """Return the call with these options and positional arguments.
+    def message(self, given: Options, **first: object) -> Callable[[DaemonAddress], QueryMessage]:
+        """Return the function that makes the message under a repository's settings and profile.
 
-        Raises:
-            InvalidRequest: an option has no such value.
-            TypeError: there is no such option.
+        `first` are the positional arguments.
         """
         check_names(self.options, given, BY_REQUEST[self.request].name)
         request = request_of(self.request, given, **first)
 
         def message(address: DaemonAddress) -> QueryMessage:
             placed = _placed(request, given, address.identity.root)
-            asked = applied(placed, address.profile, frozenset(given))
-            return message_of(asked, address.hello.client_kind, address.budgets, values=True)
+            shaped = applied(placed, address.profile, frozenset(given))
+            return message_of(shaped, address.hello.client_kind, address.budgets, values=True)
 
-        return Call(self.answer, message)
+        return message
 
 
 SEARCH: Final = Method(SearchAnswer, SearchRequest, SearchOptions)
@@ -235,12 +197,7 @@ def _placed(request: Request[Any], given: Options, root: Path) -> Any:  # noqa: 
 
 
 def read_here(kind: type[T], engine: "Engine", message: QueryMessage, deadline: Deadline) -> T:
-    """Return the answer of the index in this process; a search without one scans.
-
-    Raises:
-        NoIndex, IndexDamaged: only an index can answer, and none can.
-        GgrepError: as the engine says.
-    """
+    """Return the answer of the index in this process; a search without one scans."""
     ask: Any = engine.search_or_scan if isinstance(message, Search) else engine.ask
     return as_answer(kind, ask(message.request, deadline))
 

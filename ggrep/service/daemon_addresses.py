@@ -22,11 +22,6 @@ class DaemonAddresses:
 
     A federated search meets every repository of its workspace, each of which would otherwise have
     its settings read and hashed for every question.
-
-    Attributes:
-        flags: settings that beat all others.
-        build: of this program.
-        client_name: who asks; empty for the name that the environment gives.
     """
 
     home: Home
@@ -42,16 +37,15 @@ class DaemonAddresses:
         self._config_file = str(self.home.config_file)
 
     def of(self, root: Path) -> DaemonAddress:
-        """Return the daemon's address for the repository at a canonical root.
-
-        Raises:
-            InvalidRequest: a settings file or variable is wrong.
-        """
-        look = self._look(root)
+        """Return the daemon's address for the repository at a canonical root."""
+        # It changes with a settings file, or with the kind of the root. A link of the user's own is
+        # followed when it is read, and does not change with its file.
+        user_file = _stamp(self._config_file, follows=True)
+        look = _stamp(f"{root}/{REPO_FILE}"), user_file, _stamp(f"{root}/.git")
         with self._lock:
-            held = self._held.get(root)
-        if held is not None and held[0] == look:
-            return held[1]
+            cached = self._held.get(root)
+        if cached is not None and cached[0] == look:
+            return cached[1]
         address = arrange(
             root,
             self.home,
@@ -66,19 +60,13 @@ class DaemonAddresses:
                 self._held[root] = (look, address)
         return address
 
-    def _look(self, root: Path) -> _Look:
-        """Return a key that changes with a settings file, or with the kind of the root."""
-        # A link of the user's own is followed when it is read, and does not change with its file.
-        own = _stamp(self._config_file, follows=True)
-        return _stamp(f"{root}/{REPO_FILE}"), own, _stamp(f"{root}/.git")
-
 
 def _stamp(path: str, *, follows: bool = False) -> tuple[int, ...] | None:
     try:
-        found = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - of each, every time
+        status = os.stat(path, follow_symlinks=follows)  # noqa: PTH116 - of each, every time
     except OSError:
         return None
     # A directory's times change with every commit.
-    if stat.S_ISDIR(found.st_mode) or (stat.S_ISLNK(found.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - of each, every time
-        return found.st_dev, found.st_ino
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    if stat.S_ISDIR(status.st_mode) or (stat.S_ISLNK(status.st_mode) and os.path.isdir(path)):  # noqa: PTH112 - of each, every time
+        return status.st_dev, status.st_ino
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns

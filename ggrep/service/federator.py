@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from copy import copy
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
@@ -60,16 +61,11 @@ if TYPE_CHECKING:
 __all__ = ["Federator", "RepoDone"]
 
 _OPERATOR_MS: Final = 30_000
-"""How long status and health are waited for."""
+"""Timeout of status and health."""
 
 
 class Learnt(Struct, frozen=True):
-    """What a federator knows of daemons, for as long as it holds; threads may share it.
-
-    Attributes:
-        addresses: where they are met, until their settings may have changed.
-        hosts: what they told of the repositories that they serve.
-    """
+    """A federator's cache of facts about daemons; thread-safe."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
@@ -78,7 +74,7 @@ class Learnt(Struct, frozen=True):
 def learnt_of(
     home: Home, environ: Mapping[str, str], flags: Mapping[str, object], client_name: str
 ) -> Learnt:
-    """Return what somebody with these settings knows at first: nothing."""
+    """Return an empty cache for these settings."""
     addresses = DaemonAddresses(
         home, environ, flags=flags, build=build_id(), client_name=client_name
     )
@@ -155,9 +151,9 @@ class Federator:
 
         It is not to be closed: its connections are ours.
         """
-        one = copy(self)
-        one._caller = caller  # noqa: SLF001 - of our own kind
-        return one
+        federator = copy(self)
+        federator._caller = caller  # noqa: SLF001 - of our own kind
+        return federator
 
     async def search(
         self,
@@ -169,11 +165,8 @@ class Federator:
     ) -> FederatedResponse:
         """Return the answer of a workspace.
 
-        `arrived` is told of each repository that is done. Those that are `forbidden` must not be
-        touched by the caller; they fail.
-
-        Raises:
-            WorkspaceError: the request is invalid, or a cohort that it names is not there.
+        `arrived` is told of each repository that is done. The caller may not access `forbidden`
+        repositories; they fail.
         """
         return await federated_search(
             workspace,
@@ -193,11 +186,7 @@ class Federator:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
-        """Return the slate of a workspace; otherwise as `search`.
-
-        Raises:
-            InvalidRequest: the level or a budget is invalid.
-        """
+        """Return the slate of a workspace; otherwise as `search`."""
         return await federated_slate(
             workspace,
             request,
@@ -216,11 +205,7 @@ class Federator:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> Any:  # noqa: ANN401 - the workspace's answer of that operation
-        """Return where a name or a place of a workspace leads; otherwise as `search`.
-
-        Raises:
-            InvalidRequest: the name, the place or the cursor is invalid.
-        """
+        """Return where a name or a place of a workspace leads; otherwise as `search`."""
         answer = loaded(operation_of(asked).workspace)
         return await answer(workspace, request, asked, self._searchers(forbidden), self._clock)
 
@@ -245,9 +230,6 @@ class Federator:
         Without a deadline the question's own time begins now.
 
         Requires: an index of the repository is wanted, see `require_asked`.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         until = deadline or Deadline.after(self._clock, timeout_ms)
@@ -270,11 +252,6 @@ class Federator:
         """Bring a repository's index up to its work tree, with all that changed before this call.
 
         Called off, or out of time, the wait ends; a sync that has begun goes on.
-
-        Args:
-            root: of the repository; its daemon is started when it does not run.
-            hear: told how far it is.
-            timeout_ms: how long to wait; 0 for no bound.
 
         Raises:
             Unasked: nothing says that an index of the root is wanted.
@@ -304,7 +281,8 @@ class Federator:
         The key `running` says which it is; with a daemon the rest is its status document. None is
         started.
         """
-        address = await self._meet(root)
+        meet = partial(self._address, root)
+        address = await to_thread.run_sync(meet, abandon_on_cancel=True)
         try:
             reply = await self._channels.ask(address, Status(), self._soon(), start="never")
         except (NoIndex, NotStarted) as error:
@@ -319,11 +297,7 @@ class Federator:
         return {"running": True, **_document(reply.body, "status")}
 
     async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:
-        """Return a repository's health document; its daemon is started when it does not run.
-
-        Raises:
-            GgrepError: there is no daemon and none can be had.
-        """
+        """Return a repository's health document; its daemon is started when it does not run."""
         address = await self._wanted(root)
         reply = await self._channels.ask(address, Health(deep), self._soon(), start="always")
         return _document(reply.body, "health")
@@ -356,11 +330,7 @@ class Federator:
             )
 
     async def _wanted(self, root: Path) -> DaemonAddress:
-        """Return the address of a repository's daemon, if it may be started.
-
-        Raises:
-            Unasked: nothing says that an index of the root is wanted.
-        """
+        """Return the address of a repository's daemon, if it may be started."""
 
         def meet() -> DaemonAddress:
             address = self._addresses.of(root)
@@ -375,9 +345,6 @@ class Federator:
         )
         return Guarded(self._through(daemons), forbidden)
 
-    async def _meet(self, root: Path) -> DaemonAddress:
-        return await to_thread.run_sync(lambda: self._address(root), abandon_on_cancel=True)
-
     def _address(self, root: Path) -> DaemonAddress:
         return replace(self._addresses.of(root), caller=self._caller)
 
@@ -386,7 +353,7 @@ class Federator:
 
 
 def _document(body: Mapping[str, object], key: str) -> dict[str, Json]:
-    found = body.get(key)
-    if not isinstance(found, dict):
+    document = body.get(key)
+    if not isinstance(document, dict):
         raise GgrepError(f"the daemon's reply holds no {key}")
-    return found
+    return document

@@ -38,15 +38,7 @@ class Location(Struct, frozen=True):
 
 
 def location_of(path: Path | None, *, directory: bool = False) -> Location:
-    """Return the root around `path` (default: the current directory) and the scope within it.
-
-    Args:
-        path: a file or directory.
-        directory: refuse a file: what is done concerns all of the root.
-
-    Raises:
-        InvalidRequest: the path does not exist, or is not inside a searchable root.
-    """
+    """Return the root around `path` (default: the current directory) and the scope within it."""
     given = on_disk(path or Path())
     try:
         Path.cwd()
@@ -65,21 +57,18 @@ def on_disk(path: Path) -> Path:
     """Return a path in the normal form that its names have on disk; as it is where none exists."""
     if str(path).isascii() or path.exists():
         return path
-    found = Path(path.anchor)
+    normal = Path(path.anchor)
     for name in path.parts[bool(path.anchor) :]:
-        beside = () if (found / name).exists() or not found.is_dir() else found.iterdir()
+        beside = () if (normal / name).exists() or not normal.is_dir() else normal.iterdir()
         equal = (each.name for each in beside if nfc(each.name) == nfc(name))
-        found /= min(equal, default=name)
-    return found if found.exists() else path
+        normal /= min(equal, default=name)
+    return normal if normal.exists() else path
 
 
 def together(places: Sequence[Location]) -> Location | None:
     """Return several places as one; None where they belong to two repositories.
 
     Directories that nothing marks as a project are places in the directory around all of them.
-
-    Raises:
-        InvalidRequest: that is no searchable root.
     """
     roots = {place.root for place in places}
     top = Path(os.path.commonpath(roots))
@@ -114,11 +103,11 @@ def enclosing_index(
             break
         try:
             settings = load_settings(home, root, environ=environ, flags=flags).settings
-            found = identify(root, home, settings).store.is_dir()
+            is_indexed = identify(root, home, settings).store.is_dir()
         except GgrepError:
             # What a stranger wrote into a file above is no business of this search.
             continue
-        if found:
+        if is_indexed:
             below = place.root.relative_to(root)
             keys = keys_of_scope(place.scope) or ("",)
             return Location(root, scope_of_keys(_key(below / key) for key in keys))
@@ -128,11 +117,7 @@ def enclosing_index(
 def open_index(
     root: Path, environ: Mapping[str, str], *, flags: Mapping[str, object] = MappingProxyType({})
 ) -> "RepoIndex":
-    """Return the index of a canonical root under an environment, which answers no questions.
-
-    Raises:
-        Forked: no index can be read in this process.
-    """
+    """Return the index of a canonical root under an environment, which answers no questions."""
     with _database():
         from ggrep.search.engine.repo_index import RepoIndex
     return RepoIndex(root, home_from(environ), environ=environ, flags=flags)
@@ -166,7 +151,7 @@ def _database() -> Iterator[None]:
 
 
 _BEFORE_FORK: list[bool] = []
-"""Of this process: whether LanceDB was loaded in the one that it was forked from."""
+"""For each fork that led to this process: whether the parent had loaded LanceDB."""
 
 
 def _note_fork() -> None:
@@ -177,11 +162,7 @@ os.register_at_fork(after_in_child=_note_fork)
 
 
 def require_working_database() -> None:
-    """Raise unless an index can be read in this process.
-
-    Raises:
-        Forked: LanceDB was at work in the process that this one was forked from.
-    """
+    """Raise unless an index can be read in this process."""
     if any(_BEFORE_FORK):
         raise Forked(
             "this process was forked from one that reads indexes and cannot read an index itself;"

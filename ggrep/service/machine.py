@@ -6,6 +6,7 @@ import resource
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import Distribution, distributions, version
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -29,23 +30,19 @@ from ggrep.service.build_engines.cluster import (
 )
 
 _LIBRARIES: Final = {"torch_cuda": "CUDA", "torch_hip": "ROCm", "torch_xpu": "XPU"}
-"""What a build's own files are called, and what it is for."""
+"""Names of a build's own files, and its processor."""
 _LOCAL: Final = {"cu": "CUDA", "rocm": "ROCm", "xpu": "XPU"}
-"""How the local part of a version begins: `2.13.0+cu130`."""
+"""Beginnings of the local part of a version: `2.13.0+cu130`."""
 _BROUGHT: Final = ("nvidia_*", "cuda_*", "triton", "pytorch_triton*")
 """Names of distributions that only such a build needs."""
 CPU: Final = "the CPU"
 
 
 class TorchBuild(Struct, frozen=True):
-    """What is installed.
+    """The installed build of torch.
 
     Attributes:
-        version: as it says itself; empty where there is no torch.
-        made_for: `the CPU`, `CUDA`, `ROCm` or `XPU`.
-        own_bytes: of its files.
         brought: names of distributions that builds for other processors than the CPU bring.
-        brought_bytes: of their files.
         needed: whether something beside them and torch asks for one of those.
     """
 
@@ -58,25 +55,21 @@ class TorchBuild(Struct, frozen=True):
 
 
 def installed_torch(path: Sequence[str] | None = None) -> TorchBuild | None:
-    """Return the torch that would be imported, None where there is none.
-
-    Args:
-        path: where to look; where modules are looked for unless it is given.
-    """
+    """Return the torch that would be imported, None where there is none."""
     where = list(sys.path if path is None else path)
-    found = next(iter(distributions(name="torch", path=where)), None)
-    if found is None:
+    torch = next(iter(distributions(name="torch", path=where)), None)
+    if torch is None:
         return None
-    record = found.read_text("RECORD") or ""
-    beside = _brought(Path(str(found.locate_file(""))))
+    record = torch.read_text("RECORD") or ""
+    beside = _brought(Path(str(torch.locate_file(""))))
     needed = bool(beside) and any(
         _asks_for(each, {*beside})
         for each in distributions(path=where)
         if _name(each) not in beside
     )
     return TorchBuild(
-        version=found.version,
-        made_for=_made_for(found.version, record),
+        version=torch.version,
+        made_for=_made_for(torch.version, record),
         own_bytes=_bytes(record),
         brought=tuple(beside),
         brought_bytes=sum(map(_bytes, beside.values())),
@@ -89,39 +82,35 @@ def _made_for(version: str, record: str) -> str:
         if re.search(rf"^torch/lib/(?:lib)?{library}\.", record, re.MULTILINE):
             return processor
     local = version.partition("+")[2]
-    return next((told for begin, told in _LOCAL.items() if local.startswith(begin)), CPU)
+    return next((processor for begin, processor in _LOCAL.items() if local.startswith(begin)), CPU)
 
 
 def _brought(site: Path) -> dict[str, str]:
     """Return the records of such distributions there, by name."""
-    return {
-        _plain(folder.name.split("-")[0]): _read(folder / "RECORD")
-        for pattern in _BROUGHT
-        for folder in sorted(site.glob(f"{pattern}-*.dist-info"))
-    }
+    records = {}
+    for pattern in _BROUGHT:
+        for folder in sorted(site.glob(f"{pattern}-*.dist-info")):
+            name = _plain(folder.name.split("-")[0])
+            records[name] = ""
+            with suppress(OSError):
+                records[name] = (folder / "RECORD").read_text(encoding="utf-8")
+    return records
 
 
-def _asks_for(found: Distribution, names: set[str]) -> bool:
-    return _name(found) != "torch" and any(
+def _asks_for(distribution: Distribution, names: set[str]) -> bool:
+    return _name(distribution) != "torch" and any(
         _plain(asked[0]) in names and "extra ==" not in line
-        for line in found.requires or ()
+        for line in distribution.requires or ()
         if (asked := re.match(r"[\w.-]+", line))
     )
 
 
-def _name(found: Distribution) -> str:
-    return _plain(found.name)
+def _name(distribution: Distribution) -> str:
+    return _plain(distribution.name)
 
 
 def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError:
-        return ""
 
 
 def _bytes(record: str) -> int:
@@ -140,7 +129,7 @@ WATCHES: Final = 65_536
 DESCRIPTORS: Final = 1_024
 _REINSTALL: Final = "pip install --force-reinstall ggrep"
 CPU_INDEX: Final = "https://download.pytorch.org/whl/cpu"
-"""Where PyTorch offers builds for the CPU alone."""
+"""PyTorch's index of builds for the CPU."""
 
 
 class Check(Struct, frozen=True):
@@ -148,7 +137,6 @@ class Check(Struct, frozen=True):
 
     Attributes:
         name: a short word that stays.
-        message: what was seen, one line for people.
         mend: a command, or what to do; empty where no problems.
     """
 
@@ -168,14 +156,15 @@ def examine_machine(home: Home, root: Path, environ: Mapping[str, str]) -> Itera
     yield _home(home)
     yield room(shutil.disk_usage(_existing(home)).free)
     yield _parsers()
-    yield from _watches()
+    if (most := most_watches()) is not None:
+        yield watches(most)
     yield descriptors(resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
 def _settings(home: Home, root: Path, environ: Mapping[str, str]) -> Iterator[Check]:
     for name in unknown_variables(environ):
-        told = f"the variable {name} means nothing to this build"
-        yield Check("settings", "warning", told, f"unset {name}")
+        message = f"the variable {name} means nothing to this build"
+        yield Check("settings", "warning", message, f"unset {name}")
     try:
         settings = load_settings(home, root, environ=environ).settings
     except GgrepError as error:
@@ -200,19 +189,21 @@ def _encoder(settings: Settings) -> Check:
     return Check("encoder", "ok", f"{encoder.identity.name}, {length} dimensions")
 
 
-def torch_build(found: TorchBuild) -> Check:
+def torch_build(torch: TorchBuild) -> Check:
     """Return whether a torch that is installed takes room for what no encoder uses."""
-    told = f"torch {found.version}, a build for {found.made_for}"
-    own, brought = f"{found.own_bytes / 1e9:.1f} GB", f"{found.brought_bytes / 1e9:.1f} GB"
-    if found.made_for != CPU:
-        release = found.version.partition("+")[0]
+    message = f"torch {torch.version}, a build for {torch.made_for}"
+    own_size, brought = f"{torch.own_bytes / 1e9:.1f} GB", f"{torch.brought_bytes / 1e9:.1f} GB"
+    if torch.made_for != CPU:
+        release = torch.version.partition("+")[0]
         mend = f"pip install --force-reinstall --no-deps torch=={release} --index-url {CPU_INDEX}"
-        told += f", {own} and {brought} of libraries for it; encoders compute on the CPU alone"
-        return Check("torch", "warning", told, mend)
-    if not found.brought or found.needed:
-        return Check("torch", "ok", f"{told}, {own}")
-    told += f", {own}; {brought} of libraries of another build are unused"
-    return Check("torch", "warning", told, f"pip uninstall {' '.join(found.brought)}")
+        message += (
+            f", {own_size} and {brought} of libraries for it; encoders compute on the CPU alone"
+        )
+        return Check("torch", "warning", message, mend)
+    if not torch.brought or torch.needed:
+        return Check("torch", "ok", f"{message}, {own_size}")
+    message += f", {own_size}; {brought} of libraries of another build are unused"
+    return Check("torch", "warning", message, f"pip uninstall {' '.join(torch.brought)}")
 
 
 def _home(home: Home) -> Check:
@@ -237,34 +228,28 @@ def _existing(home: Home) -> Path:
 
 def room(free_bytes: int) -> Check:
     """Return whether there is room for indexes, where so much is free."""
-    told = f"{free_bytes / 1e9:.1f} GB free"
+    message = f"{free_bytes / 1e9:.1f} GB free"
     if free_bytes >= ROOM_BYTES:
-        return Check("room", "ok", told)
+        return Check("room", "ok", message)
     state: State = "warning" if free_bytes >= LEAST_ROOM_BYTES else "problem"
-    return Check("room", state, told, "ggrep gc --stores")
+    return Check("room", state, message, "ggrep gc --stores")
 
 
 def _parsers() -> Check:
     damaged = damaged_grammar_files(deep=False)
     if damaged:
-        told = f"{len(damaged)} files of the parsers are not as installed, first {damaged[0]}"
-        return Check("parsers", "problem", told, _REINSTALL)
+        message = f"{len(damaged)} files of the parsers are not as installed, first {damaged[0]}"
+        return Check("parsers", "problem", message, _REINSTALL)
     return Check("parsers", "ok", f"{len(GRAMMARS)} languages are read by their grammar")
-
-
-def _watches() -> Iterator[Check]:
-    most = most_watches()
-    if most is not None:
-        yield watches(most)
 
 
 def watches(most: int) -> Check:
     """Return whether enough directories can be watched."""
-    told = f"{most:,} directories can be watched"
+    message = f"{most:,} directories can be watched"
     if most >= WATCHES:
-        return Check("watcher", "ok", told)
-    told += "; larger trees are polled"
-    return Check("watcher", "warning", told, "sudo sysctl fs.inotify.max_user_watches=524288")
+        return Check("watcher", "ok", message)
+    message += "; larger trees are polled"
+    return Check("watcher", "warning", message, "sudo sysctl fs.inotify.max_user_watches=524288")
 
 
 def descriptors(most: int) -> Check:
@@ -292,7 +277,7 @@ STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
 }
-"""How each part is started; what is not for the network of the cluster listens nowhere else."""
+"""The command that starts each part; it listens only in the network of the cluster."""
 
 
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:

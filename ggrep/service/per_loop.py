@@ -46,11 +46,7 @@ class PerLoop(Generic[C]):
             raise Forked(f"{self._name}: was opened in another process; open it anew")
 
     def get(self) -> C:
-        """Return the resource; called by the tasks of one loop.
-
-        Raises:
-            InvalidRequest: another event loop uses it; the others as `require_open`.
-        """
+        """Return the resource; called by the tasks of one loop."""
         self.require_open()
         if self._held is None:
             self._held, self._token = self._make(), current_token()
@@ -61,7 +57,7 @@ class PerLoop(Generic[C]):
     async def aclose(self) -> None:
         """Close it; once is enough."""
         self._closed = True
-        held, self._held = self._held, None
-        if held is not None and self._pid == os.getpid():
+        resource, self._held = self._held, None
+        if resource is not None and self._pid == os.getpid():
             with anyio.CancelScope(shield=True):
-                await held.aclose()
+                await resource.aclose()

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar, Unpack
 
 from ggrep.model.status import Status
@@ -22,6 +21,7 @@ from ggrep.service.answers import (
     as_asked,
     sync_answer,
 )
+from ggrep.service.call_requests import Options
 from ggrep.service.calls import (
     EXPAND,
     OUTLINE,
@@ -31,8 +31,8 @@ from ggrep.service.calls import (
     SYMBOL,
     TOUR,
     AnyPath,
-    Call,
     ExpandOptions,
+    Method,
     OutlineOptions,
     ReferencesOptions,
     SearchOptions,
@@ -97,43 +97,40 @@ class Repository:
             NotStarted: a daemon is required and cannot be had; Unreachable: it went away.
             Closed: the repository was closed.
         """
-        return self._answer(SEARCH.call(options, query=query))
+        return self._answer(SEARCH, options, query=query)
 
     def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
         """Return a slate for a question: files by section, with evidence. Errors as `search`."""
-        return self._answer(SLATE.call(options, query=query))
+        return self._answer(SLATE, options, query=query)
 
     def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
         """Return where a name, or `container.name`, is defined. Errors as `search`."""
-        return self._answer(SYMBOL.call(options, name=name))
+        return self._answer(SYMBOL, options, name=name)
 
     def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
         """Return where a name is used. Errors as `search`."""
-        return self._answer(REFERENCES.call(options, name=name))
+        return self._answer(REFERENCES, options, name=name)
 
     def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
         """Return the code around a place: `path`, `path:line`, `path:line-line` or a row id.
 
         Errors as `search`.
         """
-        return self._answer(EXPAND.call(options, target=target))
+        return self._answer(EXPAND, options, target=target)
 
     def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
         """Return what files or folders define: `path`, or `path:line` for what is around a line.
 
         Errors as `search`.
         """
-        return self._answer(OUTLINE.call(options, targets=targets or ("",)))
+        return self._answer(OUTLINE, options, targets=targets or ("",))
 
     def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
         """Return what the repository is, as its own files say. Errors as `search`."""
-        return self._answer(TOUR.call(options))
+        return self._answer(TOUR, options)
 
     def sync(self, *, strict: bool = False) -> SyncAnswer:
         """Bring the index up to date with the work tree; create it if missing.
-
-        Args:
-            strict: refuse where a file cannot be read, decoded or cut as it should.
 
         Raises:
             Unasked: the root is a directory of the machine, as `/usr` is; see `index`.
@@ -151,11 +148,7 @@ class Repository:
         return opened.sync(address, strict=strict)
 
     def status(self) -> Status:
-        """Return the state of the index and its daemon; starts none.
-
-        Raises:
-            Closed: the repository was closed.
-        """
+        """Return the state of the index and its daemon; starts none."""
         return self._opened.status()
 
     def close(self) -> None:
@@ -166,23 +159,19 @@ class Repository:
         self._opened.require_open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self, call: Call[A]) -> A:
+    def _answer(self, method: Method[A], given: Options, **first: object) -> A:
+        make_message = method.message(given, **first)
         opened = self._opened
         address = opened.address()
-        message = call.message(address)
+        message = make_message(address)
         deadline = opened.deadline(address, message)
         if opened.asks(address):
             try:
                 asking = daemon_client_of(address, opened.within.environ, LOG.info, until=deadline)
-                return as_asked(asking.value(call.kind, message), timeout_of(message))
+                return as_asked(asking.value(method.answer, message), timeout_of(message))
             except (NotStarted, NoReply) as error:
                 opened.within.do_without(error)
-        return opened.read(call.kind, address, message, deadline)
+        return opened.read(method.answer, address, message, deadline)

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Answer)
 
 DaemonUse: TypeAlias = Literal["auto", "require", "never"]
-"""Who answers.
+"""The process that answers.
 
-`auto`: a daemon, which is started where settings let it; where none can be had, this process.
-`require`: a daemon, or nobody.  `never`: this process.
+`auto`: a daemon, which is started if settings allow it; without one, this process.
+`require`: a daemon.  `never`: this process.
 """
 
 LOG: Final = logging.getLogger("ggrep")
@@ -47,7 +47,6 @@ class Surroundings(Struct, frozen=True):
 
     Attributes:
         environ: variables that settings are read from and daemons are started under.
-        flags: settings that beat all others.
     """
 
     daemon: DaemonUse
@@ -65,11 +64,7 @@ class Surroundings(Struct, frozen=True):
         return bool(self.environ.get("GGREP_OFFLINE"))
 
     def do_without(self, error: NotStarted | NoReply) -> None:
-        """Continue without the daemon, if that is allowed.
-
-        Raises:
-            NotStarted: none can be had, and one is required; Silent: it says nothing.
-        """
+        """Continue without the daemon, if that is allowed."""
         if self.daemon == "require":
             raise error
         LOG.info("%s; reading the index without a daemon", error)
@@ -78,16 +73,7 @@ class Surroundings(Struct, frozen=True):
 def surroundings(
     daemon: DaemonUse, environ: Mapping[str, str] | None, flags: Mapping[str, object]
 ) -> Surroundings:
-    """Return the environment to open something in.
-
-    Args:
-        daemon: who answers.
-        environ: None for this process's own, as it is now.
-        flags: settings that beat all others; None for what was not given.
-
-    Raises:
-        InvalidRequest: `daemon` is none of its words.
-    """
+    """Return the environment to open something in."""
     if daemon not in get_args(DaemonUse):
         known = ", ".join(get_args(DaemonUse))
         raise InvalidRequest(f"daemon: unknown {daemon!r}; use one of {known}")
@@ -115,16 +101,7 @@ class RepositoryHandle:
     """One repository until it is closed; usable by threads and forked processes."""
 
     def __init__(self, path: AnyPath, within: Surroundings, *, index: bool) -> None:
-        """Resolve the path.
-
-        Args:
-            path: a directory in the repository.
-            within: what it is opened under.
-            index: an index is wanted, whatever the directory is.
-
-        Raises:
-            InvalidRequest: there is no such directory, or a settings file or variable is wrong.
-        """
+        """Resolve the path."""
         self.within = within
         self.clock: Clock = SystemClock()
         self._index = index
@@ -137,31 +114,18 @@ class RepositoryHandle:
         """Return the daemon's address under the repository's current settings.
 
         Outside of git it is the nearest directory above that has an index, where there is one.
-
-        Raises:
-            Closed: the repository was closed.
-            InvalidRequest: a settings file or variable is wrong.
         """
         self.require_open()
         addresses = self._own().addresses
-        found = addresses.of(self._root)
-        if found.identity.store.is_dir():
-            return found
+        address = addresses.of(self._root)
+        if address.identity.store.is_dir():
+            return address
         within, place = self.within, Location(self._root, "")
         root = enclosing_index(place, within.environ, within.flags).root
-        return found if root == self._root else addresses.of(root)
+        return address if root == self._root else addresses.of(root)
 
     def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
-        """Return whether a daemon should answer; a newly started one builds an index.
-
-        Args:
-            address: where it is met.
-            wanted: an index of the repository was asked for just now.
-
-        Raises:
-            Unasked: nothing says that an index of the directory is wanted.
-            NotStarted: a daemon is required where the environment forbids to ask one.
-        """
+        """Return whether a daemon should answer; a newly started one builds an index."""
         within = self.within
         offline = within.daemon == "never"
         asks = uses_daemon(address, within.environ, offline=offline)
@@ -175,27 +139,18 @@ class RepositoryHandle:
         return asks
 
     def deadline(self, address: DaemonAddress, message: QueryMessage) -> Deadline:
-        """Return when a question that is asked now must be answered, whoever answers it."""
+        """Return the deadline of a request that begins now."""
         timeout_ms = timeout_of(message) or address.settings.query_timeout_ms
         return Deadline.after(self.clock, timeout_ms, Stop())
 
     def read(
         self, kind: type[A], address: DaemonAddress, message: QueryMessage, deadline: Deadline
     ) -> A:
-        """Return the answer of the index in this process.
-
-        Raises:
-            NoIndex: nothing is indexed, and only an index can answer.
-            GgrepError: as the engine says.
-        """
+        """Return the answer of the index in this process."""
         return read_here(kind, self.engine(address), message, deadline)
 
     def sync(self, address: DaemonAddress, *, strict: bool) -> SyncAnswer:
-        """Sync the index in this process, then do the store's maintenance.
-
-        Raises:
-            GgrepError: as the engine says; what was active still is.
-        """
+        """Sync the index in this process, then do the store's maintenance."""
         from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
 
         engine = self.engine(address)
@@ -204,12 +159,7 @@ class RepositoryHandle:
         return as_answer(SyncAnswer, kept_up(engine, done, compacting=True))
 
     def status(self) -> Status:
-        """Return the state of the index and its daemon; starts none.
-
-        Raises:
-            Closed: the repository was closed.
-            InvalidRequest: a settings file or variable is wrong.
-        """
+        """Return the state of the index and its daemon; starts none."""
         address, environ = self.address(), self.within.environ
         if self.within.daemon == "never":
             return disk_status(address, self.engine(address))
@@ -218,25 +168,17 @@ class RepositoryHandle:
         )
 
     def engine(self, address: DaemonAddress) -> "Engine":
-        """Return the engine under the current settings; thread-safe.
-
-        Raises:
-            Forked: no index can be read in this process.
-        """
+        """Return the engine under the current settings; thread-safe."""
         here, identity = self._own(), address.identity
         with here.lock:
-            held = here.engine
-            if held is None or (held.settings, held.identity) != (address.settings, identity):
-                held = open_engine(identity.root, self.within.environ, flags=self.within.flags)
-                here.engine = held
-            return held
+            engine = here.engine
+            if engine is None or (engine.settings, engine.identity) != (address.settings, identity):
+                engine = open_engine(identity.root, self.within.environ, flags=self.within.flags)
+                here.engine = engine
+            return engine
 
     def require_open(self) -> None:
-        """Raise after `close`.
-
-        Raises:
-            Closed: the repository was closed.
-        """
+        """Raise after `close`."""
         if self._closed:
             raise Closed(f"{self._root}: was closed")
 
@@ -247,9 +189,9 @@ class RepositoryHandle:
         if here.pid != os.getpid():
             return
         with here.lock:
-            held, here.engine = here.engine, None
-        if held is not None:
-            held.close()
+            engine, here.engine = here.engine, None
+        if engine is not None:
+            engine.close()
 
     def _own(self) -> _ProcessResources:
         """Return what this process opened: locks that were held at a fork are held for ever."""

@@ -21,7 +21,7 @@ from ggrep.protocol.wire.endpoint import DaemonRecord
 from ggrep.protocol.wire.messages import Metrics
 
 SCRAPE_MS: Final = 3_000
-"""How long all daemons together are waited for."""
+"""Timeout for all daemons together."""
 
 MOST_DAEMONS: Final = 1_024
 """Daemons that are asked; further ones are counted and not asked."""
@@ -32,7 +32,7 @@ _AT_ONCE: Final = 32
 async def scrape(home: Home, clock: Clock) -> Sequence[Scraped]:
     """Return a row for each daemon of the home, by store; one that does not answer has no figures.
 
-    None is started. Those beyond the bound have a row that says so.
+    No daemon is started. Daemons beyond the bound have a row that says so.
     """
     records = {record.store_id: record for record in await to_thread.run_sync(running, home)}
     deadline = Deadline.after(clock, SCRAPE_MS)

@@ -35,7 +35,7 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 _MANY: Final = 32
-"""Repositories from which on nobody waits for their daemons' start."""
+"""Number of repositories from which the start of their daemons is not awaited."""
 
 
 class ReadySearchers(Struct, frozen=True):
@@ -51,7 +51,7 @@ class ReadySearchers(Struct, frozen=True):
         return self.opener(repo)
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return nobody: each is asked by itself."""
+        """Return none: each repository is queried on its own."""
         del repos
         return ()
 
@@ -124,11 +124,7 @@ class JointEngines:
     """Engines of this process, asked as one collection in a worker thread."""
 
     def __init__(self, searchers: Mapping[RepoId, EngineSearcher]) -> None:
-        """Open nothing yet.
-
-        Args:
-            searchers: in the order that breaks ties between equal hits.
-        """
+        """Open nothing yet."""
         self._searchers = searchers
         self._views: dict[RepoId, SnapshotView] = {}
 
@@ -141,14 +137,14 @@ class JointEngines:
         """Return the facts of those whose snapshot can be read."""
 
         def run() -> dict[RepoId, RepoDescription]:
-            found = {}
+            descriptions = {}
             for repo, searcher in self._searchers.items():
                 deadline.check("describing")
                 with suppress(GgrepError):  # it is asked by itself, and fails there
                     engine = searcher.engine()
-                    self._views[repo], told = engine.describe_current(deadline)
-                    found[repo] = described(told, engine.profile)
-            return found
+                    self._views[repo], description = engine.describe_current(deadline)
+                    descriptions[repo] = described(description, engine.profile)
+            return descriptions
 
         with before(deadline, "the indexes could not be opened in time"):
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
@@ -252,8 +248,8 @@ class FallbackSearchers:
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
         """Return the host of the daemons; while none is up this process, where there are many."""
-        found = self._daemons.hosts(repos)
-        return found if found or len(repos) < _MANY else self._here.hosts(repos)
+        hosts = self._daemons.hosts(repos)
+        return hosts if hosts or len(repos) < _MANY else self._here.hosts(repos)
 
 
 class _FallbackSearcher:

@@ -16,15 +16,11 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 REPLY_MS: Final = 2_000
-"""How long a daemon may take to say how it is."""
+"""Timeout of a daemon's status."""
 
 
 def read_document(document: Mapping[str, object]) -> Status:
-    """Return what a status document says.
-
-    Raises:
-        Incompatible: it is of a shape that this build cannot read.
-    """
+    """Return what a status document says."""
     try:
         return decode(Status, document)
     except DecodeError as error:
@@ -57,8 +53,8 @@ def _of_daemon(
     except (LoadError, Unreachable) as error:
         told(f"{error}; what follows is read from the disk")
         return None
-    found = reply.body.get("status")
-    return found if isinstance(found, dict) else None
+    document = reply.body.get("status")
+    return document if isinstance(document, dict) else None
 
 
 def disk_status(address: DaemonAddress, engine: "Engine") -> Status:

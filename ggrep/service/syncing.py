@@ -25,18 +25,15 @@ async def wait_for_sync(
     """Return what `ask` returns; until then tell what a look returns, again and again.
 
     A look that fails is passed over: what the sync comes to, the answer says.
-
-    Raises:
-        GgrepError: as `ask` does.
     """
 
     async def watch() -> None:
         while True:
             await anyio.sleep(poll_s)
             with suppress(GgrepError):
-                found = await look()
-                if found.stage:
-                    hear(found)
+                progress = await look()
+                if progress.stage:
+                    hear(progress)
 
     failed: GgrepError | None = None
     replies: list[Reply] = []

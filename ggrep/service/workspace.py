@@ -2,27 +2,21 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import start_blocking_portal
 
-from ggrep.base.clock import SystemClock
 from ggrep.base.errors import Closed, GgrepError
-from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
-from ggrep.federation.workspace_slates import FederatedSlate, federated_slate
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.operations import BY_REQUEST, loaded, operation_of
+from ggrep.model.operations import BY_REQUEST
 from ggrep.model.request import Request
 from ggrep.service.answers import as_answer
 from ggrep.service.call_requests import Options, check_names, request_of
 from ggrep.service.calls import AnyPath
 from ggrep.service.per_loop import PerLoop
 from ggrep.service.repository_handle import DaemonUse, Surroundings, surroundings
-from ggrep.service.searchers import engine_searchers
 from ggrep.service.workspace_calls import (
     WorkspaceAnswer,
     WorkspaceExpandAnswer,
@@ -40,11 +34,11 @@ from ggrep.service.workspace_calls import (
     load,
     members_request,
     of_one,
-    reads_here,
     slate_shape,
 )
 
 A = TypeVar("A")
+T = TypeVar("T")
 
 
 class AskedWorkspace:
@@ -73,32 +67,18 @@ class AskedWorkspace:
         """
         check_names(WorkspaceSearchOptions, options, "search")
         request = self._configured(federated_request(query, options))
-        found: FederatedResponse
-        if reads_here(self._within):
-            here = engine_searchers(self._within.environ, self._within.flags)
-            found = await federated_search(self._loaded, request, here, SystemClock())
-        else:
-            found = await self._federator.get().search(self._loaded, request)
-        _require_answer(found.error)
-        return as_answer(WorkspaceAnswer, found)
+        response = await self._federator.get().search(self._loaded, request)
+        return _answered(WorkspaceAnswer, response, response.error)
 
     async def slate(
         self, query: str, **options: Unpack[WorkspaceSlateOptions]
     ) -> WorkspaceSlateAnswer:
         """Return one slate of all repositories; errors as `search`."""
         check_names(WorkspaceSlateOptions, options, "slate")
-        request, shape = (
-            self._configured(federated_request(query, options)),
-            slate_shape(query, options),
-        )
-        found: FederatedSlate
-        if reads_here(self._within):
-            here = engine_searchers(self._within.environ, self._within.flags)
-            found = await federated_slate(self._loaded, request, shape, here, SystemClock())
-        else:
-            found = await self._federator.get().slate(self._loaded, request, shape)
-        _require_answer(found.error)
-        return as_answer(WorkspaceSlateAnswer, found)
+        request = self._configured(federated_request(query, options))
+        shape = slate_shape(query, options)
+        response = await self._federator.get().slate(self._loaded, request, shape)
+        return _answered(WorkspaceSlateAnswer, response, response.error)
 
     async def symbol(
         self, name: str, **options: Unpack[WorkspaceSymbolOptions]
@@ -132,12 +112,7 @@ class AskedWorkspace:
         self._federator.require_open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def _follow(
@@ -152,14 +127,8 @@ class AskedWorkspace:
         check_names(allowed, options, BY_REQUEST[asks].name)
         asked = request_of(asks, of_one(options), **first)
         request = self._configured(members_request(options))
-        if reads_here(self._within):
-            here = engine_searchers(self._within.environ, self._within.flags)
-            answer = loaded(operation_of(asked).workspace)
-            found = await answer(self._loaded, request, asked, here, SystemClock())
-        else:
-            found = await self._federator.get().follow(self._loaded, request, asked)
-        _require_answer(found.attendance.error)
-        return as_answer(kind, found)
+        response = await self._federator.get().follow(self._loaded, request, asked)
+        return _answered(kind, response, response.attendance.error)
 
     def _configured(self, request: FederatedRequest) -> FederatedRequest:
         self._federator.require_open()
@@ -196,12 +165,10 @@ class AsyncWorkspace(AskedWorkspace):
         super().__init__(load(file), surroundings(daemon, environ, {"encoder": encoder}))
 
 
-def _require_answer(error: GgrepError | None) -> None:
+def _answered(kind: type[A], response: object, error: GgrepError | None) -> A:
     if error is not None:
         raise error
-
-
-T = TypeVar("T")
+    return as_answer(kind, response)
 
 
 class Workspace:
@@ -262,12 +229,7 @@ class Workspace:
         self._require_open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _require_open(self) -> None:

@@ -45,18 +45,14 @@ class Allowlist:
             Forbidden: it lies outside.
             InvalidRequest: nothing can be so called.
         """
-        found = canonical(path)
-        if not any(is_inside(found, root) for root in self.roots):
+        real = canonical(path)
+        if not any(is_inside(real, root) for root in self.roots):
             raise Forbidden(f"{path}: outside the roots that may be searched here")
-        return found
+        return real
 
 
 def canonical(path: Path) -> Path:
-    """Return a path absolute and free of symbolic links, as far as it exists.
-
-    Raises:
-        InvalidRequest: nothing can be so called.
-    """
+    """Return a path absolute and free of symbolic links, as far as it exists."""
     try:
         return canonical_path(path)
     except (OSError, ValueError) as error:
@@ -85,13 +81,6 @@ async def open_workspace(
 
     Repositories outside are left to fail on their own, unless the request names one of them.
 
-    Args:
-        path: of the file.
-        allowlist: where the file, its cache and every repository that is used must lie.
-        request: says which repositories are used.
-        workspace_id: the `repo_set_id` that the workspace must have; None for any.
-        resolve_root: returns the canonical root of the repository around a directory.
-
     Raises:
         Forbidden: the file, its cache or a repository that the request names lies outside.
         WorkspaceError: the file or the request is wrong, or the workspace is another one.
@@ -116,7 +105,10 @@ def _opened(
     workspace = load_workspace(file, resolve_root=resolve_root, real=real, shows=allowlist.allows)
     if canonical(file) != real:
         raise Forbidden(f"{path}: was replaced while it was read")
-    _check_id(workspace, workspace_id)
+    if workspace_id not in {None, workspace.repo_set_id}:
+        message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
+        issue = Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch")
+        raise WorkspaceError((issue,))
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
     forbidden = forbidden_repos(workspace, allowlist, request)
@@ -131,12 +123,7 @@ def _opened(
 def forbidden_repos(
     workspace: Workspace, allowlist: Allowlist, request: FederatedRequest
 ) -> frozenset[RepoId]:
-    """Return the selected repositories that lie outside of the allowed directories.
-
-    Raises:
-        Forbidden: the request names one of them.
-        WorkspaceError: the selection cannot be read.
-    """
+    """Return the selected repositories that lie outside of the allowed directories."""
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     selection = select_repos(workspace, request, resolve)
     outside = [repo for repo in selection.repos if not allowlist.allows(repo.root_canonical)]
@@ -163,13 +150,6 @@ def _outside(repo: WorkspaceRepo) -> Forbidden:
     return Forbidden(f"repository {label}: outside the roots that may be searched here")
 
 
-def _check_id(workspace: Workspace, workspace_id: str | None) -> None:
-    if workspace_id is None or workspace_id == workspace.repo_set_id:
-        return
-    message = f"$.workspaceId: the workspace is {workspace.repo_set_id}, not {workspace_id!a}"
-    raise WorkspaceError((Issue(_ID_MISMATCH, message, field="$.workspaceId", reason="mismatch"),))
-
-
 class Guarded(Struct, frozen=True):
     """Searchers that refuse forbidden repositories and those that have disappeared.
 
@@ -182,16 +162,11 @@ class Guarded(Struct, frozen=True):
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Make ready what may be asked."""
-        allowed = self._allowed(repos)
-        await self.inner.prepare(allowed, deadline)
+        await self.inner.prepare(self._allowed(repos), deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return the searcher of a repository.
-
-        Raises:
-            Forbidden: it may not be asked.
-        """
-        if not self._may(repo):
+        """Return the searcher of a repository."""
+        if repo.repo_id in self.forbidden or not is_canonical(repo.root_canonical):
             raise _outside(repo)
         return self.inner.open(repo)
 
@@ -206,6 +181,3 @@ class Guarded(Struct, frozen=True):
             for repo in repos
             if repo.repo_id not in self.forbidden and repo.root_canonical in real
         ]
-
-    def _may(self, repo: WorkspaceRepo) -> bool:
-        return repo.repo_id not in self.forbidden and is_canonical(repo.root_canonical)

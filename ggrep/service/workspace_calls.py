@@ -1,8 +1,9 @@
 """Queries to a workspace: their options and answers, the request made of them, who answers it."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypedDict
+from typing import Any, TypedDict
 
 from msgspec.structs import replace
 
@@ -25,169 +26,130 @@ from ggrep.service.calls import (
     HitOptions,
     QueryOptions,
     ShapeOptions,
+    TimedOptions,
 )
 from ggrep.service.federator import Federator
 from ggrep.service.repository_handle import LOG, Surroundings
-from ggrep.service.searchers import IndexFallback
-
-_MEMBERS: Final = frozenset(
-    {
-        *("select", "only", "tags", "repo_filter", "include_disabled"),
-        *("concurrency", "strict", "include_paths", "stats", "all_repos"),
-    }
-)
+from ggrep.service.searchers import IndexFallback, engine_searchers
 
 
-class SelectOptions(TypedDict, total=False):
-    """Which repositories of a workspace are asked, and how they are merged.
-
-    See `FederatedRequest`, whose words these are.
-    """
+class MemberOptions(TypedDict, total=False):
+    """Which repositories of a workspace are queried; fields of `FederatedRequest`."""
 
     select: Sequence[str]
     only: Sequence[str]
     tags: Sequence[str]
     repo_filter: Sequence[str]
     include_disabled: bool
+    concurrency: int
+    strict: bool
+    include_paths: bool
+    stats: bool
+    all_repos: bool
+
+
+class SelectOptions(MemberOptions, total=False):
+    """Which repositories are queried and how they are merged; fields of `FederatedRequest`."""
+
     merge_strategy: str
     rrf_k: int
     per_repo_top: int
     max_repos: int
     fold: bool
-    concurrency: int
     cohort: Sequence[str]
     cohort_policy: Policy
     allow_unsafe_mix: bool
-    strict: bool
     snippet_bytes: int
-    include_paths: bool
-    stats: bool
-    all_repos: bool
 
 
-class MemberOptions(TypedDict, total=False):
-    """Which repositories of a workspace are asked about a name or a place.
-
-    See `FederatedRequest`, whose words these are.
-    """
-
-    select: Sequence[str]
-    only: Sequence[str]
-    tags: Sequence[str]
-    repo_filter: Sequence[str]
-    include_disabled: bool
-    concurrency: int
-    strict: bool
-    include_paths: bool
-    stats: bool
-    all_repos: bool
-
-
-class WorkspaceSymbolOptions(MemberOptions, total=False):
-    """Of a workspace's `symbol`; see `SymbolRequest`."""
+class WorkspaceSymbolOptions(TimedOptions, MemberOptions, total=False):
+    """Options of a workspace's `symbol`; see `SymbolRequest`."""
 
     limit: int
     filters: Filters
-    deterministic: bool
-    timeout_ms: int
     cursor: str
 
 
 class WorkspaceReferencesOptions(WorkspaceSymbolOptions, total=False):
-    """Of a workspace's `references`; see `ReferencesRequest`."""
+    """Options of a workspace's `references`; see `ReferencesRequest`."""
 
     strings: bool
     comments: bool
 
 
 class WorkspaceExpandOptions(ExpandOptions, MemberOptions, total=False):
-    """Of a workspace's `expand`."""
+    """Options of a workspace's `expand`."""
 
 
 class WorkspaceSearchOptions(HitOptions, SelectOptions, total=False):
-    """Of a workspace's `search`."""
+    """Options of a workspace's `search`."""
 
 
 class WorkspaceSlateOptions(QueryOptions, ShapeOptions, SelectOptions, total=False):
-    """Of a workspace's `slate`."""
+    """Options of a workspace's `slate`."""
 
     session: SessionRequest
 
 
-class WorkspaceAnswer(FederatedResponse, frozen=True):
+class _Answer:
+    """The answer of a workspace, with its JSON document."""
+
+    __slots__ = ()
+
+    def to_dict(self: Any) -> dict[str, Any]:
+        """Return the document that the command prints with `--workspace --json`."""
+        return dict(self.to_json())
+
+
+class WorkspaceAnswer(FederatedResponse, _Answer, frozen=True):
     """The merged hits of a workspace's repositories; `errors` names those that did not answer."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep search --workspace --json` prints."""
-        return dict(self.to_json())
 
-
-class WorkspaceSlateAnswer(FederatedSlate, frozen=True):
+class WorkspaceSlateAnswer(FederatedSlate, _Answer, frozen=True):
     """One slate over a workspace; `response.errors` names repositories that did not answer."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep slate --workspace --json` prints."""
-        return dict(self.to_json())
+
+class WorkspaceSymbolAnswer(FederatedSymbol, _Answer, frozen=True):
+    """Definitions of a name in a workspace; `attendance.errors` has the failed repositories."""
 
 
-class WorkspaceSymbolAnswer(FederatedSymbol, frozen=True):
-    """Where a workspace defines a name; `attendance.errors` names who did not answer."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep symbol --workspace --json` prints."""
-        return dict(self.to_json())
+class WorkspaceReferencesAnswer(FederatedReferences, _Answer, frozen=True):
+    """Uses of a name in a workspace; `attendance.errors` has the failed repositories."""
 
 
-class WorkspaceReferencesAnswer(FederatedReferences, frozen=True):
-    """Where a workspace uses a name; `attendance.errors` names who did not answer."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep refs --workspace --json` prints."""
-        return dict(self.to_json())
-
-
-class WorkspaceExpandAnswer(FederatedExpansion, frozen=True):
+class WorkspaceExpandAnswer(FederatedExpansion, _Answer, frozen=True):
     """The code around a place of a workspace."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what `ggrep expand --workspace --json` prints."""
-        return dict(self.to_json())
 
 
 def load(file: AnyPath) -> Workspace:
-    """Return the workspace of a file.
-
-    Raises:
-        WorkspaceError: the file is wrong; every issue is in it.
-    """
+    """Return the workspace of a file."""
     return load_workspace(Path(file), resolve_root=canonical_root)
 
 
 def federated_request(query: str, given: Options) -> FederatedRequest:
-    """Return a query over a workspace; its bounds are checked when it is asked.
-
-    Raises:
-        InvalidRequest: a value is of another type or out of range; the message names the option.
-    """
-    own = fields_of(FederatedRequest, given)
+    """Return a query over a workspace; its bounds are checked when it is asked."""
+    fields = fields_of(FederatedRequest, given)
     top = {"top": given["limit"]} if "limit" in given else {}
     search = search_request(query, {name: given[name] for name in given if name != "limit"})
     # Without hits there is still an answer: who was asked, and what became of them.
-    asked = {"search": {"query": query}, **own, **top}
+    asked = {"search": {"query": query}, **fields, **top}
     return replace(made_of(FederatedRequest, asked, zeros=("top",)), search=search)
 
 
 def members_request(given: Options) -> FederatedRequest:
     """Return which repositories are asked about a name or a place; as `federated_request`."""
-    own = fields_of(FederatedRequest, {name: given[name] for name in _MEMBERS if name in given})
+    fields = fields_of(
+        FederatedRequest,
+        {name: given[name] for name in MemberOptions.__annotations__ if name in given},
+    )
     timeout_ms = given.get("timeout_ms", 0)
-    asked = {"search": {"query": "", "timeout_ms": timeout_ms}, **own}
+    asked = {"search": {"query": "", "timeout_ms": timeout_ms}, **fields}
     return made_of(FederatedRequest, asked)
 
 
 def of_one(given: Options) -> Options:
     """Return the options that the question to one repository has."""
-    return {name: given[name] for name in given if name not in _MEMBERS}
+    return {name: given[name] for name in given if name not in MemberOptions.__annotations__}
 
 
 def slate_shape(query: str, given: Options) -> SlateShape:
@@ -224,13 +186,14 @@ def _settings(environ: Mapping[str, str], file: Workspace) -> LoadedSettings:
 
 
 def federator_of(within: Surroundings) -> Federator:
-    """Return who asks daemons for a program; where one cannot be had its index is read here.
+    """Return the client of a program for all daemons; it belongs to one event loop.
 
-    Unless daemons are required. It belongs to one event loop, and must be closed.
+    Indexes are read in this process where no daemon is wanted, and, unless daemons are required,
+    where one cannot be had.
     """
-    fallback = None
-    if within.daemon != "require":
-        fallback = IndexFallback(within.environ, within.flags, LOG.info)
+    reads_here = within.daemon == "never" or (within.daemon == "auto" and within.is_offline)
+    falls_back = within.daemon != "require" and not reads_here
+    here = partial(engine_searchers, within.environ, within.flags)
     return Federator(
         home_from(within.environ),
         within.environ,
@@ -238,11 +201,7 @@ def federator_of(within: Surroundings) -> Federator:
         flags=within.flags,
         client_name=within.client_name,
         told=LOG.info,
-        fallback=fallback,
+        through=lambda daemons: here() if reads_here else daemons,
+        fallback=IndexFallback(within.environ, within.flags, LOG.info) if falls_back else None,
         descriptors=False,
     )
-
-
-def reads_here(within: Surroundings) -> bool:
-    """Return whether all indexes of a workspace are read in this process."""
-    return within.daemon == "never" or (within.daemon == "auto" and within.is_offline)

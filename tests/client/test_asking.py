@@ -226,7 +226,7 @@ def test_a_refusal_is_final(spot: Spot, reply: Reply, error: type[GgrepError]) -
 
 def test_an_answer_without_print_is_none(spot: Spot) -> None:
     """Nothing partial is printed."""
-    with pytest.raises(Unreachable, match="what to print"):
+    with pytest.raises(Unreachable, match="rendered: expected object"):
         search(Reached(spot, [lambda asked: packed(head(asked))]), spot)
 
 

@@ -249,7 +249,7 @@ def test_a_bug_is_told_to_who_met_it_and_to_nobody_else(
 def test_an_operator_cannot_bring_wider_budgets(host: Served) -> None:
     """Compiled-in caps hold for everybody."""
     with pytest.raises(InvalidRequest):
-        host.ask(Search(SearchRequest("settle"), budgets=(("max_candidates", 10**9),)))
+        host.ask(Search(SearchRequest("settle"), budgets={"max_candidates": 10**9}))
 
 
 def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(

@@ -38,7 +38,7 @@ def host(repository: Path, home: Path) -> Iterator[Served]:
 def right(host: Served) -> Claim:
     """Return what a client says that means this daemon."""
     root = str(host.daemon.identity.root)
-    return Claim(root, (("GGREP_MAX_QUERY_RESULTS", "7"),), BUILD)
+    return Claim(root, {"GGREP_MAX_QUERY_RESULTS": "7"}, BUILD)
 
 
 def code_of(host: Served, claim: Claim, scope: str = "") -> str:
@@ -63,19 +63,19 @@ def test_another_build_another_root_and_other_variables_are_not(host: Served) ->
 
     assert code_of(host, replace(claim, build="newer")) == "stale_hint"
     assert code_of(host, replace(claim, root=claim.root + "/src")) == "stale_hint"
-    assert code_of(host, replace(claim, environ=())) == "stale_hint"
-    more = (*claim.environ, ("GGREP_ENCODER", "none"))
+    assert code_of(host, replace(claim, environ={})) == "stale_hint"
+    more = {**claim.environ, "GGREP_ENCODER": "none"}
     assert code_of(host, replace(claim, environ=more)) == "stale_hint"
-    other = (("GGREP_MAX_QUERY_RESULTS", "8"),)
+    other = {"GGREP_MAX_QUERY_RESULTS": "8"}
     assert code_of(host, replace(claim, environ=other)) == "stale_hint"
 
 
 def test_variables_that_set_nothing_do_not_count(host: Served) -> None:
     """Every terminal has another name."""
-    own = (("GGREP_CLIENT_ID", "me"), ("GGREP_CLIENT_KIND", "batch"), ("GGREP_HOME", "/x"))
+    own = {"GGREP_CLIENT_ID": "me", "GGREP_CLIENT_KIND": "batch", "GGREP_HOME": "/x"}
     claim = right(host)
 
-    assert code_of(host, replace(claim, environ=(*own, *claim.environ))) == "ok"
+    assert code_of(host, replace(claim, environ={**own, **claim.environ})) == "ok"
 
 
 def test_a_variable_that_means_nothing_is_for_the_client_to_tell_of(
@@ -86,7 +86,7 @@ def test_a_variable_that_means_nothing_is_for_the_client_to_tell_of(
         host.settled()
         claim = right(host)
 
-        odd = (*claim.environ, ("GGREP_ODD", "1"))
+        odd = {**claim.environ, "GGREP_ODD": "1"}
         assert code_of(host, replace(claim, environ=odd)) == "stale_hint"
 
 
@@ -132,7 +132,7 @@ def test_a_claim_does_not_wait_for_the_first_index(root: Path, home: Path) -> No
     """The client shows how far it is."""
     write_tree(root, {"a.py": "a = 1\n"})
     with served(root, home, flags=FLAGS, gated=True) as host:
-        assert code_of(host, Claim(str(root), (), BUILD)) == "no_index"
+        assert code_of(host, Claim(str(root), {}, BUILD)) == "no_index"
 
 
 def test_a_refusal_is_logged_by_its_code_alone(host: Served, home: Path) -> None:

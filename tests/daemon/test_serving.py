@@ -142,7 +142,7 @@ def test_a_shutdown_leaves_nothing_behind(indexed: Path, home: Path) -> None:
 def test_a_wrong_budget_is_refused(indexed: Path, home: Path) -> None:
     """A client may bring its output budgets, not widen the caps."""
     with served(indexed, home) as host, pytest.raises(InvalidRequest, match="max_query_results"):
-        host.ask(Search(asked(), budgets=(("max_query_results", 10**6),)))
+        host.ask(Search(asked(), budgets={"max_query_results": 10**6}))
 
 
 def test_a_settings_edit_that_leads_elsewhere_makes_the_daemon_stale(

@@ -64,11 +64,11 @@ def test_the_daemon_is_asked_in_its_own_words(
     assert isinstance(line, Line)
     assert line.arguments == tuple(typed)
     assert (line.claim.root, line.claim.build) == (str(served.root), build_id())
-    assert line.claim.environ == (
-        ("GGREP_A", ""),
-        ("GGREP_B", "2 café"),
-        ("GGREP_HOME", str(served.home)),
-    )
+    assert line.claim.environ == {
+        "GGREP_A": "",
+        "GGREP_B": "2 café",
+        "GGREP_HOME": str(served.home),
+    }
     assert line.render == ViewOptions(json=False, columns=70, cwd=str(served.root))
 
 

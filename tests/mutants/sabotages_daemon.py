@@ -124,8 +124,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a figure of a message has no bounds",
         "ggrep/protocol/wire/reading.py",
-        "        if type(value) is int and least <= value <= most:\n",
-        "        if type(value) is int:\n",
+        "            fits = rule.bounds.least <= value <= rule.bounds.most\n",
+        "            fits = rule.bounds.least <= value\n",
         ("tests/wire/test_messages.py::test_what_is_wrong_is_named_with_its_value",),
     ),
     Sabotage(
@@ -705,8 +705,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "the word of a dead process keeps daemons from being started",
         "ggrep/protocol/client/daemon_files.py",
-        "if not own and is_running(found.pid, found.pid_started) else None",
-        "if not own else None",
+        "if not is_own and is_running(marker.pid, marker.pid_started) else None",
+        "if not is_own else None",
         ("tests/client/test_marker.py::test_a_dead_process_is_not",),
     ),
     Sabotage(
@@ -726,8 +726,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a number that was given away again is taken for the daemon",
         "ggrep/protocol/client/daemon_control.py",
-        "        if not is_running(record.pid, record.pid_started):\n",
-        '        if not Path(f"/proc/{record.pid}").exists():\n',
+        "    alive = is_running(record.pid, record.pid_started)\n",
+        '    alive = Path(f"/proc/{record.pid}").exists()\n',
         (STOPPING + "test_a_daemon_that_has_died_is_gone",),
     ),
     Sabotage(

@@ -700,8 +700,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a settings file of the same size and time is the same",
         "ggrep/service/daemon_addresses.py",
-        "found.st_size, found.st_mtime_ns, found.st_ctime_ns",
-        "found.st_size, found.st_mtime_ns",
+        "status.st_size, status.st_mtime_ns, status.st_ctime_ns",
+        "status.st_size, status.st_mtime_ns",
         (SURFACES_MEETINGS + "test_settings_of_a_repository_that_change_are_read",),
     ),
     Sabotage(
@@ -721,7 +721,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a forbidden repository has its daemon started",
         "ggrep/service/workspace_access.py",
-        "        await self.inner.prepare(allowed, deadline)",
+        "        await self.inner.prepare(self._allowed(repos), deadline)",
         "        await self.inner.prepare(repos, deadline)",
         (SURFACES_OPENING + "test_the_guard_lets_through_who_may_be_asked",),
     ),

@@ -838,15 +838,15 @@ SLATE_SABOTAGES = (
     Sabotage(
         "nobody may choose a profile",
         "ggrep/config/settings.py",
-        "_asked_for(given, variables) or usual",
-        "usual",
+        "profiles.named(str(named) or usual)",
+        "profiles.named(usual)",
         (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
     ),
     Sabotage(
         "the profile that a repository chooses is not in force",
         "ggrep/config/settings.py",
-        "_asked_for(given, variables) or usual",
-        "_asked_for(given, variables)",
+        "profiles.named(str(named) or usual)",
+        "profiles.named(str(named))",
         (PROFILES + "test_the_strongest_who_names_a_profile_is_heard",),
     ),
     Sabotage(
@@ -859,8 +859,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a profile overrules who asks",
         "ggrep/config/profiles.py",
-        "if name in said and field not in given",
-        "if name in said",
+        "for field, name in names.items() if field not in given}",
+        "for field, name in names.items()}",
         (PROFILES + "test_a_profile_fills_in_what_was_not_given",),
     ),
     # USE.MUST.031: profiles enter fingerprints.

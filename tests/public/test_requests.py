@@ -112,7 +112,7 @@ def test_a_query_of_another_type_is_named() -> None:
 def test_an_option_that_there_is_not_is_a_type_error(name: str, method: Method[Any]) -> None:
     """As Python has it, so that a misspelt one does not pass for left out."""
     with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword .* 'limt'"):
-        method.call({"limt": 3})
+        method.message({"limt": 3})
 
 
 def test_a_path_is_one_below_the_root(root: Path) -> None:

@@ -109,7 +109,7 @@ _NAME = st.from_regex("[a-z][a-z_]{0,5}", fullmatch=True)
 _CLAIM = st.builds(
     Claim,
     root=_PATH,
-    environ=st.dictionaries(_NAME, TEXT, max_size=3).map(lambda d: tuple(sorted(d.items()))),
+    environ=st.dictionaries(_NAME, TEXT, max_size=3),
     build=_NAME,
 )
 _BOUNDED: Mapping[Any, Strategy] = MappingProxyType({**LEAVES, int: _MS})
@@ -143,9 +143,7 @@ _SLATE = st.builds(
     session=st.none() | values_of(SessionRequest, _BOUNDED),
     **_SCORED,
 )
-_BUDGETS = st.dictionaries(_NAME, st.integers(0, 2**50), max_size=3).map(
-    lambda found: tuple(sorted(found.items()))
-)
+_BUDGETS = st.dictionaries(_NAME, st.integers(0, 2**50), max_size=3)
 _PRIORITY = st.sampled_from(["interactive", "batch"])
 _NARROWED = _PATH | st.just("")
 _VIEW = st.builds(

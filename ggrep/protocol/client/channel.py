@@ -36,11 +36,7 @@ from ggrep.protocol.wire.replies import Reply
 
 @contextmanager
 def before(deadline: Deadline, told: str) -> Iterator[None]:
-    """Cancel the block at the deadline.
-
-    Raises:
-        DeadlineExceeded: it was ended; the message is `told`.
-    """
+    """Cancel the block at the deadline."""
     left_ms = deadline.remaining_ms()
     with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0) as scope:
         yield
@@ -49,13 +45,7 @@ def before(deadline: Deadline, told: str) -> Iterator[None]:
 
 
 async def dial(path: Path) -> SocketStream:
-    """Return a fresh connection.
-
-    Raises:
-        Unreachable: no process listens there.
-        Silent: a process listens and does not accept.
-        BudgetExceeded: this process has as many files open as it may.
-    """
+    """Return a fresh connection."""
     try:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     except OSError as error:
@@ -79,11 +69,7 @@ async def dial(path: Path) -> SocketStream:
 
 
 def _accepted(connection: socket.socket, path: Path) -> bool:
-    """Return whether the daemon accepts a connection now, which a local socket tells at once.
-
-    Raises:
-        OSError: nobody listens there.
-    """
+    """Return whether the daemon accepts a connection now, which a local socket tells at once."""
     try:
         connection.connect(str(path))
     except BlockingIOError:
@@ -92,7 +78,7 @@ def _accepted(connection: socket.socket, path: Path) -> bool:
 
 
 _CANCEL_S: Final = 0.1
-"""How long a request that nobody waits for any more may hold up who left it."""
+"""Longest delay of an abandoned call by its cancel message."""
 
 _CHUNK: Final = 262_144
 _GONE: Final = (
@@ -107,7 +93,7 @@ class _Waiting(Struct):
     """A request that waits for its reply.
 
     Attributes:
-        woken: set when there is a reply, or nobody reads any more.
+        woken: set when there is a reply, or no task reads the socket.
     """
 
     woken: anyio.Event = field(default_factory=anyio.Event)
@@ -117,11 +103,10 @@ class _Waiting(Struct):
 class Channel:
     """A connection after its handshake; any number of requests share it concurrently.
 
-    Who waits for a reply reads for all: one task at a time, and when it leaves the next takes
-    over. Nothing goes on in the background, so nothing is left of a channel that is closed.
+    One waiter reads the socket for all; when it leaves, the next takes over. There is no background
+    task, so a closed channel leaves nothing behind.
 
     Attributes:
-        welcome: what the daemon said of itself.
         pid: of the process at the other end, as the kernel knows it.
     """
 
@@ -142,8 +127,8 @@ class Channel:
         """Return a connection to the daemon at `path`.
 
         Raises:
-            Unreachable: nobody listens there.
-            Silent: somebody does, and does not answer.
+            Unreachable: the socket has no listener.
+            NoReply: the listener does not answer.
             Incompatible: it speaks no protocol of ours.
             InvalidRequest: it serves something else.
             DeadlineExceeded: it did not answer in time.
@@ -177,13 +162,7 @@ class Channel:
         await self._break("the connection was closed")
 
     async def ask(self, message: Message, deadline: Deadline) -> Reply:
-        """Return the answer to a message.
-
-        Raises:
-            GgrepError: as the daemon says.
-            Unreachable: it went away.
-            DeadlineExceeded: it did not answer in time; it is told to stop.
-        """
+        """Return the answer to a message."""
         reply = await self.exchange(message, deadline)
         if reply.error is not None:
             raise reply.error
@@ -195,10 +174,6 @@ class Channel:
         `caller` is for whom it is asked, where that is not this client as a whole. When the
         deadline passes or the call is cancelled, the daemon is told to stop, and the
         connection serves on.
-
-        Raises:
-            Unreachable: the daemon went away, or sent what is no reply; Silent: it is stopped.
-            DeadlineExceeded: it did not answer in time.
         """
         self._require_open()
         require_running(self.pid)
@@ -255,7 +230,7 @@ class Channel:
         return waiting.reply
 
     async def _read(self) -> None:
-        """Read the next replies and hand them out; those that nobody waits for are nobody's."""
+        """Read the next replies and hand them out; drop replies without a waiter."""
         # What came in one piece with the greeting is here already; nothing may follow it.
         event = self._connection.next_event()
         if event is None:
@@ -275,11 +250,7 @@ class Channel:
             event = self._connection.next_event()
 
     async def _hear(self) -> None:
-        """Take in the next bytes.
-
-        Raises:
-            Unreachable: the daemon went away.
-        """
+        """Take in the next bytes."""
         try:
             self._connection.receive(await self._stream.receive(_CHUNK))
         except _GONE as error:
@@ -303,11 +274,8 @@ class Channel:
     async def _send(self, data: bytes) -> None:
         """Send a frame whole.
 
-        A frame that was begun and is not finished leaves a stream that nobody can follow: then
-        the connection is over. Most frames go out at once, before anybody can interrupt.
-
-        Raises:
-            Unreachable: the daemon went away.
+        An unfinished frame makes the stream unreadable and ends the connection. Most frames are
+        sent at once and cannot be interrupted.
         """
         async with self._sending:
             try:

@@ -27,7 +27,7 @@ _PAUSES_S: Final = (0.0, 0.02, 0.05, 0.1)
 
 _STOPPING_S: Final = 0.1
 _LOOK_MS: Final = 1_000.0
-"""How long `prepare` waits for daemons to introduce themselves; those that listen do at once."""
+"""Time for handshakes in `prepare`; a listening daemon needs almost none."""
 
 _LOOKS: Final = 64
 
@@ -40,7 +40,7 @@ Start: TypeAlias = Literal["always", "published", "never"]
 
 
 class _Peer(Struct):
-    """A daemon's address; whoever connects holds `lock`."""
+    """The connection to a daemon; a connecting task holds `lock`."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     channel: Channel | None = None
@@ -62,14 +62,7 @@ class Channels:
         starts: bool = True,
         told: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Connect to nothing yet.
-
-        Args:
-            clock: of deadlines.
-            environ: what daemons are started under.
-            starts: start daemons of repositories that have an index.
-            told: called, in some thread, with a line for people when they have to wait.
-        """
+        """Connect to nothing yet."""
         self._clock = clock
         self._starts = starts
         self._launcher = Launcher(clock, environ, told)
@@ -89,18 +82,11 @@ class Channels:
 
         Requires: the message changes nothing.
 
-        Args:
-            address: where the daemon is met.
-            message: what to ask.
-            deadline: of all of it.
-            start: where none runs, start one always, only for a repository that has an index, or
-                never.
-
         Raises:
             GgrepError: as the daemon says.
             NoIndex: none runs, and there is nothing to start one for.
             NotStarted: none runs, and none can or may be started.
-            Unreachable: daemons end as fast as they come; Silent: one listens and says nothing.
+            Unreachable: daemons end as fast as they come; NoReply: one listens and says nothing.
             DeadlineExceeded: there was no answer in time.
         """
         return await self.ask_within(address, lambda _: message, deadline, start)
@@ -114,7 +100,7 @@ class Channels:
     ) -> Reply:
         """Return the answer to the message that `said` makes of the milliseconds left, as `ask`.
 
-        What went into starting a daemon is not the daemon's to spend.
+        The time spent on a daemon's start is subtracted from its own.
         """
         with before(deadline, LATE):
             return await self._ask(address, said, deadline, start if self._starts else "never")
@@ -124,10 +110,9 @@ class Channels:
     ) -> None:
         """Connect to daemons, and start one host for all that are missing.
 
-        Of many whose records name one process, one is connected to: it can be asked about all.
-        Nothing fails here: who cannot be had is found so when it is asked. A daemon that hangs is
-        waited for a quarter of the time at most, and a host that is not up at the deadline, or
-        that is not waited for, goes on starting for those who ask.
+        If the records of many daemons name one process, one connection serves them all. Failures
+        show when a daemon is queried. A hanging daemon takes a quarter of the time at most. A host
+        that is late, or not awaited, continues to start.
         """
         missing = await self._missing(addresses, deadline)
         if self._starts and waits:
@@ -152,7 +137,7 @@ class Channels:
             return looked[socket]
 
         sockets = [address.socket for address in addresses]
-        return [host(one) or host(self._beside.get(one, one)) for one in sockets]
+        return [host(socket) or host(self._beside.get(socket, socket)) for socket in sockets]
 
     def guide(self, addresses: Sequence[DaemonAddress], host: int) -> DaemonAddress | None:
         """Return one of the daemons that is connected and lives in that process."""
@@ -245,8 +230,11 @@ class Channels:
                     missing[address.socket] = address
 
         with suppress(GgrepError), before(soon, LATE):
-            apart = self._apart({one.socket: one for one in addresses}.values())
-            for several in await _neighbours(apart):
+            apart = self._apart({address.socket: address for address in addresses}.values())
+            neighbours: Sequence[Sequence[DaemonAddress]] = ()
+            if len(apart) >= _MANY:
+                neighbours = await to_thread.run_sync(_by_record, apart, abandon_on_cancel=True)
+            for several in neighbours:
                 await self._is_missing(several[0], soon)
                 if not self._apart(several[:1]):
                     self._beside.update((each.socket, several[0].socket) for each in several)
@@ -256,7 +244,7 @@ class Channels:
         return [missing[socket] for socket in sorted(missing)]
 
     async def _is_missing(self, address: DaemonAddress, soon: Deadline) -> bool:
-        """Connect to a daemon; return whether nobody listens there."""
+        """Connect to a daemon; return whether its socket has no listener."""
         place = self._place(address)
         async with place.lock:
             if place.open_channel is not None:
@@ -287,30 +275,17 @@ class Channels:
             place.channel = None
 
 
-async def _neighbours(
-    addresses: Sequence[DaemonAddress],
-) -> Sequence[Sequence[DaemonAddress]]:
-    """Return those of many that live in one process, by their records."""
-    if len(addresses) < _MANY:
-        return ()
-    return await to_thread.run_sync(_by_record, addresses, abandon_on_cancel=True)
-
-
 def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAddress]]:
     """Return the daemons of which records name one host process, two or more of each."""
-    found: dict[str, list[DaemonAddress]] = {}
+    hosts: dict[str, list[DaemonAddress]] = {}
     for address in addresses:
         if host := host_in_record(address.socket):
-            found.setdefault(host, []).append(address)
-    return [several for _, several in sorted(found.items()) if len(several) > 1]
+            hosts.setdefault(host, []).append(address)
+    return [several for _, several in sorted(hosts.items()) if len(several) > 1]
 
 
 def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepError:
-    """Return the error for a daemon that was lost.
-
-    Raises:
-        NotStarted: no other is to be expected.
-    """
+    """Return the error for a daemon that was lost."""
     if not isinstance(error, NotStarted):
         return error
     if lost is None or start != "never":
@@ -319,13 +294,7 @@ def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepErro
 
 
 def _require_startable(address: DaemonAddress, error: GgrepError, start: Start) -> None:
-    """Raise unless a daemon may be started.
-
-    Raises:
-        NoIndex: there is nothing to start one for.
-        NotStarted: none may be started.
-        Incompatible: one runs, and none may be started in its place.
-    """
+    """Raise unless a daemon may be started."""
     is_missing = isinstance(error, Unreachable)
     if is_missing and start != "always" and not is_published(address):
         raise NoIndex("this repository has no index yet; run: ggrep index") from error

@@ -47,17 +47,7 @@ class Connector:
         told: Callable[[str], None] = lambda _: None,
         head: Preload | None = None,
     ) -> None:
-        """Connect to nothing yet.
-
-        Args:
-            address: where the daemon is met.
-            clock: for pauses and handshakes.
-            environ: what a daemon is started under.
-            starts: start a daemon where none runs.
-            wait: sleeps that many seconds.
-            told: called with a line for people, when they have to wait.
-            head: a process that has begun to become a daemon; None for none.
-        """
+        """Connect to nothing yet."""
         self._address = address
         self._clock = clock
         self._environ = environ
@@ -68,12 +58,7 @@ class Connector:
         self._ended_one = False
 
     def running(self, deadline: Deadline | None = None) -> Link | None:
-        """Return a connection to the daemon that runs; None when none does.
-
-        Raises:
-            Silent: one holds the socket and does not answer.
-            Incompatible: it speaks no protocol of ours.
-        """
+        """Return a connection to the daemon that runs; None when none does."""
         try:
             address = self._address
             return Link.connect(address.socket, address.hello, self._clock, deadline)
@@ -83,13 +68,7 @@ class Connector:
             return None
 
     def reach(self, deadline: Deadline) -> Link:
-        """Return a connection to a daemon, which is started if none runs.
-
-        Raises:
-            Unreachable: the deadline passed, or one runs and does not answer.
-            NotStarted: none can be started.
-            Incompatible: one runs that speaks no protocol of ours, and is not older.
-        """
+        """Return a connection to a daemon, which is started if none runs."""
         pause_ms, starts, reason = _FIRST_PAUSE_MS, 0, ""
         while True:
             try:
@@ -116,11 +95,7 @@ class Connector:
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:
-        """Start a daemon, or wait for another client's start; one killed meanwhile counts.
-
-        Raises:
-            NotStarted: it does not start, or the last that may be tried was killed too.
-        """
+        """Start a daemon, or wait for another client's start; one killed meanwhile counts."""
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
             head, self._head = self._head, None
@@ -131,18 +106,14 @@ class Connector:
             return True
 
     def _end_older(self) -> None:
-        """Stop a daemon of an older build that speaks another protocol, once.
-
-        Raises:
-            Incompatible: it is not older, or was ended before.
-        """
+        """Stop a daemon of an older build that speaks another protocol, once."""
         record = read_record(self._address.socket)
         older = record is not None and version_key(record.binary_version) < version_key(__version__)
         if record is None or not older or self._ended_one:
-            told = record.binary_version if record else "an unknown version"
+            version = record.binary_version if record else "an unknown version"
             raise Incompatible(
-                f"the daemon is of ggrep {told}, which speaks another protocol than {__version__};"
-                " to end it: ggrep stop"
+                f"the daemon is of ggrep {version}, which speaks another protocol than"
+                f" {__version__}; to end it: ggrep stop"
             )
         self._ended_one = True
         self._told(f"ending the daemon of ggrep {record.binary_version}")

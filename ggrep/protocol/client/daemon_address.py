@@ -27,10 +27,9 @@ class DaemonAddress(Struct, frozen=True):
 
     Attributes:
         flags: settings that beat all others; a daemon is started with the same.
-        profile: the one in force; what it makes of a question is for whoever asks to work out.
+        profile: the configured one; the client applies it to its requests.
         served_profile: name of the profile that the daemon is started under; empty where the
             repository's own choice, or any profile without a store of its own, leads to it.
-        caller: for whom is asked, where a process asks for several; empty for itself.
     """
 
     home: Home
@@ -44,9 +43,9 @@ class DaemonAddress(Struct, frozen=True):
     caller: str = ""
 
     @property
-    def budgets(self) -> tuple[tuple[str, int], ...]:
-        """Return the output budgets in force for this client."""
-        return tuple((name, getattr(self.settings, name)) for name in OUTPUT_BUDGETS)
+    def budgets(self) -> dict[str, int]:
+        """Return the output budgets of this client."""
+        return {name: getattr(self.settings, name) for name in OUTPUT_BUDGETS}
 
 
 def arrange(
@@ -58,19 +57,7 @@ def arrange(
     build: str = "",
     client_name: str = "",
 ) -> DaemonAddress:
-    """Return the daemon's address for the repository at a canonical root.
-
-    Args:
-        root: canonical.
-        home: where stores and sockets lie.
-        environ: what settings are read from.
-        flags: settings that beat all others.
-        build: of this program.
-        client_name: who asks; empty for the name that the environment gives.
-
-    Raises:
-        InvalidRequest: a settings file or variable is wrong.
-    """
+    """Return the daemon's address for the repository at a canonical root."""
     loaded = load_settings(home, root, environ=environ, flags=flags)
     settings = loaded.settings
     identity = identify(root, home, settings)

@@ -1,8 +1,7 @@
 """Sends a request to a daemon, and sends it again when the daemon goes away meanwhile.
 
 A search changes nothing, so it is asked again when the daemon goes away before it has answered.
-What a daemon answers is final, `busy` and `timeout` among it: going around it would defeat what
-it is there for.
+A daemon's answer is final, also `busy` and `timeout`: admission would be useless otherwise.
 """
 
 import time
@@ -37,29 +36,23 @@ from ggrep.protocol.wire.messages import (
 )
 from ggrep.protocol.wire.replies import Reply
 
-ReplyT = TypeVar("ReplyT")
+A = TypeVar("A")
+T = TypeVar("T")
 
 
-def value_of(kind: type[ReplyT], reply: Reply, key: str) -> ReplyT:
-    """Return a field of a reply as a value of the domain.
-
-    Raises:
-        Unreachable: it is none.
-    """
+def value_of(kind: type[T], reply: Reply, key: str) -> T:
+    """Return a field of a reply as a value of the domain."""
     try:
         return decode(kind, reply.body.get(key), key)
     except DecodeError as error:
         raise Unreachable(f"invalid reply from the daemon: {error}") from error
 
 
-A = TypeVar("A")
-T = TypeVar("T")
-
 _LOOK_MS: Final = 5_000
-"""How long a daemon may take to say how far indexing is."""
+"""Timeout of a daemon's progress report."""
 
 START_MS: Final = 35_000
-"""How long a daemon may take to be there."""
+"""Timeout of a daemon's start."""
 
 _POLL_MS: Final = 200
 _CANCEL_MS: Final = 100
@@ -107,16 +100,7 @@ class DaemonClient:
         began_ms: float | None = None,
         until: Deadline | None = None,
     ) -> None:
-        """Ask nothing yet.
-
-        Args:
-            address: where the daemon is met.
-            reaching: connects to it.
-            clock: of deadlines.
-            wait: sleeps that many seconds.
-            began_ms: when the wait for an answer began; None for the moment of the question.
-            until: of all questions together; None where each has its own time alone.
-        """
+        """Ask nothing yet."""
         self._wait = wait
         self._began_ms = began_ms
         self._until = until or Deadline.never(clock)
@@ -139,16 +123,7 @@ class DaemonClient:
     def search(
         self, request: SearchRequest, view: ViewOptions, watch: Watcher | None = None
     ) -> Printed:
-        """Return a search's answer as the view wants it printed.
-
-        Args:
-            request: the question.
-            view: how to print.
-            watch: told how far indexing is while the answer takes long; None not to ask.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
-        """
+        """Return a search's answer as the view wants it printed."""
         timeout_ms = request.timeout_ms or self._address.settings.query_timeout_ms
 
         def message(left_ms: float) -> Search:
@@ -163,14 +138,10 @@ class DaemonClient:
             )
 
         reply = self._ask(message, self._until.within(timeout_ms), watch)
-        return _printed(reply.body.get("rendered"))
+        return value_of(Printed, reply, "rendered")
 
     def ask(self, request: Request[A], watch: Watcher | None = None) -> A:
-        """Return the answer to a question.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
-        """
+        """Return the answer to a question."""
         message = Ask(request, self._address.hello.client_kind, values=True)
         return self.value(operation_of(request).response, message, watch)
 
@@ -178,9 +149,6 @@ class DaemonClient:
         """Return the answer to a question as a value.
 
         Requires: the message asks for values.
-
-        Raises:
-            GgrepError: as the daemon says, or there is none.
         """
         timeout_ms = timeout_of(message) or self._address.settings.query_timeout_ms
         deadline = self._until.within(timeout_ms)
@@ -195,16 +163,7 @@ class DaemonClient:
         return report if isinstance(report, dict) else {}
 
     def follow(self, is_there: Callable[[], bool], watch: Watcher, patience_ms: float) -> bool:
-        """Report indexing progress until a snapshot is published; return whether there is one.
-
-        Args:
-            is_there: looked at again and again.
-            watch: told how far it is.
-            patience_ms: when to look no longer; nor is it of use once indexing has failed.
-
-        Raises:
-            GgrepError: the daemon cannot be asked.
-        """
+        """Report indexing progress until a snapshot is published; return whether there is one."""
         deadline = Deadline.after(self._clock, patience_ms)
         while not is_there():
             reply = self._ask(lambda _: SyncStatus(), self._soon(_LOOK_MS), None)
@@ -222,18 +181,7 @@ class DaemonClient:
     def _ask(
         self, message: Callable[[float], Message], deadline: Deadline, watch: Watcher | None
     ) -> Reply:
-        """Return the answer; ask again if the daemon ends first.
-
-        Args:
-            message: returns what to ask when so many milliseconds are left.
-            deadline: of all of it, the daemon's start too.
-            watch: told how far indexing is.
-
-        Raises:
-            GgrepError: as the daemon says.
-            Unreachable: daemons end as fast as they are started.
-            DeadlineExceeded: none was ready in time, or it did not answer in time.
-        """
+        """Return the answer; ask again if the daemon ends first."""
         tried, patience = 0, deadline.within(START_MS)
         while True:
             try:
@@ -257,8 +205,7 @@ class DaemonClient:
     def _connected(self, deadline: Deadline) -> Iterator[Link]:
         """Yield a connection: the one that is kept, else a new one.
 
-        What was asked and not answered may still be replied to, so a connection that somebody
-        gave up on is kept no longer.
+        An abandoned request may still be answered, so its connection is closed.
         """
         link = self._kept or self._reaching.reach(deadline)
         self._kept = link if self._keeps else None
@@ -311,21 +258,6 @@ def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
         raise DeadlineExceeded("no daemon was ready in time") from error
     if tried >= _TRIES or isinstance(error, NotStarted):
         raise error
-
-
-def _printed(rendered: object) -> Printed:
-    match rendered:
-        case {
-            "out": str(out),
-            "err": str(err),
-            "exit_status": int(status),
-            "hits": int(hits),
-            **more,
-        }:
-            scan, before = more.get("scan") is True, str(more.get("before", ""))
-            return Printed(out, err, status, hits, scan=scan, before=before)
-        case _:
-            raise Unreachable("the daemon does not say what to print")
 
 
 def progress_of(state: object) -> IndexingProgress:

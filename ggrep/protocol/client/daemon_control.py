@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
@@ -56,17 +56,17 @@ def stop(
     Raises:
         GgrepError: its process does not end even when it is killed.
     """
-    ending = _Ending(record, clock, wait)
-    if ending.is_over():
+    if _has_ended(record):
         return Stopped(record, "gone")
-    if _ask(record, reason, clock) and ending.comes():
+    if _ask(record, reason, clock) and _ends(record, clock, wait):
         return Stopped(record, "asked")
-    ways = [(signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")]
-    for number, how in ways[is_stopped(record.pid) :]:  # a stopped one takes no other signal
+    signals: list[tuple[int, How]]
+    signals = [(signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")]
+    for number, how in signals[is_stopped(record.pid) :]:  # a stopped one takes no other signal
         if is_running(record.pid, record.pid_started):
             _signal(record.pid, number)
-        if ending.comes():
-            return Stopped(record, "terminated" if how == "terminated" else "killed")
+        if _ends(record, clock, wait):
+            return Stopped(record, how)
     raise GgrepError(f"process {record.pid} does not end")
 
 
@@ -74,33 +74,15 @@ def stop(
 def stopped(
     records: list[DaemonRecord], sockets: list[Path], reason: str, clock: Clock
 ) -> Iterator[list[Stopped]]:
-    """Stop daemons and keep clients from starting others for the length of the block.
-
-    Args:
-        records: those that run.
-        sockets: where none is to be started, running now or not.
-        reason: told to clients, whose requests end and who wait.
-        clock: for patience.
-    """
-    with _all_marked(sockets, reason):
+    """Stop daemons and keep clients from starting others for the length of the block."""
+    with ExitStack() as markers:
+        for socket in sockets:
+            markers.enter_context(marked(socket, reason))
         yield [stop(record, reason, clock) for record in records]
 
 
-@contextmanager
-def _all_marked(sockets: list[Path], reason: str) -> Iterator[None]:
-    if not sockets:
-        yield
-        return
-    with marked(sockets[0], reason), _all_marked(sockets[1:], reason):
-        yield
-
-
 def _signal(pid: int, number: int) -> None:
-    """Send a signal, unless the process is gone.
-
-    Raises:
-        GgrepError: the process is another user's.
-    """
+    """Send a signal, unless the process is gone."""
     try:
         os.kill(pid, number)
     except ProcessLookupError:
@@ -130,29 +112,20 @@ def _ask(record: DaemonRecord, reason: str, clock: Clock) -> bool:
     return True
 
 
-class _Ending:
-    """Detects when a daemon has stopped."""
+def _has_ended(record: DaemonRecord) -> bool:
+    """Return whether a daemon's process is gone or has released its socket."""
+    alive = is_running(record.pid, record.pid_started)
+    return not alive or not record_path(Path(record.socket)).exists()
 
-    def __init__(self, record: DaemonRecord, clock: Clock, wait: Callable[[float], None]) -> None:
-        self._record = record
-        self._clock = clock
-        self._wait = wait
 
-    def is_over(self) -> bool:
-        """Return whether its process is gone or has released its socket."""
-        record = self._record
-        if not is_running(record.pid, record.pid_started):
-            return True
-        return not record_path(Path(record.socket)).exists()
-
-    def comes(self) -> bool:
-        """Return whether the end comes within the time it needs."""
-        deadline = Deadline.after(self._clock, _END_MS)
-        while not self.is_over():
-            if deadline.remaining_ms() <= 0.0:
-                return False
-            self._wait(_LOOK_S)
-        return True
+def _ends(record: DaemonRecord, clock: Clock, wait: Callable[[float], None]) -> bool:
+    """Return whether a daemon ends within the time it needs."""
+    deadline = Deadline.after(clock, _END_MS)
+    while not _has_ended(record):
+        if deadline.remaining_ms() <= 0.0:
+            return False
+        wait(_LOOK_S)
+    return True
 
 
 _SERVE_MS: Final = 5_000.0
@@ -191,19 +164,8 @@ def adopted(
     build: str,
     clock: Clock,
 ) -> list[Path]:
-    """Have running processes of the home serve canonical roots; return the roots they refused.
-
-    Args:
-        home: whose processes are asked.
-        roots: of the repositories.
-        encoder: from a flag; empty for that of the settings.
-        environ: of the client; only processes under equal `GGREP_*` variables take roots in.
-        build: of the client.
-        clock: for patience.
-    """
-    ours = tuple(
-        (name, value) for name, value in sorted(environ.items()) if name.startswith("GGREP_")
-    )
+    """Have running processes of the home serve canonical roots; return the roots they refused."""
+    ours = {name: value for name, value in environ.items() if name.startswith("GGREP_")}
     remaining = list(roots)
     for record in _hosts(home, build)[:_MOST_ASKED]:
         if not remaining:

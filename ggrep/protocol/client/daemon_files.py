@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ggrep.base import durable, stable_json
 from ggrep.base.processes import is_running, own_start_ticks
@@ -26,7 +26,7 @@ from ggrep.protocol.wire.endpoint import (
 
 def running(home: Home) -> list[DaemonRecord]:
     """Return the daemons with a living process, by root, then by store."""
-    found = []
+    records = []
     for directory in (home.daemon, fallback_directory()):
         if not is_trusted(directory):
             continue
@@ -34,9 +34,10 @@ def running(home: Home) -> list[DaemonRecord]:
             record = _read(path)
             if record is None or not is_running(record.pid, record.pid_started):
                 continue
-            if directory == home.daemon or _is_of(record, home):
-                found.append(record)
-    return sorted(found, key=lambda record: (record.root, record.store_id))
+            place = place_of_socket(home, record.store_id, record.config_fingerprint)
+            if directory == home.daemon or str(place) == record.socket:
+                records.append(record)
+    return sorted(records, key=lambda record: (record.root, record.store_id))
 
 
 def is_starting(home: Home) -> bool:
@@ -51,11 +52,11 @@ def host_in_record(socket: Path) -> str:
     """
     try:
         with record_path(socket).open("rb") as file:
-            told = stable_json.loads(file.read(MAX_RECORD_BYTES))
+            record = stable_json.loads(file.read(MAX_RECORD_BYTES))
     except (OSError, ValueError):
         return ""
-    found = told.get("host_id") if isinstance(told, dict) else None
-    return found if isinstance(found, str) else ""
+    host = record.get("host_id") if isinstance(record, dict) else None
+    return host if isinstance(host, str) else ""
 
 
 def read_record(socket: Path) -> DaemonRecord | None:
@@ -69,11 +70,6 @@ def _read(path: Path) -> DaemonRecord | None:
             return parse_record(file.read(MAX_RECORD_BYTES + 1))
     except OSError:
         return None
-
-
-def _is_of(record: DaemonRecord, home: Home) -> bool:
-    place = place_of_socket(home, record.store_id, record.config_fingerprint)
-    return str(place) == record.socket
 
 
 def _is_held(path: Path) -> bool:
@@ -102,24 +98,20 @@ class Marker(Struct, frozen=True):
 def standing_reason(socket: Path) -> str | None:
     """Return why no daemon should be started now; None if one may be."""
     try:
-        found = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
+        marker = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
     except (OSError, ValueError, DecodeError):
         return None
-    own = found.pid == os.getpid()
-    return found.reason if not own and is_running(found.pid, found.pid_started) else None
+    is_own = marker.pid == os.getpid()
+    return marker.reason if not is_own and is_running(marker.pid, marker.pid_started) else None
 
 
 @contextmanager
 def marked(socket: Path, reason: str) -> Iterator[None]:
     """Keep other clients from starting a daemon for the length of the block."""
     path = marker_path(socket)
-    note: dict[str, stable_json.Json] = {
-        "reason": reason,
-        "pid": os.getpid(),
-        "pid_started": own_start_ticks(),
-    }
     durable.make_directory(path.parent)
-    durable.replace_file(path, stable_json.dumps(note))
+    marker = Marker(reason, os.getpid(), own_start_ticks())
+    durable.replace_file(path, stable_json.dumps(to_builtins(marker)))
     try:
         yield
     finally:

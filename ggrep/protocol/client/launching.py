@@ -39,13 +39,7 @@ class Launcher:
     def __init__(
         self, clock: Clock, environ: Mapping[str, str], told: Callable[[str], None]
     ) -> None:
-        """Start nothing yet.
-
-        Args:
-            clock: of deadlines.
-            environ: what daemons are started under.
-            told: called, in some thread, with a line for people when they have to wait.
-        """
+        """Start nothing yet."""
         self._clock = clock
         self._environ = environ
         self._told = told

@@ -19,10 +19,10 @@ from ggrep.protocol.wire.messages import Message
 from ggrep.protocol.wire.replies import Reply
 
 CONNECT_MS: Final = 500
-"""How long a daemon may take to accept."""
+"""Timeout of a connection."""
 
 HANDSHAKE_MS: Final = 5_000
-"""How long it may take to introduce itself."""
+"""Timeout of the handshake."""
 
 GREETING_MS: Final = 500
 """Longer than a daemon takes that is not overloaded."""
@@ -56,11 +56,7 @@ def greeting_ms(left_ms: float) -> float:
 
 
 def require_running(pid: int) -> None:
-    """Raise if a daemon's process is stopped.
-
-    Raises:
-        Silent: it answers nothing until it is continued.
-    """
+    """Raise if a daemon's process is stopped."""
     if is_stopped(pid):
         raise NoReply(f"the daemon, process {pid}, is stopped and does not answer")
 
@@ -69,7 +65,6 @@ class Link:
     """A connection after its handshake.
 
     Attributes:
-        welcome: what the daemon said of itself.
         pid: of the process at the other end, as the kernel knows it.
     """
 
@@ -88,8 +83,8 @@ class Link:
         """Return a connection to the daemon at `path`; without a deadline in some seconds.
 
         Raises:
-            Unreachable: nobody listens there.
-            Silent: a process does, and does not introduce itself in its part of the time.
+            Unreachable: the socket has no listener.
+            NoReply: the listener does not finish the handshake in time.
             BudgetExceeded: this process has as many files open as it may.
             Incompatible: it speaks no protocol of ours.
             InvalidRequest: it serves something else.
@@ -105,7 +100,9 @@ class Link:
             require_own(connection, path)
             link = cls(connection, hello, clock)
             require_running(link.pid)
-            link.welcome = link._introduce(until.within(greeting_ms(until.remaining_ms())))
+            greeting = until.within(greeting_ms(until.remaining_ms()))
+            link._send(link._connection.greet(), greeting)
+            link.welcome = welcomed(link._event(greeting), link.pid)
         except OSError as error:
             connection.close()
             raise Unreachable(f"no daemon answers: {error.strerror or error}") from error
@@ -125,13 +122,7 @@ class Link:
         self._socket.close()
 
     def ask(self, message: Message, deadline: Deadline) -> Reply:
-        """Return the answer to a message.
-
-        Raises:
-            GgrepError: as the daemon says.
-            Unreachable: it went away.
-            DeadlineExceeded: it did not answer in time.
-        """
+        """Return the answer to a message."""
         wanted = self.send(message, deadline)
         try:
             while (reply := self.receive(deadline)) is not None:
@@ -144,11 +135,7 @@ class Link:
         raise late(wanted)
 
     def send(self, message: Message, deadline: Deadline) -> str:
-        """Send a message; return the id its reply will carry.
-
-        Raises:
-            Unreachable: the daemon went away; Silent: it does not read.
-        """
+        """Send a message; return the id its reply will carry."""
         if self._connection.lost:
             raise Unreachable(self._connection.lost)
         request_id, data = self._connection.request(message)
@@ -156,17 +143,9 @@ class Link:
         return request_id
 
     def receive(self, deadline: Deadline) -> Reply | None:
-        """Return the next reply; None if the deadline passes first.
-
-        Raises:
-            Unreachable: the daemon went away, or sent what is no reply; Silent: it is stopped.
-        """
+        """Return the next reply; None if the deadline passes first."""
         event = self._event(deadline)
         return event if isinstance(event, Reply) else None
-
-    def _introduce(self, deadline: Deadline) -> Welcome:
-        self._send(self._connection.greet(), deadline)
-        return welcomed(self._event(deadline), self.pid)
 
     def _send(self, data: bytes, deadline: Deadline) -> None:
         try:
@@ -178,11 +157,7 @@ class Link:
             raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
 
     def _event(self, deadline: Deadline) -> ClientEvent | None:
-        """Return what the daemon said next; None if the deadline passes first.
-
-        Raises:
-            Unreachable: it went away, or cannot be followed.
-        """
+        """Return what the daemon said next; None if the deadline passes first."""
         while (event := self._connection.next_event()) is None:
             left_ms = deadline.remaining_ms()
             if left_ms <= 0.0:
@@ -212,12 +187,7 @@ def late(request_id: str) -> DeadlineExceeded:
 
 
 def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
-    """Connect a socket to a daemon.
-
-    Raises:
-        OSError: nobody listens there.
-        Silent: it does not accept connections.
-    """
+    """Connect a socket to a daemon."""
     connection.settimeout(0.0)
     while True:
         try:
@@ -229,13 +199,7 @@ def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
 
 
 def welcomed(event: ClientEvent | None, pid: int) -> Welcome:
-    """Return the outcome of a handshake; None is a daemon that said nothing in time.
-
-    Raises:
-        Silent: it said nothing.
-        Incompatible: it speaks no protocol of ours.
-        InvalidRequest: it serves something else, or what it says is no answer.
-    """
+    """Return the outcome of a handshake; None is a daemon that said nothing in time."""
     match event:
         case Welcome():
             return event
@@ -246,11 +210,7 @@ def welcomed(event: ClientEvent | None, pid: int) -> Welcome:
 
 
 def require_own(connection: socket.socket, path: Path) -> None:
-    """Raise unless the other end is a daemon of this user, of root, or of a shared home.
-
-    Raises:
-        Unreachable: it is another user's process, which may have put its socket there.
-    """
+    """Raise unless the other end is a daemon of this user, of root, or of a shared home."""
     _, uid = linux.peer_of(connection)
     if uid not in {os.geteuid(), 0} and not is_shared(path.parent):
         raise Unreachable("the socket belongs to another user")

@@ -26,10 +26,10 @@ from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.preload import Preload
 
 START_S: Final = 30.0
-"""How long a daemon may take to listen; about half a second on an idle machine."""
+"""Timeout of a start; an idle machine takes about half a second."""
 
 _TURN: Final = "all.sock"
-"""Whose place is held by who shares out several daemons; no daemon is called that."""
+"""Socket name whose claim serialises the claims of several daemons; no daemon has it."""
 
 _TURNS: Final = 50
 _TURN_S: Final = 0.02
@@ -65,15 +65,8 @@ def start(
 
     Returns False at once when another client is starting it.
 
-    Args:
-        address: where it is met.
-        environ: what it is started under.
-        timeout_s: how long it is waited for.
-        wait: sleeps that many seconds; raises `Cancelled` when nobody waits any more.
-        head: a process that has begun to become one; None to start it from the beginning.
-
     Raises:
-        StillStarting: nobody waits any more.
+        StillStarting: the wait ended before the daemon listened.
         Died: it was killed meanwhile; it may be tried again.
         NotStarted: it ended instead.
     """
@@ -92,10 +85,8 @@ def start_all(
 ) -> tuple[DaemonAddress, ...]:
     """Start one host for the daemons of some repositories and wait until it listens.
 
-    Those that another client is starting are left to it, and those that listen by now need none.
-
-    Returns:
-        Those that the host was started for.
+    Return the addresses that the host was started for. Daemons that another client starts, or that
+    listen already, are left out.
 
     Raises:
         StillStarting: nobody waits any more, see `start`.
@@ -117,20 +108,20 @@ def _claim(
 ) -> "list[tuple[DaemonAddress, _Claim]]":
     """Return the daemons that are ours to start, while `held` holds.
 
-    Clients claim in turn: two that want the same would otherwise share them out, and start two
-    hosts. Who does not get its turn starts nothing.
+    Clients claim in turn: two clients that want the same daemons would otherwise divide them and
+    start two hosts. A client without a turn starts nothing.
     """
     if not addresses:
         return []
     for _ in range(_TURNS):
         with _claimed(addresses[0].home.daemon / _TURN) as turn:
             if turn is not None:
-                tried = [(one, held.enter_context(_claimed(one.socket))) for one in addresses]
+                claims = [held.enter_context(_claimed(each.socket)) for each in addresses]
                 # Whoever claimed before us may be done by now.
                 return [
-                    (one, claim)
-                    for one, claim in tried
-                    if claim is not None and not _listens(one.socket)
+                    (address, claim)
+                    for address, claim in zip(addresses, claims, strict=True)
+                    if claim is not None and not _listens(address.socket)
                 ]
         wait(_TURN_S)
     return []
@@ -140,7 +131,6 @@ class _Claim(Struct):
     """The right to start a daemon.
 
     Attributes:
-        descriptor: of the lock.
         handed_on: the process that starts it holds the lock too, and goes on without us.
     """
 
@@ -152,10 +142,7 @@ class _Claim(Struct):
 def _claimed(place: Path) -> Iterator[_Claim | None]:
     """Keep others from starting a daemon for the length of the block.
 
-    Yields None where somebody else does so already.
-
-    Raises:
-        NotStarted: there can be none.
+    Yields None if another process does so already.
     """
     lock = place.with_suffix(".starting")
     try:
@@ -223,14 +210,14 @@ def _run(
     claims: Sequence[_Claim],
     head: Preload | None = None,
 ) -> None:
-    """Run the command that puts itself into the background, for as long as somebody waits.
+    """Run the command that puts itself into the background, and wait for it.
 
-    It holds the claims as well and is in no way ours: it goes on when we end in the middle of it,
-    by Ctrl-C or at the end of a deadline, and nobody starts another one meanwhile.
+    It holds the claims too and is independent of this process: after Ctrl-C or a deadline it
+    continues, and no other client starts one meanwhile.
     """
     patience = Deadline.after(SystemClock(), 1000.0 * min(timeout_s, START_S))
-    with TemporaryFile() as said:
-        descriptors = [said.fileno(), *(claim.descriptor for claim in claims)]
+    with TemporaryFile() as output:
+        descriptors = [output.fileno(), *(claim.descriptor for claim in claims)]
         process = _begun(head, addresses, descriptors) or _launched(addresses, environ, descriptors)
         try:
             while process.poll() is None:
@@ -241,11 +228,13 @@ def _run(
             raise StillStarting(len(addresses)) from error
         finally:
             if process.returncode is None:
-                _leave(process, claims)
-        said.seek(0)
-        told = said.read().decode(errors="replace").strip().splitlines()
+                for claim in claims:
+                    claim.handed_on = True
+                threading.Thread(target=process.wait, daemon=True).start()  # it reaps the process
+        output.seek(0)
+        lines = output.read().decode(errors="replace").strip().splitlines()
     if process.returncode:
-        why = told[-1].removeprefix("error: ") if told else f"status {process.returncode}"
+        why = lines[-1].removeprefix("error: ") if lines else f"status {process.returncode}"
         killed = process.returncode < 0 or process.returncode == Cancelled.exit_status
         raise (Died if killed else NotStarted)(f"the daemon did not start: {sanitise_line(why)}")
 
@@ -256,10 +245,9 @@ def _begun(
     """Tell a process that has begun what to serve; None if there is none any more."""
     if head is None:
         return None
-    profile = addresses[0].served_profile
     job = {
         "arguments": _arguments(addresses),
-        "profile": profile,
+        "profile": addresses[0].served_profile,
         "home": str(addresses[0].home.base),
     }
     try:
@@ -272,11 +260,7 @@ def _begun(
 def _launched(
     addresses: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """Run the command with these descriptors; errors go to the first.
-
-    Raises:
-        NotStarted: it cannot be run.
-    """
+    """Run the command with these descriptors; errors go to the first."""
     try:
         return subprocess.Popen(  # noqa: S603 - our own program and arguments
             [sys.executable, "-m", "ggrep", *STARTING, *_arguments(addresses)],
@@ -290,10 +274,3 @@ def _launched(
         )
     except OSError as error:
         raise NotStarted(f"no daemon could be started: {error}") from error
-
-
-def _leave(process: subprocess.Popen[bytes] | Preload, claims: Sequence[_Claim]) -> None:
-    """Detach from a process; a thread reaps it if necessary."""
-    for claim in claims:
-        claim.handed_on = True
-    threading.Thread(target=process.wait, daemon=True).start()

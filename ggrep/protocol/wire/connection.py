@@ -49,11 +49,11 @@ class Role(Enum):
 
 
 class State(Enum):
-    """Where a connection stands.
+    """The state of a connection.
 
     Attributes:
-        GREETING: nobody has introduced himself.
-        GREETED: the client has; the daemon's answer is still to come.
+        GREETING: before the client's hello.
+        GREETED: after the hello, before the daemon's answer.
         ENDING: the client's bytes cannot be followed any more. What it asked before is answered;
             then it is told why.
     """
@@ -66,16 +66,13 @@ class State(Enum):
 
 
 class Step(Enum):
-    """What happens to a connection.
+    """An event of a connection.
 
     Attributes:
-        HELLO: said by the client, as is `REQUEST`.
-        WELCOME: said by the daemon, as are `REPLY` and `REFUSAL`.
         REPLY: an answer or a failure, of a request that it names.
         REFUSAL: a failure that names no request.
         GARBLED: a whole frame was read that spells none of these.
-        UNFRAMED: a length was read that begins no frame: nobody can tell where the next one is.
-        END: one of both closed the connection.
+        UNFRAMED: a length was read that begins no frame; the next frame cannot be found.
     """
 
     HELLO = "hello"
@@ -127,26 +124,18 @@ TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxy
 
 
 def follow(role: Role, state: State, step: Step) -> State:
-    """Return the state after a step.
-
-    Raises:
-        OutOfTurn: the table has none.
-    """
-    found = TABLE[role][state].get(step)
-    if found is None:
+    """Return the state after a step."""
+    following = TABLE[role][state].get(step)
+    if following is None:
         raise OutOfTurn(f"{step.value} is out of turn: the {role.value} is at {state.value}")
-    return found
+    return following
 
 
 WENT_AWAY: Final = "the daemon went away"
 
 
 class InvalidMessage(Struct, frozen=True):
-    """A client's frame that is refused: `DaemonConnection.refuse` says so.
-
-    Attributes:
-        request_id: what the refusal is answered under; empty when nobody can tell.
-    """
+    """A client's frame that is refused: `DaemonConnection.refuse` says so."""
 
     error: GgrepError
     request_id: str = ""
@@ -164,7 +153,7 @@ ClientEvent: TypeAlias = Welcome | Reply | GgrepError | Lost
 
 
 class Connection:
-    """What both ends have in common."""
+    """The common part of both ends."""
 
     def __init__(self, role: Role, most_received: int, most_sent: int) -> None:
         """Begin before the handshake; the bounds are of frames, in bytes."""
@@ -195,11 +184,7 @@ class Connection:
 
 
 class DaemonConnection(Connection):
-    """The daemon's end.
-
-    Attributes:
-        hello: what the client said of itself; None before it was welcomed.
-    """
+    """The daemon's end."""
 
     def __init__(self, most_received: int, most_sent: int) -> None:
         """Wait for a client to introduce itself; the bounds are of frames, in bytes."""
@@ -253,12 +238,12 @@ class DaemonConnection(Connection):
         try:
             body = parse_object(payload)
             greeting = greeting or body.get("message") == "hello"
-            found = parse_hello(body) if greeting else parse_message(body)
+            event = parse_hello(body) if greeting else parse_message(body)
         except GgrepError as error:
             self._follow(Step.HELLO if greeting else Step.GARBLED)
             return InvalidMessage(error, "" if greeting else request_id_of(body))
         self._follow(Step.HELLO if greeting else Step.REQUEST)
-        return found
+        return event
 
 
 class ClientConnection(Connection):
@@ -269,12 +254,7 @@ class ClientConnection(Connection):
     """
 
     def __init__(self, hello: Hello, name: str) -> None:
-        """Say nothing yet.
-
-        Args:
-            hello: how to introduce itself.
-            name: begins the ids of requests; unique among the connections of a client.
-        """
+        """Say nothing yet."""
         super().__init__(Role.CLIENT, HARD_MAX_RESPONSE_BYTES, HARD_MAX_REQUEST_BYTES)
         self.lost = ""
         self._hello = hello
@@ -290,11 +270,7 @@ class ClientConnection(Connection):
     def request(
         self, message: Message, request_id: str = "", caller: str = ""
     ) -> tuple[str, bytes]:
-        """Return the id that a message's reply will carry, and the message.
-
-        Raises:
-            InvalidRequest: it is too large, or holds what has no JSON.
-        """
+        """Return the id that a message's reply will carry, and the message."""
         request_id = request_id or f"{self._name}-{next(self._ids)}"
         data = self._framed(message_json(request_id, message, caller))
         self._follow(Step.REQUEST)
@@ -302,7 +278,7 @@ class ClientConnection(Connection):
         return request_id, data
 
     def cancel(self, request_id: str) -> bytes:
-        """Return the message that ends a request; nobody waits for either reply."""
+        """Return the message that ends a request; both replies are dropped."""
         cancelling, data = self.request(Cancel(request_id))
         self.forget(cancelling)
         self.forget(request_id)

@@ -26,17 +26,14 @@ _SPELT: Final = re.compile("\0([89a-f][0-9a-f])")
 
 
 class DaemonRecord(Struct, frozen=True):
-    """Who listens on a socket.
+    """The daemon that listens on a socket.
 
     Attributes:
         root: canonical root of the repository; `os.fsdecode` of its bytes, as is `socket`.
-        pid: of the host process.
         pid_started: when that process began, in clock ticks since boot: field 22 of its
             `/proc/<pid>/stat`. A pid that was given away again has another.
         started_at: UTC, as `2026-01-01T12:00:00Z`.
-        build: of the code that runs.
         host_id: equal for all daemons of one host process.
-        encoder: name of the encoder that it was started with.
     """
 
     store_id: str
@@ -89,7 +86,7 @@ def record_bytes(record: DaemonRecord) -> bytes:
 
 
 def parse_record(data: bytes) -> DaemonRecord | None:
-    """Return a record; None when it is damaged, for then nobody can be told by it."""
+    """Return a record; None if it is damaged."""
     if len(data) > MAX_RECORD_BYTES:
         return None
     try:
@@ -107,16 +104,16 @@ def _stem(inputs: bytes) -> str:
 
 
 def _spelt(path: str) -> str:
-    return _UNDECODED.sub(lambda found: f"\0{ord(found[0]) - 0xDC00:02x}", path)
+    return _UNDECODED.sub(lambda match: f"\0{ord(match[0]) - 0xDC00:02x}", path)
 
 
 def _read(path: str) -> str:
-    return _SPELT.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)
+    return _SPELT.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
 
 
 FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check whose directory it is before they bind
-"""Where sockets go whose path below the home would be too long, whatever `TMPDIR` says: daemon
-and client may have been started with different ones."""
+"""Directory of sockets whose path below the home would be too long. `TMPDIR` does not count: daemon
+and client may have different ones."""
 
 
 def place_of_socket(home: Home, store_id: str, config_fingerprint: str) -> Path:

@@ -42,11 +42,7 @@ class FrameError(InvalidRequest):
 
 
 def frame(payload: bytes, *, cap_bytes: int) -> bytes:
-    """Return `payload` as a frame.
-
-    Raises:
-        FrameError: it is empty, or longer than `cap_bytes`.
-    """
+    """Return `payload` as a frame."""
     if fault := _fault_of(len(payload), cap_bytes):
         raise FrameError(fault)
     return len(payload).to_bytes(PREFIX_BYTES, "big") + payload
@@ -113,11 +109,7 @@ class FrameReader:
 
 
 def parse_object(payload: bytes) -> dict[str, object]:
-    """Return the object a payload spells.
-
-    Raises:
-        InvalidRequest: it is not UTF-8, not JSON, no object, or nested too deeply.
-    """
+    """Return the object a payload spells."""
     try:
         value = stable_json.loads(payload)
     except ValueError as error:

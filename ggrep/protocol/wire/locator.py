@@ -53,11 +53,7 @@ def locator_name(root: bytes, profile: str = "") -> str:
 
 
 def locator_bytes(locator: Locator) -> bytes:
-    """Return the file of a locator.
-
-    Raises:
-        InvalidRequest: a field holds a newline or a NUL, or the file would be too large.
-    """
+    """Return the file of a locator."""
     lines = (
         MAGIC,
         locator.root,

@@ -23,13 +23,13 @@ from ggrep.model.field_meta import (
 )
 from ggrep.model.operations import OPERATIONS, bounded, bounds_of, has_scope, operation_of
 from ggrep.model.request import Request, SearchRequest, ViewOptions
-from ggrep.protocol.wire.reading import Fields, check_scored, misfit, read
+from ggrep.protocol.wire.reading import check_scored, misfit, read
 
 Q = TypeVar("Q")
 
 Priority: TypeAlias = Literal["interactive", "batch"]
-Deadline: TypeAlias = Annotated[int, WireBounds(MOST_MS)]
-Place: TypeAlias = Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")]
+Milliseconds: TypeAlias = Annotated[int, WireBounds(MOST_MS)]
+AbsolutePath: TypeAlias = Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")]
 
 _MOST_FIELDS: Final = 64
 """Most fields of an object that stands in a message."""
@@ -39,16 +39,14 @@ class Claim(Struct, frozen=True):
     """A client's assumptions about a daemon found by hint, which the daemon checks first.
 
     Attributes:
-        root: absolute path of the repository it means.
         environ: every variable of its environment that changes settings, by name.
-        build: of the client.
     """
 
     root: Annotated[str, WireBounds(MOST_PATH_BYTES, 1, form="path")]
     environ: Annotated[
-        tuple[tuple[str, str], ...],
+        Mapping[str, str],
         WireBounds(256, each=(0, 32 * 1024), keys=r"[A-Za-z_][A-Za-z0-9_]{0,127}"),
-    ] = ()
+    ] = {}
     build: Annotated[str, WireBounds(128, form="shown")] = ""
 
 
@@ -57,24 +55,23 @@ class Search(Struct, frozen=True):
 
     Attributes:
         budgets: output bounds that the client's settings have, by name.
-        render: how to print the answer; None for the document itself.
         claim: None from a client that computed the fingerprint itself.
         path: absolute path of the directory or file that the answer is narrowed to; empty to
             leave that to the request's scope.
-        waited_ms: how long somebody has waited for the answer when this is sent.
+        waited_ms: time that the user has waited before this is sent.
         values: answer with the response itself, in place of its document; `render` beats it.
     """
 
     request: SearchRequest
     budgets: Annotated[
-        tuple[tuple[str, int], ...],
+        Mapping[str, int],
         WireBounds(_MOST_FIELDS, each=(0, MOST_BYTES), keys=r"[a-z][a-z0-9_]{0,63}"),
-    ] = ()
+    ] = {}
     priority: Priority = "interactive"
     render: Annotated[ViewOptions | None, WireBounds(_MOST_FIELDS)] = None
     claim: Annotated[Claim | None, WireBounds(_MOST_FIELDS)] = None
-    path: Place = ""
-    waited_ms: Deadline = 0
+    path: AbsolutePath = ""
+    waited_ms: Milliseconds = 0
     values: bool = False
 
 
@@ -91,14 +88,14 @@ class Ask(Struct, Generic[Q], frozen=True):
 
     request: Q
     priority: Priority = "interactive"
-    path: Place = ""
+    path: AbsolutePath = ""
     values: bool = False
 
 
 class Describe(Struct, frozen=True):
     """Facts that a coordinator needs first. `timeout_ms` 0 is the daemon's own bound."""
 
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
 
 
 class TermStats(Struct, frozen=True):
@@ -125,13 +122,12 @@ class JointDescribe(Struct, frozen=True):
         key: of the list of members, see `members_key`.
         members: the list itself; empty where the daemon may know it by its key.
         known: epoch of the description that the client has; empty for none.
-        timeout_ms: 0 for the daemon's own bound.
     """
 
     key: Annotated[str, WireBounds(64, 1, form="shown")]
     members: Annotated[tuple[Member, ...], WireBounds(MOST_MEMBERS)] = ()
     known: Annotated[str, WireBounds(64, form="shown")] = ""
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
 
 
 class JointPool(Struct, frozen=True):
@@ -144,7 +140,7 @@ class Encode(Struct, frozen=True):
     """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
 
     text: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
 
 
 class Status(Struct, frozen=True):
@@ -175,7 +171,7 @@ class Sync(Struct, frozen=True):
     wait: bool = True
     allow_degraded: bool = False
     fresh: bool = False
-    timeout_ms: Deadline = 0
+    timeout_ms: Milliseconds = 0
     strict: bool = False
 
 
@@ -184,7 +180,7 @@ class SyncStatus(Struct, frozen=True):
 
 
 class WatchStatus(Struct, frozen=True):
-    """What is watched, and which events were seen."""
+    """Watched directories and their events."""
 
 
 class Cancel(Struct, frozen=True):
@@ -215,7 +211,6 @@ class Serve(Struct, frozen=True):
     """Serve another repository in the same process, for a client under equal variables.
 
     Attributes:
-        claim: the root, the variables and the build.
         encoder: from a flag; empty for that of the settings.
     """
 
@@ -228,11 +223,10 @@ class Ping(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A command as it was typed, to be answered in print by whoever reads commands here.
+    """A typed command, to be answered in print.
 
     Attributes:
         arguments: the command's name first.
-        claim: what the client went by.
         render: how to print; its `cwd` is where the command was typed.
     """
 
@@ -243,7 +237,7 @@ class Line(Struct, frozen=True):
 
 
 QueryMessage: TypeAlias = Search | Ask[Any]
-"""What is asked about the code, within a time of its own."""
+"""A query about the code, with a timeout of its own."""
 
 Message: TypeAlias = (
     Search
@@ -275,7 +269,6 @@ class Envelope(Struct, frozen=True):
 
     Attributes:
         request_id: chosen by the client; empty when it left that to the daemon.
-        name: the message's name on the wire.
         caller: for whom the client asks, as it tells its callers apart; empty for itself.
     """
 
@@ -288,35 +281,41 @@ class Envelope(Struct, frozen=True):
 def message_of(
     request: Request[Any],
     priority: Priority = "interactive",
-    budgets: tuple[tuple[str, int], ...] = (),
+    budgets: Mapping[str, int] | None = None,
     *,
     values: bool = False,
 ) -> QueryMessage:
     """Return the message that asks for the answer to a request, or for its document."""
     if isinstance(request, SearchRequest):
-        return Search(request, budgets, priority, values=values)
+        return Search(request, budgets or {}, priority, values=values)
     return Ask(request, priority, values=values)
 
 
 CANCEL_SYNC: Final = "sync"
-"""What `Cancel.target` says for the running sync; no request may be called that."""
+"""`Cancel.target` of the running sync; not allowed as a request id."""
 
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
-_MOST_CALLER: Final = 64
+
+
+class _Head(Struct, frozen=True):
+    """Fields of every message."""
+
+    message: Annotated[str, WireBounds(64, form="shown")]
+    caller: Annotated[str, WireBounds(64, form="shown")] = ""
 
 
 def parse_message(body: Mapping[str, object]) -> Envelope:
     """Return the message that an object spells.
 
     Raises:
-        InvalidRequest: nobody knows it, or a field is malformed or out of bounds; the error can
+        InvalidRequest: the name is unknown, or a field is malformed or out of bounds; the error can
             be answered under `request_id_of(body)`.
     """
     request_id = _request_id(body)
-    name = Fields(body).printable("message", 64)
+    head = read(_Head, body)
+    name = head.message
     if name not in KINDS:
         raise misfit("message", name, f"one of {', '.join(sorted(KINDS))}")
-    caller = Fields(body).printable("caller", _MOST_CALLER, default="")
     message = read(KINDS[name], body)
     match message:
         case Ask(request) | Fetch(request):
@@ -325,7 +324,7 @@ def parse_message(body: Mapping[str, object]) -> Envelope:
             raise misfit("target", target, "a request_id, or sync")
         case _:
             pass
-    return Envelope(request_id, name, message, caller)
+    return Envelope(request_id, name, message, head.caller)
 
 
 def message_json(request_id: str, message: Message, caller: str = "") -> dict[str, Json]:
@@ -341,11 +340,6 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
         raise InvalidRequest("a text holds a lone surrogate, which UTF-8 cannot say") from error
     if isinstance(message, Ask) and not has_scope(message.request):
         del fields["path"]
-    if isinstance(message, Search):
-        fields["budgets"] = dict(message.budgets)
-    if isinstance(message, Search | Line | Serve) and message.claim is not None:
-        claim: dict[str, Json] = to_builtins(message.claim)
-        fields["claim"] = {**claim, "environ": dict(message.claim.environ)}
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
     if caller:
         named["caller"] = caller
@@ -361,19 +355,19 @@ def message_name(message: Message) -> str:
 
 def request_id_of(body: Mapping[str, object]) -> str:
     """Return the request's id, whatever else is wrong with it; empty when it has no good one."""
-    found = body.get("request_id", "")
-    return found if isinstance(found, str) and _is_request_id(found) else ""
+    request_id = body.get("request_id", "")
+    return request_id if isinstance(request_id, str) and _is_request_id(request_id) else ""
 
 
 def _request_id(body: Mapping[str, object]) -> str:
     if "request_id" not in body:
         return ""
-    found = request_id_of(body)
-    if not found:
+    request_id = request_id_of(body)
+    if not request_id:
         raise misfit(
             "request_id", body["request_id"], "1 to 64 of A-Z a-z 0-9 . _ : -, and not sync"
         )
-    return found
+    return request_id
 
 
 def _is_request_id(text: str) -> bool:

@@ -1,158 +1,101 @@
-"""Decodes values from the wire by their Structs: each of its type, within bounds."""
+"""Decodes values from the wire by their Structs: each of its type, within bounds.
+
+Fields without a declaration are ignored, so that a newer client can be read; missing ones get their
+default, so that an older one can. Bounds stand in annotations (`ggrep.model.field_meta`). They are
+checked on the JSON, before a value is made of it.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from functools import cache
-from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin
 
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.ids import parse_snapshot_id
+from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.field_meta import MAX_INTEGER, Field, WireBounds
-from ggrep.model.request import CollectionStatistics, SearchRequest
+from ggrep.model.request import SearchRequest
 
-FieldT = TypeVar("FieldT")
+T = TypeVar("T")
 
 _SHOWN: Final = 60
 """Characters of a refused value that its message quotes."""
 
 
-class Fields:
-    """Reads an object's fields; unknown ones are ignored."""
-
-    def __init__(self, body: Mapping[str, object], place: str = "") -> None:
-        """Read `body`, which lies at `place` in the message; empty for the message itself."""
-        self.body = body
-        self._place = f"{place}." if place else ""
-
-    def name(self, key: str) -> str:
-        """Return a field's name for messages."""
-        return f"{self._place}{key}"
-
-    def printable(self, key: str, most: int, *, least: int = 0, default: str | None = None) -> str:
-        """Return a string of bounded length with printable characters only."""
-        if key not in self.body and default is not None:
-            return default
-        value = self._required(key)
-        if not isinstance(value, str) or not least <= len(value) <= most or not is_shown(value):
-            raise self.misfit(key, f"{least} to {most} printable characters")
-        return value
-
-    def whole(self, key: str, least: int, most: int, *, default: int | None = None) -> int:
-        """Return a whole number within bounds."""
-        if key not in self.body and default is not None:
-            return default
-        return bounded(self._required(key), least, most, self.name(key))
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        """Return true or false."""
-        value = self.body.get(key, default)
-        if not isinstance(value, bool):
-            raise self.misfit(key, "true or false")
-        return value
-
-    def choice(self, key: str, known: tuple[str, ...], *, default: str) -> str:
-        """Return one of the known words."""
-        value = self.body.get(key, default)
-        if not isinstance(value, str) or value not in known:
-            raise self.misfit(key, f"one of {', '.join(known)}")
-        return value
-
-    def array(self, key: str, most: int) -> list[object] | None:
-        """Return an array of at most `most` items; None when there is none."""
-        if self.body.get(key) is None:
-            return None
-        value = self.body[key]
-        if not isinstance(value, list) or len(value) > most:
-            raise self.misfit(key, f"an array of at most {most} items")
-        return value
-
-    def mapping(self, key: str, most: int) -> dict[str, object] | None:
-        """Return an object of at most `most` fields; None when there is none."""
-        if self.body.get(key) is None:
-            return None
-        value = self.body[key]
-        if not isinstance(value, dict) or len(value) > most:
-            raise self.misfit(key, f"an object of at most {most} fields")
-        return value
-
-    def misfit(self, key: str, expected: str) -> InvalidRequest:
-        """Return the error for the value at `key`."""
-        return misfit(self.name(key), self.body.get(key), expected)
-
-    def _required(self, key: str) -> object:
-        if key not in self.body:
-            raise InvalidRequest(f"{self.name(key)}: missing")
-        return self.body[key]
-
-
-def bounded(value: object, least: int, most: int, place: str) -> int:
-    """Return `value` when it is a whole number within bounds."""
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise misfit(place, value, f"a whole number from {least} to {most}")
-    return value
-
-
-def text_bytes(value: str, place: str) -> int:
-    """Return the length of `value` in UTF-8.
-
-    Raises:
-        InvalidRequest: it holds half of a surrogate pair, which UTF-8 has no bytes for.
-    """
-    try:
-        return len(value.encode())
-    except UnicodeEncodeError as error:
-        raise InvalidRequest(f"{place}: holds a lone surrogate, which is no text") from error
-
-
-def is_shown(value: str) -> bool:
-    """Return whether every character is printable or a space."""
-    return value.isprintable()
-
-
-def misfit(place: str, value: object, expected: str) -> InvalidRequest:
-    """Return the error for an invalid value; long values are truncated."""
-    return InvalidRequest(f"{place}: expected {expected}, found {shown(value)}")
-
-
-def shown(value: object) -> str:
-    """Return a refused value for a message: short, and containers only by their type."""
-    match value:
-        case str() if len(value) > _SHOWN:
-            words = f"{value[:_SHOWN]!r}... ({len(value)} characters)"
-        case None | bool() | int() | float() | str():
-            words = "null" if value is None else repr(value)[: 2 * _SHOWN]
-        case list():
-            words = f"an array of {len(value)} items"
-        case _:
-            words = "an object"
-    return words
-
-
-T = TypeVar("T")
-
-_Reader: TypeAlias = Callable[[Any], object]
-
-
-class _Misfit(Exception):
-    """A value does not fit.
+class Rule(Struct, frozen=True):
+    """The type and the bounds of a value, worked out once for each annotation.
 
     Attributes:
-        place: of the value, below the one that is being read.
+        json: types of the value in JSON.
+        expected: these and the bounds in words.
+        item: of an array, or of the values of a mapping.
     """
 
-    def __init__(self, reason: str, place: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.place = place
+    json: tuple[type, ...]
+    expected: str
+    bounds: WireBounds | None = None
+    fields: tuple[tuple[str, "Rule"], ...] = ()
+    item: "Rule | None" = None
+    words: tuple[str, ...] = ()
+    optional: bool = False
 
-    def below(self, step: str) -> "_Misfit":
-        """Return the same as seen from one step further up."""
-        return _Misfit(self.reason, step + self.place)
+
+@cache
+def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
+    """Return the bounds that an annotation declares; TypeError where a figure or text has none."""
+    if isinstance(hint, UnionType):
+        return replace(rule_of(get_args(hint)[0]), optional=True)
+    hint, bounds = _declared(hint)
+    if isinstance(hint, UnionType):
+        return replace(rule_of(Annotated[get_args(hint)[0], bounds]), optional=True)
+    kind = get_origin(hint) or hint
+    few = f" of at most {bounds.most} fields" if bounds else ""
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        inner = ((each.name, rule_of(each.type)) for each in fields(hint))
+        return Rule((dict,), f"an object{few}", bounds, fields=tuple(inner))
+    if kind not in {tuple, Mapping}:
+        return _leaf(kind, hint, bounds)
+    if bounds is None:
+        raise TypeError(f"nothing says how many items a {hint} of a message may have")
+    item: Any = get_args(hint)[0 if kind is tuple else 1]
+    if any(bounds.each):
+        item = Annotated[item, WireBounds(bounds.each[1], bounds.each[0], form=bounds.form)]
+    json, expected = ((list,), "an array") if kind is tuple else ((dict,), f"an object{few}")
+    return Rule(json, expected, bounds, item=rule_of(item))
+
+
+def _declared(hint: Any) -> tuple[Any, WireBounds | None]:  # noqa: ANN401 - any annotation
+    """Return an annotation's type and its bounds."""
+    if get_origin(hint) is not Annotated:
+        return hint, None
+    hint, *notes = get_args(hint)
+    bounds = next((note for note in notes if isinstance(note, WireBounds)), None)
+    field = next((note for note in notes if isinstance(note, Field)), None)
+    if bounds is None and field is not None and field.most < MAX_INTEGER:
+        bounds = WireBounds(field.most, field.least)
+    return hint, bounds
+
+
+def _leaf(kind: Any, hint: Any, bounds: WireBounds | None) -> Rule:  # noqa: ANN401 - annotations
+    if kind is bool:
+        return Rule((bool,), "true or false")
+    if kind is Literal or issubclass(kind, Enum):
+        words = get_args(hint) or tuple(str(member.value) for member in kind)
+        return Rule((str,), f"one of {', '.join(words)}", words=words)
+    if bounds is None:
+        raise TypeError(f"nothing says how far a {hint} of a message may go")
+    reach = f"{bounds.least} to {bounds.most}"
+    if kind is str:
+        shown = bounds.form == "shown"
+        return Rule((str,), f"{reach} printable characters" if shown else "a string", bounds)
+    if kind is int:
+        return Rule((int,), f"a whole number from {reach}", bounds)
+    return Rule((int, float), f"a number from {reach}", bounds)
 
 
 def read(kind: type[T], value: object, place: str = "") -> T:
@@ -161,256 +104,122 @@ def read(kind: type[T], value: object, place: str = "") -> T:
     Raises:
         InvalidRequest: it does not fit, or is out of bounds; the message names the field.
     """
-    wanted: Any = kind
-    try:
-        found: T = _object(wanted, value)
-    except _Misfit as misfit:
-        where = f"{place}{misfit.place}".removeprefix(".")
-        raise InvalidRequest(f"{where}: {misfit.reason}") from None
-    return found
-
-
-def _object(kind: Any, value: object) -> Any:  # noqa: ANN401 - a Struct
-    if not isinstance(value, dict) and not isinstance(value, Mapping):
-        raise _Misfit(_expected("an object", value))
-    found = {}
-    name = ""
-    try:
-        for name, read_one, required in readers_of(kind):
-            if name in value:
-                found[name] = read_one(value[name])
-            elif required:
-                raise _Misfit("missing")  # noqa: TRY301 - its place is added like any other's
-    except _Misfit as misfit:
-        raise misfit.below(f".{name}") from None
-    return kind(**found)
-
-
-@cache
-def readers_of(kind: Any) -> tuple[tuple[str, _Reader, bool], ...]:  # noqa: ANN401 - a Struct
-    """Return of each field its name, what reads it, and whether it has no default."""
-    return tuple((each.name, _of_hint(each.type), each.required) for each in fields(kind))
-
-
-def _of_hint(hint: Any) -> _Reader:  # noqa: ANN401 - any annotation
-    """Return what reads a field.
-
-    Raises:
-        TypeError: no message has such fields, or nobody says how far its figures or texts may go.
-    """
-    if get_origin(hint) is not Annotated:
-        return _of_kind(hint, None)
-    kind, *notes = get_args(hint)
-    sent = next((note for note in notes if isinstance(note, WireBounds)), None)
-    says = next((note for note in notes if isinstance(note, Field)), None)
-    if sent is None and says is not None and says.most < MAX_INTEGER:
-        sent = WireBounds(says.most, says.least)
-    return _of_kind(kind, sent)
-
-
-def _of_kind(kind: Any, sent: WireBounds | None) -> _Reader:  # noqa: ANN401 - any annotation
-    if isinstance(kind, UnionType):
-        (inner,) = (one for one in get_args(kind) if one is not NoneType)
-        read_one = _of_kind(inner, sent)
-        found: _Reader = lambda value: None if value is None else read_one(value)  # noqa: E731
-    elif isinstance(kind, type) and issubclass(kind, Struct):
-        found = _struct(kind, sent)
-    elif kind is bool:
-        found = _flag
-    elif get_origin(kind) is Literal:
-        found = _word({word: word for word in get_args(kind)})
-    elif isinstance(kind, type) and issubclass(kind, Enum):
-        found = _word({member.value: member for member in kind})
-    elif sent is None:
-        raise TypeError(f"nothing says how far a {kind} of a message may go")
-    elif get_origin(kind) is tuple:
-        found = _pairs(kind, sent) if sent.keys else _array(kind, sent)
-    else:
-        found = {int: _whole, float: _float, str: _FORMS[sent.form]}[kind](sent)
-    return found
-
-
-def _each(sent: WireBounds) -> WireBounds | None:
-    return WireBounds(sent.each[1], sent.each[0]) if any(sent.each) else None
-
-
-def _struct(kind: Any, sent: WireBounds | None) -> _Reader:  # noqa: ANN401 - a Struct
-    readers_of(kind)
-    if sent is None:
-        return lambda value: _object(kind, value)
-
-    def read_few(value: object) -> object:
-        if not isinstance(value, dict) or len(value) > sent.most:
-            raise _Misfit(_expected(f"an object of at most {sent.most} fields", value))
-        return _object(kind, value)
-
-    return read_few
-
-
-def _array(kind: Any, sent: WireBounds) -> _Reader:  # noqa: ANN401 - an annotation
-    item = _of_kind(get_args(kind)[0], _each(sent))
-
-    def read_array(value: object) -> tuple[object, ...]:
-        if not isinstance(value, list):
-            raise _Misfit(_expected("an array", value))
-        # Counted before anything is made of them.
-        if len(value) > sent.most:
-            raise _Misfit(f"{len(value)} items exceed {sent.most}")
-        found = []
+    hint: Any = kind
+    fault = _fault(value, rule_of(hint))
+    if not fault:
         try:
-            for one in value:
-                found.append(item(one))  # noqa: PERF401 - it counts what was read
-        except _Misfit as misfit:
-            raise misfit.below(f"[{len(found)}]") from None
-        return tuple(found)
-
-    return read_array
-
-
-def _pairs(kind: Any, sent: WireBounds) -> _Reader:  # noqa: ANN401 - an annotation
-    """Return what reads an object as pairs of name and value, by name."""
-    (_, of_value) = get_args(get_args(kind)[0])
-    item = _of_kind(of_value, _each(sent))
-    is_name = re.compile(sent.keys).fullmatch
-
-    def read_pairs(value: object) -> tuple[tuple[str, object], ...]:
-        if value is None:
-            return ()
-        if not isinstance(value, dict) or len(value) > sent.most:
-            raise _Misfit(_expected(f"an object of at most {sent.most} fields", value))
-        found = []
-        for name in sorted(value):
-            if not is_name(name):
-                raise _Misfit(f"{shown(name)} is no name")
-            try:
-                found.append((name, item(value[name])))
-            except _Misfit as misfit:
-                raise misfit.below(f".{name}") from None
-        return tuple(found)
-
-    return read_pairs
-
-
-def _flag(value: object) -> bool:
-    if value is True or value is False:
-        return value
-    raise _Misfit(_expected("true or false", value))
-
-
-def _word(known: Mapping[Any, object]) -> _Reader:
-    expected = f"one of {', '.join(known)}"
-
-    def read_word(value: object) -> object:
-        if isinstance(value, str) and value in known:
-            return known[value]
-        raise _Misfit(_expected(expected, value))
-
-    return read_word
-
-
-def _whole(sent: WireBounds) -> _Reader:
-    least, most = sent.least, sent.most
-
-    def read_whole(value: object) -> int:
-        # bool is a subclass of int: `"limit": true` must not mean 1.
-        if type(value) is int and least <= value <= most:
-            return value
-        raise _Misfit(_expected(f"a whole number from {least} to {most}", value))
-
-    return read_whole
-
-
-def _float(sent: WireBounds) -> _Reader:
-    def read_float(value: object) -> float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if is_number and sent.least <= cast(float, value) <= sent.most:
-            return float(cast(float, value))
-        raise _Misfit(_expected("a number that is not negative", value))
-
-    return read_float
-
-
-def _text(sent: WireBounds) -> _Reader:
-    most = sent.most
-
-    def read_text(value: object) -> str:
-        if not isinstance(value, str):
-            raise _Misfit(_expected("a string", value))
-        try:
-            size = len(value) if value.isascii() else len(value.encode())
-        except UnicodeEncodeError:
-            raise _Misfit("holds a lone surrogate, which is no text") from None
-        if size > most:
-            quoted = "" if sent.form == "secret" else f": {shown(value)}"
-            raise _Misfit(f"{size} bytes exceed {most}{quoted}")
-        return value
-
-    return read_text
-
-
-def _shown(sent: WireBounds) -> _Reader:
-    least, most = sent.least, sent.most
-
-    def read_shown(value: object) -> str:
-        if isinstance(value, str) and least <= len(value) <= most and is_shown(value):
-            return value
-        raise _Misfit(_expected(f"{least} to {most} printable characters", value))
-
-    return read_shown
-
-
-def _path(sent: WireBounds) -> _Reader:
-    read_text = _text(sent)
-
-    def read_path(value: object) -> object:
-        if read_text(value) == "" and not sent.least:
-            return value
-        if not str(value).startswith("/") or "\0" in str(value):
-            raise _Misfit(_expected("an absolute path", value))
-        return value
-
-    return read_path
-
-
-_FORMS: Final[Mapping[str, Callable[[WireBounds], _Reader]]] = {
-    "": _text,
-    "secret": _text,
-    "shown": _shown,
-    "path": _path,
-}
-
-
-def _expected(what: str, value: object) -> str:
-    return f"expected {what}, found {shown(value)}"
+            return decode(kind, value, "")
+        except DecodeError as error:
+            fault = str(error)
+    raise InvalidRequest(f"{place}{fault}".removeprefix(".").removeprefix(": "))
 
 
 def parse_search_request(value: object, place: str) -> SearchRequest:
-    """Return a query; its values are validated where it is answered.
-
-    Raises:
-        InvalidRequest: it does not fit, or a field is out of bounds.
-    """
+    """Return a query; its values are validated where it is answered."""
     return read(SearchRequest, value, place)
 
 
 def check_scored(request: Any, place: str) -> None:  # noqa: ANN401 - of any operation
-    """Raise unless the fields that a query is scored by fit together.
+    """Raise InvalidRequest unless the fields that a query is scored by fit together.
 
-    Raises:
-        InvalidRequest: the snapshot's id is none, or the statistics say more of a term than of the
-            whole collection.
+    No term occurs in more chunks or files than the collection has.
     """
     snapshot_id = getattr(request, "snapshot_id", None)
     if snapshot_id is not None:
         parse_snapshot_id(snapshot_id)
     statistics = getattr(request, "statistics", None)
-    if statistics is not None:
-        for name, figure, most in _figures(statistics):
-            bounded(figure, 0, most, f"{place}.statistics.{name}")
+    for index, term in enumerate(statistics.terms if statistics else ()):
+        for name in ("chunks", "files"):
+            most, figure = getattr(statistics, name), getattr(term, name)
+            if figure > most:
+                where = f"{place}.statistics.terms[{index}].{name}"
+                raise misfit(where, figure, f"a whole number from 0 to {most}")
 
 
-def _figures(statistics: CollectionStatistics) -> Iterator[tuple[str, int, int]]:
-    """Yield the name of each term's figures, the figures and their maximum."""
-    for index, entry in enumerate(statistics.terms):
-        yield f"terms[{index}].chunks", entry.chunks, statistics.chunks
-        yield f"terms[{index}].files", entry.files, statistics.files
+def misfit(place: str, value: object, expected: str) -> InvalidRequest:
+    """Return the error for an invalid value; long values are truncated."""
+    return InvalidRequest(f"{place}: expected {expected}, found {_shown(value)}")
+
+
+def _fault(value: object, rule: Rule) -> str:
+    """Return where and how a value does not fit, as `.name: reason`; empty if it does."""
+    if value is None and rule.optional:
+        return ""
+    fits = isinstance(value, rule.json) and (not isinstance(value, bool) or rule.json == (bool,))
+    fault = ""
+    match value:
+        case dict() if fits:
+            fault = _object_fault(value, rule)
+        case list() if fits:
+            fault = _array_fault(value, rule)
+        case str() if fits and not rule.words:
+            fault = _text_fault(value, rule)
+        case str():
+            fits = value in rule.words
+        case int() | float() if fits and rule.bounds:
+            fits = rule.bounds.least <= value <= rule.bounds.most
+    return fault if fits else _expected(rule, value)
+
+
+def _array_fault(value: list[object], rule: Rule) -> str:
+    assert rule.bounds is not None  # noqa: S101 - as `rule_of` makes them
+    assert rule.item is not None  # noqa: S101
+    if len(value) > rule.bounds.most:
+        return f": {len(value)} items exceed {rule.bounds.most}"
+    if len(value) < rule.bounds.least:
+        return f": {len(value)} items are fewer than {rule.bounds.least}"
+    for index, item in enumerate(value):
+        if fault := _fault(item, rule.item):
+            return f"[{index}]{fault}"
+    return ""
+
+
+def _object_fault(value: dict[str, object], rule: Rule) -> str:
+    bounds = rule.bounds
+    if bounds and len(value) > bounds.most:
+        return _expected(rule, value)
+    inner = [(name, rule.item) for name in sorted(value)] if rule.item else rule.fields
+    for name, each in inner:
+        if bounds and bounds.keys and not re.fullmatch(bounds.keys, name):
+            return f": {_shown(name)} is no name"
+        if name in value and (fault := _fault(value[name], each)):
+            return f".{name}{fault}"
+    return ""
+
+
+def _text_fault(value: str, rule: Rule) -> str:
+    bounds = rule.bounds
+    assert bounds is not None  # noqa: S101 - as `rule_of` makes them
+    if bounds.form == "shown":
+        fits = bounds.least <= len(value) <= bounds.most and value.isprintable()
+        return "" if fits else _expected(rule, value)
+    try:
+        size = len(value) if value.isascii() else len(value.encode())
+    except UnicodeEncodeError:
+        return ": holds a lone surrogate, which is no text"
+    if size > bounds.most:
+        quoted = "" if bounds.form == "secret" else f": {_shown(value)}"
+        return f": {size} bytes exceed {bounds.most}{quoted}"
+    given = bounds.form == "path" and (value or bounds.least)
+    if given and ("\0" in value or not value.startswith("/")):
+        return f": expected an absolute path, found {_shown(value)}"
+    return ""
+
+
+def _expected(rule: Rule, value: object) -> str:
+    return f": expected {rule.expected}, found {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    """Return a refused value for a message: short, and containers only by their type."""
+    match value:
+        case str() if len(value) > _SHOWN:
+            return f"{value[:_SHOWN]!r}... ({len(value)} characters)"
+        case None:
+            return "null"
+        case bool() | int() | float() | str():
+            return repr(value)[: 2 * _SHOWN]
+        case list():
+            return f"an array of {len(value)} items"
+        case _:
+            return "an object"

@@ -47,11 +47,7 @@ _KINDS: Final[tuple[type[GgrepError], ...]] = (
 
 
 class RemoteError(GgrepError):
-    """A daemon's error with a code that this build has no class for.
-
-    Attributes:
-        code: as the daemon said it.
-    """
+    """A daemon's error with a code that this build has no class for."""
 
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
@@ -65,7 +61,6 @@ class Reply(Struct, frozen=True):
         request_id: empty when the daemon could not tell which request it was.
         name: of the message that is answered; empty in failures that do not know it.
         body: all else that the reply says; for a failure, the error object.
-        error: None when it is an answer.
     """
 
     request_id: str
@@ -79,24 +74,13 @@ def reply_json(request_id: str, name: str, body: Document) -> Document:
     return {**body, "request_id": request_id, "message": name}
 
 
-def error_json(
-    request_id: str,
-    error: GgrepError,
-    *,
-    reason: str | None = None,
-) -> dict[str, Json]:
-    """Return a failure in the shape of schema `query_error`, and the request it belongs to.
-
-    Args:
-        request_id: empty when there is none to tell.
-        error: what happened; its message becomes one safe line.
-        reason: why a request was cancelled, when that is not the message itself.
-    """
+def error_json(request_id: str, error: GgrepError) -> dict[str, Json]:
+    """Return a failure in the shape of schema `query_error`, and the request it belongs to."""
     body: dict[str, Json] = {"code": error.code, "message": _line(str(error))}
     if isinstance(error, Busy):
         body["retry_after_ms"] = error.retry_after_ms
     if isinstance(error, Cancelled):
-        body["reason"] = _line(str(error) if reason is None else reason)
+        body["reason"] = body["message"]
     if isinstance(error, SyncRefused):
         body["reasons"] = [_line(text) for text in error.reasons[:_MOST_REASONS]]
     if error.snapshot_id:
@@ -108,11 +92,7 @@ def error_json(
 
 
 def parse_reply(body: Mapping[str, object]) -> Reply:
-    """Return the reply in a daemon's object; failures are returned, not raised.
-
-    Raises:
-        InvalidRequest: it is no reply.
-    """
+    """Return the reply in a daemon's object; failures are returned, not raised."""
     name = body.get("message", "")
     if not isinstance(name, str):
         raise InvalidRequest("message: expected a string in the reply")
@@ -143,7 +123,10 @@ def _error_of(fields: Mapping[str, object]) -> GgrepError:
     code = _text(fields, "code")[:_MOST_CODE] or GgrepError.code
     message = _line(_text(fields, "message")) or f"the daemon failed: {code}"
     if code == Busy.code:
-        return _busy(message, fields.get("retry_after_ms"))
+        retry = fields.get("retry_after_ms")
+        wait = retry if isinstance(retry, int) and not isinstance(retry, bool) else 0
+        wait = min(max(wait, 0), _MOST_RETRY_MS)
+        return Busy(message.removesuffix(f", retry after {wait} ms"), retry_after_ms=wait)
     if reasons := _reasons(fields):
         return SyncRefused(reasons)
     for kind in _KINDS:
@@ -152,17 +135,11 @@ def _error_of(fields: Mapping[str, object]) -> GgrepError:
     return RemoteError(message, code=sanitise_line(code))
 
 
-def _busy(message: str, retry: object) -> Busy:
-    wait = retry if isinstance(retry, int) and not isinstance(retry, bool) else 0
-    wait = min(max(wait, 0), _MOST_RETRY_MS)
-    return Busy(message.removesuffix(f", retry after {wait} ms"), retry_after_ms=wait)
-
-
 def _reasons(fields: Mapping[str, object]) -> tuple[str, ...]:
-    found = fields.get("reasons")
-    if not isinstance(found, list):
+    reasons = fields.get("reasons")
+    if not isinstance(reasons, list):
         return ()
-    return tuple(_line(text) for text in found[:_MOST_REASONS] if isinstance(text, str))
+    return tuple(_line(text) for text in reasons[:_MOST_REASONS] if isinstance(text, str))
 
 
 def _text(fields: Mapping[str, object], key: str) -> str:

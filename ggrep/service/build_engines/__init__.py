@@ -1,1 +1,1 @@
-"""Where the repositories of a workspace are built: here, or on a cluster of Ray."""
+"""Engines that build the repositories of a workspace: on this machine, or on a Ray cluster."""

@@ -1,4 +1,4 @@
-"""What a cluster needs here, and where it is."""
+"""Requirements of a Ray cluster on this machine, and its address."""
 
 import socket
 from importlib.util import find_spec
@@ -26,21 +26,13 @@ def is_installed() -> bool:
 
 
 def require_extra() -> None:
-    """Raise where Ray is not installed.
-
-    Raises:
-        NoCluster: with the line that installs it.
-    """
+    """Raise where Ray is not installed."""
     if not is_installed():
         raise NoCluster(f"ray is not installed; to install it: {EXTRA}")
 
 
 def require_answer(address: str) -> None:
-    """Raise unless a head listens at an address; Ray itself tries for minutes.
-
-    Raises:
-        NoCluster: nobody does, or it is no address.
-    """
+    """Raise unless a head listens at an address; Ray itself tries for minutes."""
     host, port = host_and_port(address)
     try:
         socket.create_connection((host, port), timeout=_ANSWER_S).close()
@@ -52,11 +44,7 @@ def require_answer(address: str) -> None:
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Return what an address names: `host`, `host:port` or `tcp://host:port`.
-
-    Raises:
-        NoCluster: it names neither.
-    """
+    """Return what an address names: `host`, `host:port` or `tcp://host:port`."""
     try:
         parts = urlsplit(address if "://" in address else f"//{address}")
         host, port = parts.hostname, parts.port

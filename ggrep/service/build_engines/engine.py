@@ -13,14 +13,7 @@ from ggrep.service.build_engines.cluster import RAY_ADDRESS, Engine, require_ext
 
 
 class BuildEngine(Protocol):
-    """Builds repositories.
-
-    Attributes:
-        name: as it is typed.
-        abreast: jobs that are worth handing out at once.
-        is_remote: jobs are done by other homes, perhaps on other machines; only what is pushed
-            comes back.
-    """
+    """Builds repositories."""
 
     @property
     def name(self) -> str:
@@ -47,7 +40,7 @@ class BuildEngine(Protocol):
 
 
 class LocalEngine(Struct, frozen=True):
-    """See the module; `abreast` processes."""
+    """Builds repositories in `abreast` processes of this machine."""
 
     abreast: int
     name: str = "local"
@@ -64,27 +57,16 @@ class LocalEngine(Struct, frozen=True):
 def open_engine(
     name: Engine, address: str | None, environ: Mapping[str, str], *, abreast: int
 ) -> BuildEngine:
-    """Return an engine, connected.
-
-    Args:
-        name: of the engine.
-        address: of the cluster; None for what the environment says.
-        environ: the variables.
-        abreast: processes of a local one.
-
-    Raises:
-        UsageError: nothing says where the cluster is, or one is said for the local engine.
-        NoCluster: it is not installed, or no cluster answers.
-    """
+    """Return an engine, connected."""
     if name == "local":
         if address is not None:
             raise UsageError("--cluster goes with --engine ray")
         return LocalEngine(abreast)
     require_extra()
-    found = address or environ.get(RAY_ADDRESS, "")
-    if not found:
+    cluster = address or environ.get(RAY_ADDRESS, "")
+    if not cluster:
         raise UsageError(f"no cluster address; give --cluster HOST:PORT, or set {RAY_ADDRESS}")
     from ggrep.service.build_engines.on_cluster import ClusterEngine
     from ggrep.service.build_engines.on_ray import RayCluster
 
-    return ClusterEngine(RayCluster(found))
+    return ClusterEngine(RayCluster(cluster))

@@ -1,4 +1,4 @@
-"""What a node of a cluster does: one job, in the process that the cluster gives it.
+"""A node of a cluster does one job in the process that the cluster gives it.
 
 It is named to the cluster by module and function, so each node needs an installation of the same
 version. Settings travel with the job; the home, and the credentials of the remote, are the node's.
@@ -29,7 +29,7 @@ from ggrep.model.sync import (
 )
 
 RETRIES: Final = 4
-"""How often a job is done again whose node or process died."""
+"""Retries of a job whose node or process died."""
 
 
 def task_of(job: SyncJob) -> str:
@@ -47,15 +47,11 @@ def do(task: str) -> str:
 
 
 def outcome_of(reply: str) -> SyncOutcome:
-    """Return what a node has done.
-
-    Raises:
-        GgrepError: it failed there.
-    """
-    said = stable_json.loads(reply.encode())
-    if "outcome" in said:
-        return outcome_from(said["outcome"])
-    raise error_from(said["error"])
+    """Return what a node has done."""
+    message = stable_json.loads(reply.encode())
+    if "outcome" in message:
+        return outcome_from(message["outcome"])
+    raise error_from(message["error"])
 
 
 def _done(task: Mapping[str, Any]) -> SyncOutcome:
@@ -69,10 +65,10 @@ def _done(task: Mapping[str, Any]) -> SyncOutcome:
 
 
 class _Unheard:
-    """Nobody watches how far a job is."""
+    """Ignores the progress of a job."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Keep it to itself."""
+        """Ignore it."""
 
     def used_ms(self) -> int:
         """Return the CPU time of this process."""

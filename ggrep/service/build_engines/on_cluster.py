@@ -20,7 +20,7 @@ _SAID: Final = 200
 
 
 class Cluster(Protocol):
-    """A connection to a cluster. What it raises says that a task was given up."""
+    """A connection to a cluster. Its exceptions mean that a task was given up."""
 
     name: str
     cores: int
@@ -43,7 +43,7 @@ class Cluster(Protocol):
 
 
 class ClusterEngine:
-    """See `BuildEngine`."""
+    """Builds repositories as tasks of a cluster."""
 
     is_remote = True
 
@@ -67,11 +67,7 @@ class _Runner(Struct):
     under_way: list[Any] = field(default_factory=list)
 
     async def run(self, job: SyncJob, _: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Have a node do a job.
-
-        Raises:
-            GgrepError: it failed there, or node after node died over it.
-        """
+        """Have a node do a job."""
         handle = self.cluster.submit(node.task_of(job))
         self.under_way.append(handle)
         try:

@@ -41,9 +41,6 @@ class RayCluster:
         """Connect to the cluster whose head is at `host:port`.
 
         Requires: the extra is installed.
-
-        Raises:
-            NoCluster: no cluster answers there.
         """
         require_answer(address)
         self._numbers = count()
@@ -61,11 +58,11 @@ class RayCluster:
             start_new_session=True,
         )
         self._replies = _lines(self._driver)
-        said = next(self._replies, {"failed": "its driver ended"})
-        if "failed" in said:
+        greeting = next(self._replies, {"failed": "its driver ended"})
+        if "failed" in greeting:
             self.close()
-            raise NoCluster(f"{address}: {said['failed']}")
-        self.cores = int(said["cores"])
+            raise NoCluster(f"{address}: {greeting['failed']}")
+        self.cores = int(greeting["cores"])
         threading.Thread(target=self._listen, daemon=True).start()
 
     def submit(self, task: str) -> int:
@@ -79,11 +76,7 @@ class RayCluster:
         return number
 
     def result(self, handle: int) -> str:
-        """Wait for a task's reply.
-
-        Raises:
-            SyncFailed: it was given up.
-        """
+        """Wait for a task's reply."""
         try:
             return self._under_way[handle].result()
         finally:
@@ -113,14 +106,14 @@ class RayCluster:
 
     def _listen(self) -> None:
         try:
-            for said in self._replies:
-                future = self._under_way.get(said["number"])
+            for message in self._replies:
+                future = self._under_way.get(message["number"])
                 if future is None or future.done():
                     continue
-                if "reply" in said:
-                    future.set_result(said["reply"])
+                if "reply" in message:
+                    future.set_result(message["reply"])
                 else:
-                    future.set_exception(SyncFailed(str(said["failed"])))
+                    future.set_exception(SyncFailed(str(message["failed"])))
         finally:
             with self._lock:
                 self._gone = True

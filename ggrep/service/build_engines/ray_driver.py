@@ -23,9 +23,9 @@ from ggrep.service.build_engines.on_cluster import told
 
 _LOOK_S: Final = 0.5
 _NODES_MS: Final = 2_000.0
-"""How often it is asked which nodes there are."""
+"""Interval between two lists of the nodes."""
 _ALONE_MS: Final = 120_000.0
-"""How long a cluster may have no node that does anything."""
+"""Time after which a cluster without a working node has failed."""
 _REST_MS: Final = 20_000.0
 """Ray lists a dead node for as long."""
 
@@ -150,9 +150,9 @@ class _Driver(Struct):
 def cores_by_node(ray: Any) -> dict[str, int]:  # noqa: ANN401 - the module
     """Return the nodes that live, and how many tasks each can do at once."""
     return {
-        found["NodeID"]: int(found["Resources"]["CPU"])
-        for found in ray.nodes()
-        if found["Alive"] and found["Resources"].get("CPU", 0) >= 1
+        node_info["NodeID"]: int(node_info["Resources"]["CPU"])
+        for node_info in ray.nodes()
+        if node_info["Alive"] and node_info["Resources"].get("CPU", 0) >= 1
     }
 
 
