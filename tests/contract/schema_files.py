@@ -14,12 +14,12 @@ from typing import Final, is_typeddict
 from msgspec import Struct
 
 import ggrep.model.daemons
+import ggrep.model.evaluation
 import ggrep.model.maintenance
 import ggrep.model.schemas
 import ggrep.model.status
 from ggrep.model.schemas import (
     answers,
-    evaluation,
     failure,
     federated,
     federated_names,
@@ -31,7 +31,6 @@ from ggrep.model.schemas import (
     workspace,
     workspace_manifest,
 )
-from ggrep.model.schemas import evaluation as checks
 from ggrep.model.schemas import machine as agents
 from ggrep.model.schemas import receipts as replay
 from ggrep.model.schemas import stores as index_report
@@ -45,10 +44,10 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "agents": ("Agents that ask ggrep", agents, "AgentsJson"),
     "answers": ("Several answers", answers, "AnswersJson"),
     "audit": ("Audit of a store", ggrep.model.maintenance, "Audit"),
-    "check_report": ("Checks", checks, "CheckReportJson"),
+    "check_report": ("Checks", ggrep.model.evaluation, "CheckReport"),
     "daemons": ("Daemons of this host", ggrep.model.daemons, "DaemonsDocument"),
-    "eval_comparison": ("Comparison", evaluation, "EvalComparisonJson"),
-    "eval_report": ("Evaluation", evaluation, "EvalReportJson"),
+    "eval_comparison": ("Comparison", ggrep.model.evaluation, "Comparison"),
+    "eval_report": ("Evaluation", ggrep.model.evaluation, "EvalReport"),
     "expand_success": ("Surroundings of a place", answers, "ExpandJson"),
     "federated_answers": (
         "Several answers of a workspace",

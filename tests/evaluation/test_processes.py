@@ -105,8 +105,8 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path, way: signal.Signals) -> N
     parent = (
         "import sys; from pathlib import Path;"
         "from ggrep.interfaces.evaluation.suite_processes import *;"
-        "from ggrep.interfaces.evaluation.questions import Target;"
-        "job = Job('a', Target(Path('/nowhere')), ());"
+        "from ggrep.interfaces.evaluation.questions import QueriedPath;"
+        "job = Job('a', QueriedPath(Path('/nowhere')), ());"
         f"run_jobs([job], lambda job: in_a_process(job, Conditions(),"
         f" command=(sys.executable, '-c', {child!r})), at_once=1, done=print)"
     )

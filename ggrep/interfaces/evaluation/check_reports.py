@@ -6,62 +6,54 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote as quoted_url
 
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.check_rules import RULES, CheckResult, Miss, Verdict
+from ggrep.interfaces.evaluation.check_rules import CheckResult, Verdict
 from ggrep.interfaces.evaluation.see_commands import commands
+from ggrep.model.evaluation import (
+    RULES,
+    CheckBaseline,
+    CheckedQuery,
+    CheckReport,
+    CheckSummary,
+    Miss,
+)
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
-if TYPE_CHECKING:
-    from ggrep.model.schemas.evaluation import CheckBaselineJson, CheckJson, CheckReportJson
-
-CHECK_SCHEMA: Final = 1
 _SHOWN_FILES: Final = 10
 
 
-def check_json(outcome: CheckResult, *, version: str) -> "CheckReportJson":
+def check_report(outcome: CheckResult, *, version: str) -> CheckReport:
     """Return the report; nothing in it differs from run to run over the same state."""
-    return {
-        "schema_version": CHECK_SCHEMA,
-        "ggrep_version": version,
-        "file": outcome.file.label,
-        "digest": outcome.file.digest,
-        "ok": outcome.ok,
-        "summary": {
-            "checks": len(outcome.verdicts),
-            "failed": outcome.failed,
-            "allow_failures": outcome.file.allow_failures,
-        },
-        "baseline": _baseline_json(outcome),
-        "checks": [_verdict_json(verdict) for verdict in outcome.verdicts],
-    }
+    file, baseline = outcome.file, None
+    if outcome.baseline is not None:
+        excused = tuple(verdict.check.question.id for verdict in outcome.excused)
+        baseline = CheckBaseline(excused, outcome.baseline.max_drop)
+    return CheckReport(
+        ggrep_version=version,
+        file=file.label,
+        digest=file.digest,
+        ok=outcome.ok,
+        summary=CheckSummary(len(outcome.verdicts), outcome.failed, file.allow_failures),
+        baseline=baseline,
+        checks=tuple(map(_checked_query, outcome.verdicts)),
+    )
 
 
-def _baseline_json(outcome: CheckResult) -> "CheckBaselineJson | None":
-    if outcome.baseline is None:
-        return None
-    return {
-        "excused": [verdict.check.question.id for verdict in outcome.excused],
-        "max_drop": outcome.baseline.max_drop,
-    }
-
-
-def _verdict_json(verdict: Verdict) -> "CheckJson":
+def _checked_query(verdict: Verdict) -> CheckedQuery:
     check, answer = verdict.check, verdict.answer
-    return {
-        "id": check.question.id,
-        "query": check.question.query,
-        "line": check.line,
-        "holds": verdict.holds,
-        "misses": [
-            {"rule": miss.rule, "wanted": miss.wanted, "came": miss.came} for miss in verdict.misses
-        ],
-        "files": list(answer.named[:_SHOWN_FILES]),
-        "confidence": answer.confidence,
-    }
+    return CheckedQuery(
+        id=check.question.id,
+        query=check.question.query,
+        line=check.line,
+        holds=verdict.holds,
+        misses=verdict.misses,
+        files=answer.named[:_SHOWN_FILES],
+        confidence=answer.confidence,
+    )
 
 
 _LABEL_COLUMNS = 8
@@ -94,17 +86,11 @@ def _story(verdict: Verdict, style: Style, base: Path) -> list[str]:
     check = verdict.check
     lines = [_line("query", check.question.query, style)]
     for miss in verdict.misses:
-        lines += _miss_lines(miss, style)
+        lines.append(_line("wanted", f"{miss.wanted}  ({miss.rule})", style))
+        lines.append(_line("came", miss.came, style))
     rules = [miss.rule for miss in verdict.misses]
     lines += [_line("to see", command, style) for command in commands(check, rules, base)]
     return lines
-
-
-def _miss_lines(miss: Miss, style: Style) -> list[str]:
-    return [
-        _line("wanted", f"{miss.wanted}  ({miss.rule})", style),
-        _line("came", miss.came, style),
-    ]
 
 
 def _line(label: str, text: str, style: Style) -> str:

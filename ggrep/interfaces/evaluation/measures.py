@@ -10,8 +10,6 @@ from math import fsum, log2
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.interfaces.evaluation.visible_lines import Seen
-
 DEPTH = 10
 """Files that NDCG, MRR and recall look at."""
 
@@ -57,19 +55,6 @@ class Score(Struct, frozen=True):
     first_rank: int | None
     passed: bool
     missing: tuple[str, ...]
-
-
-class SlateScore(Struct, frozen=True):
-    """What a slate of so many bytes showed of a case's places.
-
-    Attributes:
-        max_bytes: that it may take; 0 for its level's own.
-        answered: there is a slate; without one nothing was seen.
-    """
-
-    max_bytes: int
-    seen: Seen
-    answered: bool = True
 
 
 def score(expected: Expectation, files: Sequence[str], confidence: str | None = None) -> Score:

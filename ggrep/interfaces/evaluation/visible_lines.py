@@ -129,12 +129,6 @@ class Seen(Struct, frozen=True):
     calls: int = 1
 
 
-SHARES: Final = ("places", "told", "files", "line_precision", "file_precision")
-"""Figures of `Seen` that are shares."""
-
-NOTHING_SEEN: Final = Seen(0.0, 0.0, 0.0, 0.0, 0.0, size=0, calls=0)
-
-
 def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:
     """Return what a slate shows and names of some choices of places; there is one at least."""
     places = [place for choice in wanted for place in choice]

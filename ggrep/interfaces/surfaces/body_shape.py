@@ -145,11 +145,11 @@ class Fields:
 
 def one_of(*given: tuple[Fields, str, T | None]) -> T | None:
     """Return the only value that is not None; two names of one setting are an error."""
-    held = [(fields, key, value) for fields, key, value in given if value is not None]
-    for block, key, _ in held[1:]:
-        first, name, _ = held[0]
-        block.add(key, "duplicate", f"says again what {first.at(name)} says")
-    return held[0][2] if held else None
+    values = [each for each in given if each[2] is not None]
+    for holder, key, _ in values[1:]:
+        first, name, _ = values[0]
+        holder.add(key, "duplicate", f"says again what {first.at(name)} says")
+    return values[0][2] if values else None
 
 
 def _number_or_kind(value: object) -> str:
