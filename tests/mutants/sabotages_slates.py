@@ -729,8 +729,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a budget of a file is one of the whole slate",
         "ggrep/interfaces/mcp/tools.py",
-        '"max_file_bytes", "slate.maxFileBytes"',
-        '"max_file_bytes", "slate.maxBytes"',
+        'tuple(place.split("."))',
+        'tuple(place.replace("File", "").split("."))',
         (CALLS + "test_arguments_of_context_reach_the_request",),
     ),
     Sabotage(

@@ -256,13 +256,18 @@ def _flat(
             yield name, value
 
 
+def snake_case(name: str) -> str:
+    """Return a name in lower case with underscores between its words."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().replace("-", "_")
+
+
 def _ours(said: str, arguments: Sequence[Argument]) -> str | None:
     """Return the argument that a spelling means; None for none."""
     named = {one.name for one in arguments}
     if "." in said:
         meant = (each for each in arguments if said in {".".join(each.place), *each.also})
         return next((each.name for each in meant), None)
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", said).lower().replace("-", "_")
+    plain = snake_case(said)
     if said in named or plain in named:
         return said if said in named else plain
     return next((name for name, also in ALSO.items() if name in named and plain in also), None)

@@ -37,6 +37,8 @@ from ggrep.interfaces.mcp.tools import (
 )
 from ggrep.interfaces.surfaces.agent_search import AgentTextOptions, hits_to_open, search_text
 from ggrep.interfaces.surfaces.body import (
+    REPOSITORY,
+    WORKSPACE,
     parse_federated_body,
     parse_repo_body,
     parse_workspace_body,
@@ -116,10 +118,9 @@ MAX_SEVERAL: Final = 50
 """Names or places of one call."""
 
 OF_WORKSPACES: Final = frozenset(
-    {
-        *("workspace", "select", "only", "tags", "repo_filter"),
-        *("include_disabled", "concurrency", "strict", "stats"),
-    }
+    each.name
+    for each in BY_NAME["symbol"].every
+    if ".".join(each.place) in WORKSPACE["symbol"].leaves.keys() - REPOSITORY["symbol"].leaves
 )
 """Arguments of a question about a name that mean a workspace, the server's own where none is
 named."""
@@ -249,12 +250,6 @@ class NavigationCalls(Struct, frozen=True):
         return await self.asked.ask_repo(place.root, replace(outline.request, targets=targets))
 
 
-_OF_SLATES: Final = frozenset(
-    {
-        *("level", "max_bytes", "max_file_bytes", "max_files", "evidence", "graph"),
-        *("session", "op", "targets", "delta_only"),
-    }
-)
 _OF_HITS: Final = frozenset({"top", "per_file"})
 
 
@@ -267,7 +262,8 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
         InvalidRequest: a value is given that the other format alone heeds.
     """
     slate = values.get("format") == "slate"
-    idle = sorted(values.keys() & (_OF_HITS if slate else _OF_SLATES))
+    of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}
+    idle = sorted(values.keys() & (_OF_HITS if slate else of_slates))
     if idle:
         raise InvalidRequest(f"{', '.join(idle)}: {'not' if slate else 'only'} with format slate")
     return tuple(
