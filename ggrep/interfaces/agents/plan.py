@@ -22,11 +22,7 @@ from ggrep.interfaces.agents.text_edit import (
 
 
 def find(text: str, piece: Piece) -> FoundEntry | None:
-    """Return our entry of a text, or what has its place.
-
-    Raises:
-        Refused: the text cannot be understood.
-    """
+    """Return our entry of a text, or what has its place."""
     match piece:
         case JsonEntry():
             return json_edit.find(text, piece)
@@ -39,11 +35,7 @@ def find(text: str, piece: Piece) -> FoundEntry | None:
 
 
 def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
-    """Return the change that adds a piece to a text.
-
-    Raises:
-        Refused: the text cannot be understood, or the piece has no place in it.
-    """
+    """Return the change that adds a piece to a text."""
     match piece:
         case JsonEntry():
             return json_edit.insert(text, piece)
@@ -71,11 +63,7 @@ def removal(text: str, piece: Piece, found: FoundEntry, opened: int) -> Splice:
 
 
 def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> None:
-    """Do nothing when two texts say the same but for our entry.
-
-    Raises:
-        Refused: they do not, or our entry is not as it has to be.
-    """
+    """Do nothing when two texts say the same but for our entry."""
     match piece:
         case JsonEntry():
             same = _rest(json_edit.rest_of(before, piece)) == _rest(json_edit.rest_of(after, piece))
@@ -150,9 +138,6 @@ def install(
         piece: what to write.
         mine: what we wrote before.
         refresh: what we wrote before is replaced where it says something else.
-
-    Raises:
-        Refused: the file cannot be edited safely.
     """
     mark, text = _text(old or b"")
     found = find(text, piece) if old is not None else None
@@ -175,16 +160,7 @@ def install(
 
 
 def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Planned:
-    """Return a file without our entry, byte for byte as it was where nothing else was changed.
-
-    Args:
-        old: its bytes; None where there is none.
-        piece: what would be written now; it is ours as well.
-        mine: what we wrote.
-
-    Raises:
-        Refused: the file cannot be edited safely.
-    """
+    """Return a file without our entry, byte for byte as it was where nothing else was changed."""
     mark, text = _text(old or b"")
     if mine is not None and digest_of(old or b"") == mine.digest:
         bare = mine.splice.undone(text)

@@ -51,14 +51,7 @@ class ApiRules(Struct, frozen=True):
 def make_app(
     service: SearchService, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
 ) -> Starlette:
-    """Return the application that answers through `service`, which is closed when it ends.
-
-    Args:
-        service: who answers.
-        rules: what callers may do.
-        clock: of the figures.
-        told: called with errors that an operator should see.
-    """
+    """Return the application that answers through `service`, which is closed when it ends."""
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:

@@ -67,12 +67,7 @@ class AllowedRoots:
     """What may be searched here."""
 
     def __init__(self, allowlist: Allowlist, default_root: Path | None) -> None:
-        """Take the places.
-
-        Args:
-            allowlist: where all that is searched must lie.
-            default_root: canonical; of requests that name none.
-        """
+        """Take the places."""
         self._allowlist = allowlist
         self._default_root = default_root
         self._roots = RootCache(canonical_root)
@@ -162,11 +157,7 @@ class EventStream:
     """
 
     def __init__(self, work: Callable[[Arrived], Awaitable[Ending]]) -> None:
-        """Take the search.
-
-        Args:
-            work: makes it, tells of arrivals, and never fails.
-        """
+        """Take the search."""
         self._work = work
 
     async def __call__(
@@ -238,13 +229,7 @@ HEALTH_SCHEMA = 1
 
 
 class Routes(Struct, frozen=True):
-    """The routes of one server, and what they share.
-
-    Attributes:
-        callers: places for searches at work.
-        max_body_bytes: a larger body is not read.
-        told: called with what an operator should see.
-    """
+    """The routes of one server, and what they share."""
 
     service: SearchService
     places: AllowedRoots
@@ -397,11 +382,7 @@ def _of_several(routes: Routes, operation: str) -> Handler:
 
 
 def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document], Document]:
-    """Return what becomes of a document before it is sent.
-
-    Raises:
-        Forbidden: absolute paths are asked for by someone who has not presented a token.
-    """
+    """Return what becomes of a document before it is sent."""
     if not read_flag(parameters, "includePaths"):
         return without_paths
     if not request.scope.get(AUTHORISED, False):

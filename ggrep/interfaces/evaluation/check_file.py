@@ -52,20 +52,12 @@ def _pattern(path: str) -> re.Pattern[bytes] | None:
 
 
 def expected_paths(table: Table, key: str) -> tuple[str, ...]:
-    """Return the paths of a key in the form in which answers name them.
-
-    Raises:
-        UsageError: none can ever match one of them.
-    """
+    """Return the paths of a key in the form in which answers name them."""
     return tuple(expected_path(table, key, path) for path in table.texts(key))
 
 
 def expected_path(table: Table, key: str, path: str) -> str:
-    """Return a path of a key in the form in which answers name it; empty where none is given.
-
-    Raises:
-        UsageError: nothing can ever match it.
-    """
+    """Return a path of a key in the form in which answers name it; empty where none is given."""
     if not path:
         return path
     fault = _fault(path)
@@ -137,11 +129,7 @@ class Expected(Struct, frozen=True):
 
 
 def refuse_idle(table: Table, expected: Expected, limit: int) -> None:
-    """Do nothing when what is expected of `limit` hits may hold and may fail.
-
-    Raises:
-        UsageError: some of it never can; the key is named with its line.
-    """
+    """Do nothing when what is expected of `limit` hits may hold and may fail."""
     for key, fault in chain(_too_many(expected, limit), _contradictions(expected)):
         table.fail(f"{key}: {fault}", key)
 

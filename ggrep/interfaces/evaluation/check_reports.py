@@ -196,13 +196,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 
 def junit_xml(outcome: CheckResult, base: Path, began: datetime | None) -> bytes:
-    """Return the report, one test case a check.
-
-    Args:
-        outcome: of the checks.
-        base: commands are for somebody who stands here.
-        began: when the checks began; None for a report without times.
-    """
+    """Return the report, one test case a check."""
     name, timed = _text(outcome.file.label), began is not None
     when = (began or _NEVER).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     elapsed_ms = sum(_milliseconds(verdict) for verdict in outcome.verdicts)

@@ -280,10 +280,6 @@ class CheckResult(Struct, frozen=True):
 def run_checks(file: CheckFile, open_target: Callable[[QueriedPath], "Asker"]) -> CheckResult:
     """Return the verdicts on all checks.
 
-    Args:
-        file: its checks are put one after the other.
-        open_target: returns what asks a target, its index fit to be asked.
-
     Raises:
         GgrepError: a target cannot be opened.
     """

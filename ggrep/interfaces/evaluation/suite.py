@@ -138,11 +138,7 @@ def jobs_of(cases: Iterable[Case]) -> list[Job]:
 
 
 def check_keys(name: str, cases: Sequence[Case]) -> None:
-    """Do nothing when every case has a name of its own.
-
-    Raises:
-        UsageError: one has not.
-    """
+    """Do nothing when every case has a name of its own."""
     seen = set()
     for case in cases:
         if case.key in seen:

@@ -77,11 +77,7 @@ class Workers:
 
     @contextmanager
     def started(self, command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-        """Yield a process of that command; it is gone when the block is left.
-
-        Raises:
-            Cancelled: the run was ended.
-        """
+        """Yield a process of that command; it is gone when the block is left."""
         with self._lock:
             if self._ended:
                 raise Cancelled("the run was ended")

@@ -70,11 +70,7 @@ class RepoAsker:
         self._engine = Engine(root, home_from(environ), environ=environ, flags=flags)
 
     def sync(self, progress: Callable[[str], Progress]) -> None:
-        """Bring the index up to date.
-
-        Raises:
-            GgrepError: it cannot be.
-        """
+        """Bring the index up to date."""
         self._engine.sync(progress=progress(self._engine.identity.root.name))
 
     def require_index(self) -> None:
@@ -122,11 +118,7 @@ class WorkspaceAsker:
         self._searchers: dict[Path, EngineInPlace] = {}
 
     def sync(self, progress: Callable[[str], Progress]) -> None:
-        """Bring the index of every enabled repository up to date.
-
-        Raises:
-            GgrepError: one cannot be.
-        """
+        """Bring the index of every enabled repository up to date."""
         for repo in self._workspace.repos:
             if repo.enabled:
                 engine = self._searcher(repo).engine

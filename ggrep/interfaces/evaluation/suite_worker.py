@@ -61,11 +61,7 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
 
 
 def use_weights(values: Mapping[str, Json]) -> None:
-    """Rank with other weights from here on, in this whole process: for measuring alone.
-
-    Raises:
-        InvalidRequest: a name is no weight, or a value is none that it can have.
-    """
+    """Rank with other weights from here on, in this whole process: for measuring alone."""
     from ggrep.interfaces.evaluation.ranking_weights import weights_from
     from ggrep.search.query import context as ranking
     from ggrep.search.query.pipeline import rank

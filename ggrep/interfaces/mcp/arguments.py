@@ -100,11 +100,7 @@ def read_arguments(
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
-    """Return the values of `key=value` texts; the last of a key counts, and all of an array's.
-
-    Raises:
-        InvalidRequest: a key is unknown, or its value of another type.
-    """
+    """Return the values of `key=value` texts; the last of a key counts, and all of an array's."""
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
     if options is None:
@@ -216,12 +212,6 @@ def in_our_words(
     elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, object]:
     """Return what was given under our names; values are not looked at.
-
-    Args:
-        tool: who is called.
-        arguments: all that it takes.
-        given: by any spelling; an object stands for a part of a request's body.
-        elsewhere: tools that take an argument, by its name.
 
     Raises:
         InvalidRequest: a name is nobody's, or two of them mean the same and differ.

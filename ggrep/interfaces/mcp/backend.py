@@ -53,12 +53,7 @@ class LazyBackend:
     """Loads on the first call, once; calls that come meanwhile wait for that."""
 
     def __init__(self, prepare: Callable[[], None], load: Load) -> None:
-        """Load nothing yet.
-
-        Args:
-            prepare: imports what `load` needs, in a thread.
-            load: called on the event loop.
-        """
+        """Load nothing yet."""
         self._prepare = prepare
         self._load = load
         self._lock = anyio.Lock()

@@ -23,16 +23,7 @@ async def telling(
     tell: Tell,
     reading: Callable[[Said], tuple[float, float | None, str]],
 ) -> T:
-    """Return what `ask` returns; everything that it reports was told by then.
-
-    Args:
-        ask: reports what goes on to what it is given.
-        tell: sends one notification.
-        reading: what is told of a report.
-
-    Raises:
-        Exception: whatever `ask` raises.
-    """
+    """Return what `ask` returns; everything that it reports was told by then."""
     send, receive = anyio.create_memory_object_stream[Said](math.inf)
 
     async def relay() -> None:

@@ -46,13 +46,7 @@ _JSON: Final = "application/json"
 def build_server(
     backend: Backend, *, structured: bool = False, legacy: bool = False
 ) -> Server[Any]:
-    """Return a server whose tools are carried out by `backend`, which stays the caller's.
-
-    Args:
-        backend: answers calls.
-        structured: every result is structured, and the list of tools has its schemas.
-        legacy: list old names of tools, too.
-    """
+    """Return a server whose tools are carried out by `backend`, which stays the caller's."""
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -114,11 +108,7 @@ async def _list_resources(
 
 
 async def _read(backend: Backend, uri: str) -> types.ReadResourceResult:
-    """Return a resource.
-
-    Raises:
-        MCPError: there is none at the address, or it cannot be read.
-    """
+    """Return a resource."""
     resource = BY_URI.get(uri.rstrip("/"))
     if resource is None:
         known = ", ".join(BY_URI)
@@ -178,13 +168,7 @@ class Process(Struct, frozen=True):
 def make_process(
     start: StartOptions, connect: "Callable[[], SearchService]", *, shows_paths: bool
 ) -> Process:
-    """Return the server wired to its backend, which opens nothing yet.
-
-    Args:
-        start: what may be searched.
-        connect: returns what asks daemons; called with the first tool call.
-        shows_paths: leave absolute paths in messages.
-    """
+    """Return the server wired to its backend, which opens nothing yet."""
 
     def prepare() -> None:
         import ggrep.interfaces.mcp.tool_calls

@@ -68,12 +68,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 
 
 def failure(error: GgrepError, *, shows_paths: bool) -> Document:
-    """Return the envelope of a call of one repository that failed.
-
-    Args:
-        error: what went wrong.
-        shows_paths: leave absolute paths in; the caller is on this machine.
-    """
+    """Return the envelope of a call of one repository that failed."""
     body = query_error(error)["error"]
     if not shows_paths:
         body["message"] = redact(body["message"])
@@ -129,11 +124,7 @@ _Values: TypeAlias = Mapping[str, object]
 
 
 def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
-    """Return the names or places of a call, each once, in the order they were given in.
-
-    Raises:
-        InvalidRequest: there is none, or too many.
-    """
+    """Return the names or places of a call, each once, in the order they were given in."""
     one, several = SEVERAL[tool]
     listed = values.get(several)
     alone = [] if values.get(one) is None else [values[one]]
@@ -146,24 +137,14 @@ def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
 
 
 class NavigationCalls(Struct, frozen=True):
-    """Carries out the tools that take a name or a place.
-
-    Attributes:
-        asked: answers.
-        places: finds repositories and workspaces.
-        shows_paths: leave absolute paths in messages.
-    """
+    """Carries out the tools that take a name or a place."""
 
     asked: SearchService
     places: Access
     shows_paths: bool
 
     async def outcome(self, tool: Tool, values: _Values) -> ToolResult:
-        """Return where names or places lead, of a repository or a workspace; or an outline.
-
-        Raises:
-            GgrepError: there is no answer.
-        """
+        """Return where names or places lead, of a repository or a workspace; or an outline."""
         if tool.name == "outline":
             return ToolResult(await self._outline(tool, values))
         wanted = wanted_of(tool.name, values)
@@ -214,11 +195,7 @@ class NavigationCalls(Struct, frozen=True):
         return await self.asked.ask_repo(place.root, request)
 
     async def _in_workspace(self, tool: Tool, values: _Values) -> Document:
-        """Return where a name or a place of a workspace leads.
-
-        Raises:
-            InvalidRequest: a root is given beside the workspace.
-        """
+        """Return where a name or a place of a workspace leads."""
         if "root" in values:
             raise InvalidRequest("root: not with a workspace; choose with only")
         named = values.get("workspace")
@@ -257,9 +234,6 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
     """Return the arguments of a workspace search with their places in the body of its format.
 
     A slate has anchors of its own; for a list of hits nothing changes.
-
-    Raises:
-        InvalidRequest: a value is given that the other format alone heeds.
     """
     slate = values.get("format") == "slate"
     of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}
@@ -297,13 +271,7 @@ class Calls:
     """Carries out calls, any number of them at a time."""
 
     def __init__(self, asked: SearchService, places: Access, *, shows_paths: bool) -> None:
-        """Take who is asked and what may be asked about.
-
-        Args:
-            asked: stays the caller's to close.
-            places: finds repositories and workspaces.
-            shows_paths: leave absolute paths in messages.
-        """
+        """Take who is asked and what may be asked about."""
         self._asked = asked
         self._places = places
         self._shows_paths = shows_paths
@@ -316,14 +284,7 @@ class Calls:
         tell: Tell | None = None,
         caller: str = "",
     ) -> ToolResult:
-        """Return what a tool returns; a failure is an outcome too.
-
-        Args:
-            name: of a tool that there is.
-            given: its arguments, unchecked.
-            tell: sends progress; None when the client does not want any.
-            caller: who asks, where there are several.
-        """
+        """Return what a tool returns; a failure is an outcome too."""
         tool = BY_NAME[name]
         try:
             with self._callers.seated(caller) as seat:
@@ -415,11 +376,7 @@ class Calls:
     async def _freshen(
         self, asked: SearchService, place: AllowedRepo, timeout_ms: object, tell: Tell | None
     ) -> None:
-        """Wait until the index has all changes, or time is up: the status tells how far it is.
-
-        Raises:
-            InvalidRequest: there is no time to wait.
-        """
+        """Wait until the index has all changes, or time is up: the status tells how far it is."""
         most_ms = SYNC_MS if timeout_ms is None else timeout_ms
         if not isinstance(most_ms, int) or not 1 <= most_ms <= MOST_MS:
             raise InvalidRequest(f"timeout_ms: must be from 1 to {MOST_MS}, is {most_ms!a:.80}")

@@ -35,11 +35,7 @@ MORE: Final = "options text_bytes={}"
 
 
 def text_bytes_of(values: Mapping[str, object]) -> int:
-    """Return most bytes of the text of an answer; 0 for what is usual.
-
-    Raises:
-        InvalidRequest: that is less than nothing.
-    """
+    """Return most bytes of the text of an answer; 0 for what is usual."""
     given = values.get("text_bytes", 0)
     if not isinstance(given, int) or given < 0:
         raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")

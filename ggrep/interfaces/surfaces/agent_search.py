@@ -74,14 +74,7 @@ def hits_to_open(
 def search_text(
     document: _Object, opened: Sequence[tuple[int, _Object]], wish: AgentTextOptions, more: str
 ) -> str:
-    """Return the text of a search; no final newline.
-
-    Args:
-        document: its JSON object.
-        opened: places among the results, with what `expand` returned for each, or a failure.
-        wish: how it is to be written.
-        more: as of `agent_text`.
-    """
+    """Return the text of a search; no final newline."""
     if "matches" in document and not opened:
         return agent_text(document, _view(wish, more))
     document = {key: value for key, value in document.items() if key != "matches"}

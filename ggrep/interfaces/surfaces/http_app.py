@@ -42,11 +42,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Refusal(RequestError):
-    """A message that HTTP itself turns away.
-
-    Attributes:
-        status: of the response; `headers` go with it.
-    """
+    """A message that HTTP itself turns away."""
 
     def __init__(
         self, status: int, code: str, message: str, *, headers: Mapping[str, str] = _NOTHING
@@ -95,15 +91,7 @@ def http_app(
     lifetime: Callable[[], AbstractAsyncContextManager[None]],
     outer: Sequence[Middleware] = (),
 ) -> Starlette:
-    """Return the application of some routes behind the access rules.
-
-    Args:
-        routes: the routes.
-        rules: are checked before the route is looked up.
-        refuse: returns the response of a refusal.
-        lifetime: is entered before the first request and left after the last.
-        outer: middleware around the access check.
-    """
+    """Return the application of some routes behind the access rules."""
 
     async def unrouted(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -345,12 +333,6 @@ async def run(
     most_connections: int = _CONNECTIONS,
 ) -> None:
     """Serve until a signal; running requests then have a few seconds to end.
-
-    Args:
-        app: the application.
-        listener: closed when this returns.
-        ready: called once requests are answered.
-        most_connections: more are turned away.
 
     Raises:
         GgrepError: the application did not start.

@@ -102,9 +102,6 @@ async def in_turn(
         ask: answers one within so many milliseconds.
         timeout_ms: for all of them together.
         clock: measures it; None for this host's.
-
-    Raises:
-        GgrepError: nothing can be asked.
     """
     deadline = Deadline.after(clock or SystemClock(), timeout_ms)
     found: list[A | GgrepError] = []
