@@ -46,8 +46,10 @@ async def telling(
 
 
 def read_arrival(arrival: RepoDone) -> tuple[float, float, str]:
-    """Return what is told of a repository that is done."""
-    return arrival.done, arrival.total, line_of(arrival)
+    """Return the notification for a repository that is done."""
+    hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
+    line = f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"
+    return arrival.done, arrival.total, line
 
 
 class Rising:
@@ -64,9 +66,3 @@ class Rising:
         files = f", {found.done_files}{of} files" if found.total_files else ""
         whole = float(found.total_files) if found.total_files >= self._told else None
         return self._told, whole, f"{found.stage}{files}"
-
-
-def line_of(arrival: RepoDone) -> str:
-    """Return what a person reads of one repository that is done."""
-    hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
-    return f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"

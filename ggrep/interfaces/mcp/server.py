@@ -96,11 +96,7 @@ async def _list_resources(
     del context, params
     resources = [
         types.Resource(
-            uri=each.uri,
-            name=each.name,
-            title=each.title,
-            description=each.says,
-            mime_type=_JSON,
+            uri=each.uri, name=each.name, title=each.title, description=each.says, mime_type=_JSON
         )
         for each in RESOURCES
     ]
@@ -108,7 +104,6 @@ async def _list_resources(
 
 
 async def _read(backend: Backend, uri: str) -> types.ReadResourceResult:
-    """Return a resource."""
     resource = BY_URI.get(uri.rstrip("/"))
     if resource is None:
         known = ", ".join(BY_URI)

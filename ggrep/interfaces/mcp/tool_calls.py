@@ -136,6 +136,11 @@ def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
     return tuple(wanted)
 
 
+def _text(values: _Values, name: str) -> str | None:
+    value = values.get(name)
+    return None if value is None else str(value)
+
+
 class NavigationCalls(Struct, frozen=True):
     """Carries out the tools that take a name or a place."""
 
@@ -176,13 +181,13 @@ class NavigationCalls(Struct, frozen=True):
             lambda name, left_ms: follow(tool, {**values, one: name, "timeout_ms": left_ms}),
             timeout_ms,
         )
-        shown = [
+        documents = [
             failure(in_arguments(each, tool.every), shows_paths=self.shows_paths)
             if isinstance(each, GgrepError)
             else each
             for each in answers
         ]
-        return {"schema_version": ANSWERS_SCHEMA, "answers": shown}
+        return {"schema_version": ANSWERS_SCHEMA, "answers": documents}
 
     async def _in_repository(self, tool: Tool, values: _Values) -> Document:
         """Return where a name or a place leads; a root below the top narrows it."""
@@ -198,8 +203,7 @@ class NavigationCalls(Struct, frozen=True):
         """Return where a name or a place of a workspace leads."""
         if "root" in values:
             raise InvalidRequest("root: not with a workspace; choose with only")
-        named = values.get("workspace")
-        place = await self.places.workspace(None if named is None else str(named))
+        place = await self.places.workspace(_text(values, "workspace"))
         body = body_of(tool.every, {**values, "workspace": str(place.file)})
         call = parse_workspace_body(tool.name, body)
         opened = await open_workspace(place.file, place.allowlist, call.request)
@@ -212,8 +216,7 @@ class NavigationCalls(Struct, frozen=True):
     async def _outline(self, tool: Tool, values: _Values) -> Document:
         """Return outlines; where no path is given, and the root is a repository, its tour."""
         body = body_of(tool.every, values)
-        root = values.get("root")
-        place = await self.places.repository(None if root is None else str(root))
+        place = await self.places.repository(_text(values, "root"))
         if not values.get("path") and not place.scope:
             if "depth" in values:
                 raise InvalidRequest("depth: only with path")
@@ -321,14 +324,14 @@ class Calls:
             case "search" | "good_search":
                 return await self._search(asked, tool, values)
             case "context":
-                return ToolResult(await self._slate(asked, tool, values))
+                call = parse_repo_body("slate", body_of(tool.every, values))
+                place = await self._places.repository(call.root)
+                return ToolResult(await asked.ask_repo(place.root, narrowed(call.request, place)))
             case _:
                 following = NavigationCalls(asked, self._places, shows_paths=self._shows_paths)
                 return await following.outcome(tool, values)
 
-    async def _search(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> ToolResult:
+    async def _search(self, asked: SearchService, tool: Tool, values: _Values) -> ToolResult:
         call = parse_repo_body("search", body_of(tool.every, values))
         place = await self._places.repository(call.root)
         request = replace(call.request, scope=place.scope)
@@ -346,23 +349,10 @@ class Calls:
                 opened.append((number, failure(error, shows_paths=self._shows_paths)))
         return ToolResult(document, text=search_text(document, opened, wish, MORE))
 
-    async def _slate(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Document:
-        """Return a slate; a root below the top narrows it."""
-        slate = parse_repo_body("slate", body_of(tool.every, values))
-        place = await self._places.repository(slate.root)
-        return await asked.ask_repo(place.root, narrowed(slate.request, place))
-
     async def _look(
-        self,
-        asked: SearchService,
-        name: str,
-        values: Mapping[str, object],
-        tell: Tell | None,
+        self, asked: SearchService, name: str, values: _Values, tell: Tell | None
     ) -> Document:
-        root = values.get("root")
-        place = await self._places.repository(None if root is None else str(root))
+        place = await self._places.repository(_text(values, "root"))
         if values.get("sync") is True:
             await self._freshen(asked, place, values.get("timeout_ms"), tell)
         try:
@@ -395,8 +385,7 @@ class Calls:
                 ("workspace" if key == "workspace_id" else key): value
                 for key, value in values.items()
             }
-        named = values.get("workspace")
-        place = await self._places.workspace(None if named is None else str(named))
+        place = await self._places.workspace(_text(values, "workspace"))
         arguments = placed_for(tool.every, values)
         body = body_of(arguments, {**values, "workspace": str(place.file)})
         call = parse_federated_body(body)
@@ -408,13 +397,10 @@ class Calls:
         )
 
         async def ask(arrived: Arrived | None) -> FederatedResponse | FederatedSlate:
+            workspace, forbidden = opened.workspace, opened.forbidden
             if shape is not None:
-                return await asked.slate(
-                    opened.workspace, request, shape, arrived, forbidden=opened.forbidden
-                )
-            return await asked.search(
-                opened.workspace, request, arrived, forbidden=opened.forbidden
-            )
+                return await asked.slate(workspace, request, shape, arrived, forbidden=forbidden)
+            return await asked.search(workspace, request, arrived, forbidden=forbidden)
 
         response = await (ask(None) if tell is None else telling(ask, tell, read_arrival))
         document = response.to_json()

@@ -65,7 +65,7 @@ _FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
     """Return the budget of a tool's answer: its own bounds, where it has some."""
-    if _fails(document):
+    if "code" in document and "message" in document:
         return _FAILURE
     usual = _OF[tool]
     if answers := document.get("answers"):
@@ -83,19 +83,14 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
 
 def within_budget(tool: str, document: Mapping[str, Any], text: str) -> str:
     """Return the text of a result, cut at the end of a line where it is too long."""
-    budget = budget_of(tool, document)
+    budget, data = budget_of(tool, document), text.encode()
     most = budget.most_bytes
-    data = text.encode()
     if len(data) <= most:
         return text
-    told = f"cut: text {budget.most_bytes} of {len(data)} bytes; for the rest: {budget.rest}"
-    room = most - len(told.encode()) - 1
+    notice = f"cut: text {most} of {len(data)} bytes; for the rest: {budget.rest}"
+    room = most - len(notice.encode()) - 1
     kept = data[: data.rfind(b"\n", 0, room + 1)] if b"\n" in data[: room + 1] else data[:room]
-    return f"{kept.decode(errors='ignore')}\n{told}"
-
-
-def _fails(document: Mapping[str, Any]) -> bool:
-    return "code" in document and "message" in document
+    return f"{kept.decode(errors='ignore')}\n{notice}"
 
 
 INSTRUCTIONS: Final = (
@@ -120,7 +115,7 @@ class Tool(Struct, frozen=True):
         says: what it does and when to use it.
         rare: what is seldom given, as an argument or as `key=value` in the argument `options`;
             listed one by one they would cost every conversation more than they are worth.
-        contract: listed beside the arguments that they stand for (`spellings.py`).
+        contract: parts of the contract's request, listed beside the arguments for their fields.
         legacy: an old name, which is answered but listed only on demand.
     """
 
