@@ -1003,8 +1003,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a bound that is missed holds",
         "ggrep/interfaces/evaluation/report.py",
-        "return self.value is not None and self.value >= self.least",
-        "return self.value is not None",
+        "value is not None and value >= least))",
+        "value is not None))",
         ("tests/cli/test_evaluate.py::test_a_missed_bound_is_a_failure",),
     ),
     # Slates over a workspace.
