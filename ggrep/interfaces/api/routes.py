@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import ggrep
 from ggrep.base import stable_json
-from ggrep.base.errors import Forbidden, InvalidRequest
+from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
 from ggrep.config.root import canonical_root
 from ggrep.federation.diagnostics import redact
@@ -112,7 +112,7 @@ class AllowedRoots:
 
     def _root(self, path: Path) -> Path:
         real = self._allowlist.check(path)
-        # Unlike the method of a path, this says no to names that are too long.
+        # The method of a path raises for names that are too long.
         if not os.path.isdir(real):  # noqa: PTH112 - see above
             raise InvalidRequest(f"root: {path} is no directory")
         return self._allowlist.check(self._roots(real))
@@ -173,7 +173,7 @@ class EventStream:
             group.start_soon(cancel_when_gone, receive, group.cancel_scope)
             group.start_soon(self._search, sender.clone())
             sender.close()
-            # Whoever does not read is as good as gone.
+            # A client that does not read counts as gone.
             with suppress(TimeoutError, OSError):
                 await _send_all(events, send)
             group.cancel_scope.cancel()
@@ -258,16 +258,13 @@ class Routes(Struct, frozen=True):
     async def federated(self, request: Request) -> ASGIApp:
         """Answer a search of a workspace, by hits or by a slate."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
-
         with self.desk_for(request) as service:
 
             async def work() -> FederatedResponse | FederatedSlate:
                 return await _ask(service, await self._opened(request, call), call, None)
 
             answer = await while_present(request.receive, work)
-        status = 200 if answer.error is None else http_failure(answer.error).status
-        headers = ALWAYS if answer.error is None else http_failure(answer.error).headers
-        return document_response(answer.to_json(), status=status, headers=headers)
+        return _workspace_response(answer.to_json(), answer.error)
 
     async def federated_stream(self, request: Request) -> ASGIApp:
         """Answer a search of a workspace as events; what is wrong with it is said at once."""
@@ -344,6 +341,13 @@ async def _ask(
     return await service.slate(workspace, call.request, call.shape, arrived, forbidden=forbidden)
 
 
+def _workspace_response(document: Document, error: GgrepError | None) -> ASGIApp:
+    if error is None:
+        return document_response(document)
+    failure = http_failure(error)
+    return document_response(document, status=failure.status, headers=failure.headers)
+
+
 def _of_one(routes: Routes, operation: str) -> Handler:
     """Return what answers a question to one repository."""
 
@@ -373,10 +377,7 @@ def _of_several(routes: Routes, operation: str) -> Handler:
                 )
 
             found = await while_present(request.receive, work)
-        error = found.attendance.error
-        status = 200 if error is None else http_failure(error).status
-        headers = ALWAYS if error is None else http_failure(error).headers
-        return document_response(found.to_json(), status=status, headers=headers)
+        return _workspace_response(found.to_json(), found.attendance.error)
 
     return answer
 
