@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -21,8 +21,7 @@ from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.shells import EVERY
 from ggrep.interfaces.agents.text_edit import JsonEntry, Piece, Refused, TomlTable
 from ggrep.interfaces.agents.writing import Done, Run, bytes_of, read_record
-
-Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
+from ggrep.model.machine import Presence
 
 
 class FileState(Struct, frozen=True):

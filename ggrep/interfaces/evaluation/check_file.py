@@ -86,16 +86,8 @@ class Expected(Struct, frozen=True):
     """What must come; paths are plain or globs, ranks those of distinct files.
 
     Attributes:
-        any_paths: one of these.
-        all_paths: each of these.
-        no_paths: none of these.
-        first: this before all others.
         within: each of these among so many first files.
-        order: each of these before the next.
         section: of the best hit in an expected file, else of the first hit.
-        symbol: some hit defines this name.
-        min_hits: at least so many hits.
-        max_hits: no more hits; None for as many as come.
         places: that a slate shows, each a choice of which one will do.
         sections: in which a file stands in a slate.
     """

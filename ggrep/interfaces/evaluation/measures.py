@@ -20,11 +20,8 @@ class Expectation(Struct, frozen=True):
     """What a case expects of its answer; at least one part says something.
 
     Attributes:
-        relevant: files that answer the query, each as good as the other.
         any_contains: one of the files holds one of these, whatever the case of letters.
-        all_contains: each of these is held by some file.
         any_regex: one of the files matches one of these.
-        all_regex: each of these is matched by some file.
         confidence: what the answer says of itself; empty for whatever.
     """
 

@@ -159,12 +159,10 @@ def is_kit(path: Path) -> bool:
 
 
 def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
-    """Return the suite of a folder.
+    """Return the suite of a folder of JSON lines, beside the sources that it asks about.
 
-    Args:
-        folder: with the files of the module docstring.
-        federated: put the questions to workspaces.
-        whole: ask all of a repository's sources, not only what lies below its root.
+    With `federated` its questions go to workspaces; with `whole` to all sources of a repository,
+    not only those below its root.
 
     Raises:
         UsageError: a file is missing or not what it must be.

@@ -116,8 +116,6 @@ class Seen(Struct, frozen=True):
         files: share of those of which a place's file is named.
         line_precision: share of the lines shown that belong to a place; 0 where none is shown.
         file_precision: share of the files named that hold a place; 0 where none is named.
-        size: bytes of the answer.
-        calls: of the program that it took.
     """
 
     places: float

@@ -249,7 +249,7 @@ _HEAD_S = 10.0
 class Impatient(H11Protocol):
     """A connection that is closed if no request arrives, or its headers stay incomplete.
 
-    There is room for so many, and whoever holds them all shuts everybody else out, token or not.
+    Connections are limited, so idle ones would keep all other clients out, token or not.
     """
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as the base class has it

@@ -28,7 +28,7 @@ class SearchService(Protocol):
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedResponse:
-        """Return the answer of a workspace; those who are forbidden fail in it."""
+        """Return the answer of a workspace; forbidden repositories fail in it."""
         ...
 
     async def slate(
@@ -40,7 +40,7 @@ class SearchService(Protocol):
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
-        """Return the slate of a workspace; those who are forbidden fail in it."""
+        """Return the slate of a workspace; forbidden repositories fail in it."""
         ...
 
     async def follow(
@@ -75,7 +75,7 @@ class SearchService(Protocol):
         ...
 
     def on_behalf_of(self, caller: str) -> "SearchService":
-        """Return one that asks for one of several callers, each of which has its turn."""
+        """Return the service for one of several callers, who are served in turn."""
         ...
 
     async def aclose(self) -> None:
