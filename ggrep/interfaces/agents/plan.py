@@ -40,7 +40,7 @@ def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
         case JsonEntry():
             return json_edit.insert(text, piece)
         case TomlTable():
-            return text_edit.insert_table(text, piece)
+            return text_edit.append_block(text, piece.block)
         case Section():
             return text_edit.append_block(text, piece.spelled)
         case WholeFile():
@@ -66,7 +66,9 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
     """Do nothing when two texts say the same but for our entry."""
     match piece:
         case JsonEntry():
-            same = _rest(json_edit.rest_of(before, piece)) == _rest(json_edit.rest_of(after, piece))
+            # No text and an empty object say the same.
+            rests = (json_edit.rest_of(text, piece) or None for text in (before, after))
+            same = next(rests) == next(rests)
         case TomlTable():
             same = text_edit.rest_of(before, piece) == text_edit.rest_of(after, piece)
         case _:
@@ -75,11 +77,6 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
     fits = found is not None and found.spelled == piece.spelled if is_there else found is None
     if not same or not fits:
         raise Refused("ggrep's entry cannot be separated from the rest")
-
-
-def _rest(value: object) -> object:
-    """Return a value that is the same for no text, and for an empty object."""
-    return value or None
 
 
 def says_something(text: str, piece: Piece) -> bool:

@@ -214,11 +214,6 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
     return FoundEntry(start, end, "" if is_commented else spelled_value(value[NAME]))
 
 
-def insert_table(text: str, piece: TomlTable) -> Splice:
-    """Return the change that adds our table."""
-    return append_block(text, piece.block)
-
-
 def remove_table(text: str, found: FoundEntry) -> Splice:
     """Return the change that takes our table out, and a marker that was moved away from it."""
     start, newline = found.start, newline_of(text)
