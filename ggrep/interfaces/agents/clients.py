@@ -91,7 +91,7 @@ Scope: TypeAlias = Literal["user", "project"]
 Base: TypeAlias = Literal[
     "home", "config", "data", "claude", "claude-state", "codex", "zsh", "project"
 ]
-"""What a path is relative to. `config`: `XDG_CONFIG_HOME`; `data`: `XDG_DATA_HOME`; `claude` and
+"""Directories that paths are relative to. `config`: `XDG_CONFIG_HOME`; `data`: `XDG_DATA_HOME`; `claude` and
 `claude-state`: `CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`: `CODEX_HOME`; `zsh`:
 `ZDOTDIR`, else the home."""
 

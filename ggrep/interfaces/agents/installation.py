@@ -135,7 +135,7 @@ class Agents(Struct, frozen=True):
             each
             for each in done
             if each.outcome not in {"absent", "kept"}
-            # What nobody wrote into is no business of ours, however it looks.
+            # Files that ggrep did not write into are left out, whatever they hold.
             and (each.outcome != "refused" or each.path in ours)
         ]
 

@@ -80,7 +80,7 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
 
 
 def says_something(text: str, piece: Piece) -> bool:
-    """Return whether a text holds anything that somebody may miss."""
+    """Return whether a text holds anything besides our entry."""
     if isinstance(piece, JsonEntry):
         return bool(value_of(text)) or "//" in text or "/*" in text
     return bool(text.strip())
@@ -98,7 +98,7 @@ _BOM: Final = "\ufeff"
 
 
 class Edit(Struct, frozen=True):
-    """What was done to a file: enough to give its bytes back.
+    """A change of a file: enough to restore its bytes.
 
     Attributes:
         spelled: our entry as it was written, comparable to that of a piece.
@@ -113,7 +113,7 @@ class Edit(Struct, frozen=True):
 
 
 class Planned(Struct, frozen=True):
-    """What becomes of a file.
+    """The planned content of a file.
 
     Attributes:
         data: its new bytes; None where there is to be no file.
@@ -168,7 +168,7 @@ def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Plan
     if found.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
         return Planned("changed", old, mine)
     bare = _taken_out(text, piece, found, mine)
-    # Without a record nobody knows; a file that says nothing is missed by nobody.
+    # Without a record the origin is unknown; an empty file can go.
     was_made = mine is None or mine.created
     is_needless = was_made and not says_something(bare, piece)
     return Planned("removed", None if is_needless else (mark + bare).encode(), None)

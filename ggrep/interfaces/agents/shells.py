@@ -80,7 +80,7 @@ SCRIPTS: Final = MappingProxyType(
 
 _DATA: Final = "${XDG_DATA_HOME:-$HOME/.local/share}"
 _BASH: Final = "bash-completion/completions/ggrep"
-"""Where bash-completion finds it by itself; without that, it is read when the shell begins."""
+"""bash-completion loads it from there; without that, `.bashrc` reads it."""
 _ZSH: Final = "zsh/site-functions/_ggrep"
 
 

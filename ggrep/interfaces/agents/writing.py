@@ -106,7 +106,7 @@ _TRIES: Final = 3
 
 
 class Done(Struct, frozen=True):
-    """What became of one file.
+    """The result for one file.
 
     Attributes:
         said: why it was refused or left; the lines of a file that the user edits.

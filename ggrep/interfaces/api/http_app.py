@@ -32,7 +32,7 @@ MAX_SEARCHES: Final = 32
 
 
 class ApiRules(Struct, frozen=True):
-    """What a server lets callers do.
+    """Limits of what callers may do.
 
     Attributes:
         allowlist: where all that is searched must lie.

@@ -272,7 +272,7 @@ def answering(handler: Handler, told: Told) -> Callable[[Request], Awaitable[ASG
         try:
             return await handler(request)
         except ClientGone:
-            # Nobody reads it.
+            # The response has no reader.
             return Response(status_code=503)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
             return failure_response(as_ours(error, told), request.url.path)

@@ -55,7 +55,7 @@ class ApiMetrics:
 class Measured:
     """ASGI middleware that counts requests.
 
-    What was asked for is counted by route, and all else as one, so that strangers cannot make
+    Known routes have a label each and all other paths share one, so that clients cannot create
     labels.
     """
 

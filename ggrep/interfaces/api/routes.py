@@ -64,7 +64,7 @@ Q = TypeVar("Q")
 
 
 class AllowedRoots:
-    """What may be searched here."""
+    """The roots that this server may search."""
 
     def __init__(self, allowlist: Allowlist, default_root: Path | None) -> None:
         """Take the places."""
@@ -127,7 +127,7 @@ def _absolute(text: str, field: str) -> Path:
 
 BEAT_S: Final = 15.0
 SEND_TIMEOUT_S: Final = 30.0
-"""How long a client may leave what it was sent unread."""
+"""Timeout of one write to a client that does not read."""
 
 Ending = tuple[str, Document]
 """Name and document of the last event."""

@@ -32,7 +32,7 @@ _GLOB: Final = re.compile(r"[*?\[]")
 _BRACKET: Final = re.compile(r"\[[!^]?(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]")
 _RANGE: Final = re.compile(r"\[:\w+:\]|\\?(?P<low>.)-\\?(?P<high>.)")
 _NEVER: Final = b"(?!)"
-"""What stands in a pattern where the glob cannot be parsed; as text it would be escaped."""
+"""Part of the pattern of a glob that cannot be parsed; the same text in a glob is escaped."""
 
 
 def is_glob(path: str) -> bool:
@@ -83,7 +83,7 @@ def _fault(path: str) -> str:
 
 
 class Expected(Struct, frozen=True):
-    """What must come; paths are plain or globs, ranks those of distinct files.
+    """The expected answer; paths are plain or globs, ranks those of distinct files.
 
     Attributes:
         within: each of these among so many first files.
@@ -175,7 +175,7 @@ def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
 
 CHECK_FILE: Final = ".ggrep-check.toml"
 DEFAULT_CHECK_LIMIT: Final = 10
-"""What a search shows unless it is told otherwise."""
+"""Default number of hits of a search."""
 
 
 class Check(Struct, frozen=True):

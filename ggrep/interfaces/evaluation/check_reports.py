@@ -265,9 +265,9 @@ def _text(text: str) -> str:
 
 
 def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
-    """Yield what shows the answer that missed these rules, for somebody who stands in `base`.
+    """Yield the commands, run in `base`, that show an answer which missed these rules.
 
-    No command asks a directory alone that lies inside a repository, so there is none for those.
+    No command queries a directory inside a repository as a root of its own.
     """
     if check.target.alone:
         return
@@ -278,7 +278,7 @@ def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
 
 
 def see_search(check: Check, base: Path) -> str:
-    """Return the command that shows a check's hits, for somebody who stands in `base`."""
+    """Return the command, run in `base`, that shows a check's hits."""
     question = check.question
     own = []
     if question.limit != DEFAULT_CHECK_LIMIT:
@@ -291,7 +291,7 @@ def see_search(check: Check, base: Path) -> str:
 
 
 def see_slate(check: Check, base: Path) -> str:
-    """Return the command that shows a check's slate, for somebody who stands in `base`."""
+    """Return the command, run in `base`, that shows a check's slate."""
     own = [f"--max-bytes {size}" for size in check.question.slates if size]
     return f"ggrep slate {_asked(check, base, own)}"
 

@@ -28,7 +28,7 @@ from ggrep.model.evaluation import Miss
 from ggrep.model.sanitise import sanitise_line
 
 SLATE_RULES: Final = frozenset({"place", "section"})
-"""Those about a slate; the others are about a search."""
+"""Rules about a slate; the others are about a search."""
 
 
 LinesOf = Callable[[str], int | None]
@@ -248,7 +248,7 @@ def _at(rank: int | None) -> str:
 
 
 class CheckResult(Struct, frozen=True):
-    """What became of a file of checks, in its order."""
+    """Results of a file of checks, in its order."""
 
     file: CheckFile
     verdicts: tuple[Verdict, ...]

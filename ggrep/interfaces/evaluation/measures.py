@@ -17,7 +17,7 @@ _DECIMALS = 12
 
 
 class Expectation(Struct, frozen=True):
-    """What a case expects of its answer; at least one part says something.
+    """The expected answer of a case; at least one part is given.
 
     Attributes:
         any_contains: one of the files holds one of these, whatever the case of letters.
@@ -39,7 +39,7 @@ class Expectation(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """How good an answer is; None for what the expectation gives no ground to say.
+    """Metrics of one answer; None for a metric that the expectation does not define.
 
     Attributes:
         first_rank: rank of the first file that was expected, 0-based, however deep.
@@ -79,7 +79,7 @@ def score(expected: Expectation, files: Sequence[str], confidence: str | None = 
 
 
 def failed_score(expected: Expectation) -> Score:
-    """Return the score of a question that nobody answered."""
+    """Return the score of a question without an answer."""
     return replace(score(expected, ()), passed=False)
 
 

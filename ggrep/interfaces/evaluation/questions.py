@@ -17,7 +17,7 @@ DEFAULT_PER_FILE = 3
 
 
 class QueriedPath(Struct, frozen=True):
-    """What is asked: a repository, or a workspace of them.
+    """The repository or the workspace that is queried.
 
     Attributes:
         path: of the directory, or of the workspace file.
@@ -69,7 +69,7 @@ class CaseHit(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What came.
+    """The answer to one query.
 
     Attributes:
         confidence: as the answer states it; None where it states none.
@@ -132,4 +132,4 @@ def corpus_of(word: str) -> Corpus:
 
 
 SECTIONS = tuple(bucket.value for bucket in Bucket)
-"""What a hit's section may be."""
+"""Sections of hits."""

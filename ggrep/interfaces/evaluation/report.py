@@ -40,7 +40,7 @@ _NOT_ANSWERED: Final = "the worker gave no answer"
 
 
 class Run(Struct, frozen=True):
-    """What became of a suite.
+    """The result of a suite.
 
     Attributes:
         rows: in the order of the suite's cases.
@@ -63,7 +63,7 @@ class Run(Struct, frozen=True):
 
     @property
     def errors(self) -> int:
-        """Return how many cases nobody answered."""
+        """Return the number of cases without an answer."""
         return self.figures.overall.errors
 
 
@@ -175,7 +175,7 @@ def _timings(elapsed_ms: Sequence[float]) -> EvalTimings:
 
 
 class Bound(Struct, frozen=True):
-    """What one measure must reach.
+    """The bound of one measure.
 
     Attributes:
         least: stated; None where nothing was.

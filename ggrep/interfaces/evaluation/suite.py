@@ -23,7 +23,7 @@ DEFAULT_SLATES: Final = (16_384, 6_144)
 """Bytes of the slates that a case with places is asked for, the largest first."""
 
 NOTHING = "-"
-"""Where a case names no category or language."""
+"""The category or language of a case that names none."""
 
 
 class Case(Struct, frozen=True):
@@ -72,7 +72,7 @@ class Suite(Struct, frozen=True):
 
 
 class Narrowing(Struct, frozen=True):
-    """Which cases of a suite are run; an empty part takes none away."""
+    """Selection of cases of a suite; an empty part selects all."""
 
     ids: tuple[str, ...] = ()
     repos: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Narrowing(Struct, frozen=True):
 
 
 class Overrides(Struct, frozen=True):
-    """What every question is put with instead of its own; None leaves it."""
+    """Values that replace those of every question; None keeps its own."""
 
     mode: str | None = None
     limit: int | None = None
@@ -150,7 +150,7 @@ QUERIES = "queries.jsonl"
 _REPOS = "repos.json"
 _FEDERATED = "federated_queries.jsonl"
 FILES = (_REPOS, QUERIES, _FEDERATED)
-"""What defines the cases."""
+"""Files that define the cases."""
 
 
 def is_kit(path: Path) -> bool:

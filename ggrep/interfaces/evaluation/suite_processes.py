@@ -37,7 +37,7 @@ class Job(Struct, frozen=True):
 
 
 class Conditions(Struct, frozen=True):
-    """What holds for every job of a run.
+    """Conditions of every job of a run.
 
     Attributes:
         merge: how workspaces are merged; None for what their files say.
@@ -53,7 +53,7 @@ class Conditions(Struct, frozen=True):
 
 
 class JobResult(Struct, frozen=True):
-    """What became of a job.
+    """The result of a job.
 
     Attributes:
         error: why the whole job failed; empty when it ran.

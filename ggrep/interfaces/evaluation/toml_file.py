@@ -24,7 +24,7 @@ from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 Keys = Mapping[str, DeclaredKey]
 
 VERSION: Final = 1
-"""Of both files."""
+"""The version of suites and of checks."""
 
 _TEXTS: Final = tuple[str, ...]
 _CHOICES: Final = tuple[str | tuple[str, ...], ...]

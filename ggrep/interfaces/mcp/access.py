@@ -133,7 +133,7 @@ class Access:
             return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
         if canonical(file) in {canonical(one) for one in files}:
-            # Whoever started the server for this file has allowed what it names.
+            # Starting the server for this file allows the repositories that it names.
             return AllowedWorkspace(file, _EVERYWHERE)
         return AllowedWorkspace(file, self._allowlist)
 

@@ -32,11 +32,11 @@ _CLOSE_S = 5.0
 
 
 class Broken(GgrepError):
-    """What tools need cannot be loaded."""
+    """The backend of the tools cannot be loaded."""
 
 
 class Backend(Protocol):
-    """What a server needs."""
+    """Calls and resources that a server needs."""
 
     async def call(
         self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""

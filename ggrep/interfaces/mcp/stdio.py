@@ -27,7 +27,7 @@ from ggrep.base import stable_json
 
 _BLOCK_BYTES = 1 << 16
 MAX_LINE_BYTES = 4 << 20
-"""Of one message, as over HTTP."""
+"""Most bytes of one message, as over HTTP."""
 
 
 async def lines_of(

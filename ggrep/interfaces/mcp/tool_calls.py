@@ -264,10 +264,10 @@ MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
 SYNC_MS: Final = 45_000
-"""How long a status waits for a sync unless told: many clients give up a call after a minute."""
+"""Default wait of a status for a sync: many clients give up a call after a minute."""
 
 LOOK_S = 60.0
-"""How long a look at a repository's state may take; searches bring a limit of their own."""
+"""Timeout of status and health; searches have a limit of their own."""
 
 
 class Calls:

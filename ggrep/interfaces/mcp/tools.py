@@ -19,7 +19,7 @@ from ggrep.model.filters import keys_told
 
 
 class TextBudget(Struct, frozen=True):
-    """How much text a result may have.
+    """The bound of the text of a result.
 
     Attributes:
         most_bytes: of UTF-8, with the line that says that it was cut.
@@ -31,7 +31,7 @@ class TextBudget(Struct, frozen=True):
 
 
 MORE: Final = "options text_bytes={}"
-"""What to give for lines of a text that were cut."""
+"""The option that returns the lines of a text that were cut."""
 
 
 def text_bytes_of(values: Mapping[str, object]) -> int:
@@ -59,7 +59,7 @@ _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     }
 )
 _MOST_OF_SEVERAL: Final = 64 << 10
-"""Of the answers to several questions together."""
+"""Most bytes of several answers in one result."""
 _FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 
@@ -150,7 +150,7 @@ class Tool(Struct, frozen=True):
 
 
 class ToolResult(Struct, frozen=True):
-    """What a call returns, and whether it failed.
+    """The result of a call, and whether it failed.
 
     Attributes:
         notes: stand in its text alone.

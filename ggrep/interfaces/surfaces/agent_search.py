@@ -17,7 +17,7 @@ from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 _Object: TypeAlias = Mapping[str, Any]
 
 UNASKED_BODIES: Final = 2
-"""Hits that are opened if nobody says how many, and if all of their text fits the budget."""
+"""Hits that are opened by default, if all of their text fits the budget."""
 _TRIED: Final = 4
 """Best hits among which those are looked for."""
 MAX_UNASKED_BYTES: Final = 2_048
@@ -32,7 +32,7 @@ _OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
 
 
 class AgentTextOptions(Struct, frozen=True):
-    """How an answer is to be written.
+    """Options of the text of an answer.
 
     Attributes:
         bodies: how many of the best hits are opened; None for as many as fit.

@@ -88,7 +88,7 @@ _OF_LISTS: Final = frozenset(
         *("cohorts.cohort", "cohorts.policy", "cohorts.allowUnsafeMix"),
     }
 )
-"""What is said of ranked lists; names and places have none."""
+"""Fields of ranked lists; names and places have none."""
 WORKSPACE: Final = {
     each.name: Shape(_Named, FederatedRequest, each.request, without=_OF_LISTS | {"scope"})
     for each in PUBLIC
@@ -235,8 +235,7 @@ def _search(given: Given, **more: object) -> SearchRequest:
 def _session(given: Given) -> SessionRequest:
     """Return how a slate continues a session.
 
-    Whoever sends a token wants to go on, whoever names places too wants them opened; anything else
-    is said.
+    A token alone continues the session, and a token with targets opens them; `op` says otherwise.
     """
     own = given.make(SessionRequest)
     token = "" if own.token == NEW_SESSION else own.token

@@ -21,7 +21,7 @@ from ggrep.model.filters import Filter, parse_filter
 INVALID_REQUEST: Final = "ERR_FEDERATED_INVALID_REQUEST"
 
 _ISSUES_SHOWN: Final = 32
-"""More mistakes than that help nobody; a body of nothing else must not be answered at length."""
+"""Most issues of a reply: a body full of mistakes must not make a long reply."""
 
 _REFUSED: Final = {
     "repo": (
@@ -378,7 +378,7 @@ _TAKEN: Final[Mapping[object, Callable[[Fields, str], object]]] = {
     tuple[Filter, ...]: _filters,
     tuple[str, ...]: Fields.texts,
 }
-"""What takes a value of a type from a body; words and texts are left."""
+"""Readers by type; words and texts have none."""
 
 
 def _object_schema(node: _Node) -> dict[str, Json]:

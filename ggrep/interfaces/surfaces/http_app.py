@@ -32,7 +32,7 @@ AUTHORISED: Final = "ggrep.authorised"
 LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 BODY_TIMEOUT_S: Final = 20.0
-"""How long a body may take to arrive: half a body must not keep a connection."""
+"""Timeout of a body: half a body must not keep a connection."""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _CODES: Final = {404: "not_found", 405: "method_not_allowed"}
@@ -63,7 +63,7 @@ Refuse: TypeAlias = Callable[[Refusal], Response]
 
 
 class AccessRules(Struct, frozen=True):
-    """Which requests are let in.
+    """Rules by which requests are accepted.
 
     Attributes:
         token: what every request must present; None for nothing.
@@ -243,7 +243,7 @@ _CONNECTIONS = 256
 _HEAD_BYTES = 16_384
 """Most bytes of a request's line and headers."""
 _HEAD_S = 10.0
-"""How long a request's line and headers may take; twice as long at most is waited."""
+"""Timeout of a request's line and headers; the wait is at most twice as long."""
 
 
 class Impatient(H11Protocol):
@@ -345,7 +345,7 @@ async def run(
         loop="none",
         lifespan="on",
         log_config=None,
-        # What strangers send amiss is no news to the operator.
+        # Malformed requests are not logged.
         log_level="error",
         access_log=False,
         server_header=False,
@@ -362,7 +362,7 @@ async def run(
             async def stop_on_signal() -> None:
                 with anyio.open_signal_receiver(*_ENDING) as signals:
                     async for _ in signals:
-                        # Asked twice, nobody is waited for.
+                        # A second signal stops at once.
                         server.force_exit = server.should_exit
                         server.should_exit = True
 
