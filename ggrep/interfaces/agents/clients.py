@@ -91,9 +91,9 @@ Scope: TypeAlias = Literal["user", "project"]
 Base: TypeAlias = Literal[
     "home", "config", "data", "claude", "claude-state", "codex", "zsh", "project"
 ]
-"""Directories that paths are relative to. `config`: `XDG_CONFIG_HOME`; `data`: `XDG_DATA_HOME`; `claude` and
-`claude-state`: `CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`: `CODEX_HOME`; `zsh`:
-`ZDOTDIR`, else the home."""
+"""Directories that paths are relative to. `config`: `XDG_CONFIG_HOME`; `data`: `XDG_DATA_HOME`;
+`claude` and `claude-state`: `CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`:
+`CODEX_HOME`; `zsh`: `ZDOTDIR`, else the home."""
 
 
 class ConfigFile(Struct, frozen=True):
