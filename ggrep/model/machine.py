@@ -31,7 +31,7 @@ class AgentFile(Struct, frozen=True):
     """A unified diff of what was changed, or would be; empty for nothing."""
 
 
-class InstallationReport(Versioned, frozen=True, kw_only=True):
+class Installation(Versioned, frozen=True, kw_only=True):
     """What `ggrep install --json` and `ggrep uninstall --json` print."""
 
     scope: Literal["user", "project"]
@@ -100,7 +100,7 @@ class Snippets(Versioned, frozen=True, kw_only=True):
     """By client."""
 
 
-AgentsDocument: TypeAlias = InstallationReport | Clients | Snippets
+AgentsDocument: TypeAlias = Installation | Clients | Snippets
 """What `ggrep install` and `ggrep uninstall` print."""
 
 

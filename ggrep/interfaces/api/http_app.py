@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from starlette.applications import Starlette
@@ -24,8 +24,10 @@ from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.routes import AllowedRoots, Routes
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_app import AccessRules, http_app
-from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.service.workspace_access import Allowlist
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
 
 MAX_SEARCHES: Final = 32
 """Most searches at work at once; more are told to come again."""
@@ -49,7 +51,7 @@ class ApiRules(Struct, frozen=True):
 
 
 def make_app(
-    service: SearchService, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
+    service: "Federator", rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
 ) -> Starlette:
     """Return the application that answers through `service`, which is closed when it ends."""
 

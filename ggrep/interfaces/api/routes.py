@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 from anyio import (
@@ -56,9 +56,11 @@ from ggrep.interfaces.surfaces.body import (
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
 from ggrep.interfaces.surfaces.http_app import AUTHORISED
-from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.operations import PUBLIC
 from ggrep.service.workspace_access import Allowlist, OpenedWorkspace, canonical, open_workspace
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
 
 Q = TypeVar("Q")
 
@@ -231,7 +233,7 @@ HEALTH_SCHEMA = 1
 class Routes(Struct, frozen=True):
     """The routes of one server, and what they share."""
 
-    service: SearchService
+    service: "Federator"
     places: AllowedRoots
     metrics: ApiMetrics
     callers: Callers
@@ -322,7 +324,7 @@ class Routes(Struct, frozen=True):
         return await self.places.workspace(call, authorised=authorised)
 
     @contextmanager
-    def desk_for(self, request: Request) -> Iterator[SearchService]:
+    def desk_for(self, request: Request) -> "Iterator[Federator]":
         """Hold a place for a request; give the service that asks for its caller.
 
         Raises:
@@ -333,7 +335,7 @@ class Routes(Struct, frozen=True):
 
 
 async def _ask(
-    service: SearchService, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
+    service: "Federator", opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
 ) -> FederatedResponse | FederatedSlate:
     workspace, forbidden = opened.workspace, opened.forbidden
     if call.shape is None:

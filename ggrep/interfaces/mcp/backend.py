@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from ggrep.base.stable_json import Document
     from ggrep.interfaces.mcp.progress import Tell
     from ggrep.interfaces.mcp.tool_calls import Calls
-    from ggrep.interfaces.surfaces.search_service import SearchService
+    from ggrep.service.federator import Federator
 
 
-Load: TypeAlias = Callable[[], "tuple[Calls, SearchService]"]
+Load: TypeAlias = Callable[[], "tuple[Calls, Federator]"]
 """Returns who carries out calls, and whom that one asks."""
 
 
@@ -57,7 +57,7 @@ class LazyBackend:
         self._prepare = prepare
         self._load = load
         self._lock = anyio.Lock()
-        self._loaded: tuple[Calls, SearchService] | None = None
+        self._loaded: tuple[Calls, Federator] | None = None
 
     async def call(
         self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""

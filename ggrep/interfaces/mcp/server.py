@@ -29,7 +29,7 @@ from ggrep.render.agent_text import AgentView, agent_text
 
 if TYPE_CHECKING:
     from ggrep.interfaces.mcp.tool_calls import Calls
-    from ggrep.interfaces.surfaces.search_service import SearchService
+    from ggrep.service.federator import Federator
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -161,7 +161,7 @@ class Process(Struct, frozen=True):
 
 
 def make_process(
-    start: StartOptions, connect: "Callable[[], SearchService]", *, shows_paths: bool
+    start: StartOptions, connect: "Callable[[], Federator]", *, shows_paths: bool
 ) -> Process:
     """Return the server wired to its backend, which opens nothing yet."""
 
@@ -169,7 +169,7 @@ def make_process(
         import ggrep.interfaces.mcp.tool_calls
         import ggrep.service.federator  # noqa: F401 - here for the time it takes
 
-    def load() -> "tuple[Calls, SearchService]":
+    def load() -> "tuple[Calls, Federator]":
         from ggrep.interfaces.mcp.access import Access
         from ggrep.interfaces.mcp.tool_calls import Calls
 

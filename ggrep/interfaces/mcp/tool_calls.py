@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import anyio
 from msgspec import Struct
@@ -44,7 +44,7 @@ from ggrep.interfaces.surfaces.body import (
     parse_workspace_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers
-from ggrep.interfaces.surfaces.search_service import SearchService, in_turn
+from ggrep.interfaces.surfaces.in_turn import in_turn
 from ggrep.model.field_meta import MOST_MS
 from ggrep.model.operations import bounded, has_scope
 from ggrep.model.request import DEFAULT_TIMEOUT_MS
@@ -53,6 +53,9 @@ from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.failures import query_error
 from ggrep.service.syncing import Hear
 from ggrep.service.workspace_access import open_workspace
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
 
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
@@ -144,7 +147,7 @@ def _text(values: _Values, name: str) -> str | None:
 class NavigationCalls(Struct, frozen=True):
     """Carries out the tools that take a name or a place."""
 
-    asked: SearchService
+    asked: "Federator"
     places: Access
     shows_paths: bool
 
@@ -273,7 +276,7 @@ LOOK_S = 60.0
 class Calls:
     """Carries out calls, any number of them at a time."""
 
-    def __init__(self, asked: SearchService, places: Access, *, shows_paths: bool) -> None:
+    def __init__(self, asked: "Federator", places: Access, *, shows_paths: bool) -> None:
         """Take who is asked and what may be asked about."""
         self._asked = asked
         self._places = places
@@ -312,7 +315,7 @@ class Calls:
         return ToolResult(envelope(error, shows_paths=self._shows_paths), failed=True)
 
     async def _carried_out(
-        self, asked: SearchService, tool: Tool, given: Mapping[str, object], tell: Tell | None
+        self, asked: "Federator", tool: Tool, given: Mapping[str, object], tell: Tell | None
     ) -> ToolResult:
         ours = in_our_words(tool.name, tool.every, given, ELSEWHERE)
         values = read_arguments(tool.name, tool.arguments, ours, tool.rare)
@@ -331,7 +334,7 @@ class Calls:
                 following = NavigationCalls(asked, self._places, shows_paths=self._shows_paths)
                 return await following.outcome(tool, values)
 
-    async def _search(self, asked: SearchService, tool: Tool, values: _Values) -> ToolResult:
+    async def _search(self, asked: "Federator", tool: Tool, values: _Values) -> ToolResult:
         call = parse_repo_body("search", body_of(tool.every, values))
         place = await self._places.repository(call.root)
         request = replace(call.request, scope=place.scope)
@@ -350,7 +353,7 @@ class Calls:
         return ToolResult(document, text=search_text(document, opened, wish, MORE))
 
     async def _look(
-        self, asked: SearchService, name: str, values: _Values, tell: Tell | None
+        self, asked: "Federator", name: str, values: _Values, tell: Tell | None
     ) -> Document:
         place = await self._places.repository(_text(values, "root"))
         if values.get("sync") is True:
@@ -364,7 +367,7 @@ class Calls:
             raise DeadlineExceeded(f"{place.root}: no answer in {LOOK_S:.0f} s") from error
 
     async def _freshen(
-        self, asked: SearchService, place: AllowedRepo, timeout_ms: object, tell: Tell | None
+        self, asked: "Federator", place: AllowedRepo, timeout_ms: object, tell: Tell | None
     ) -> None:
         """Wait until the index has all changes, or time is up: the status tells how far it is."""
         most_ms = SYNC_MS if timeout_ms is None else timeout_ms
@@ -378,7 +381,7 @@ class Calls:
         await (ask(lambda _: None) if tell is None else telling(ask, tell, Rising()))
 
     async def _search_workspace(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object], tell: Tell | None
+        self, asked: "Federator", tool: Tool, values: Mapping[str, object], tell: Tell | None
     ) -> ToolResult:
         if "workspace" not in values:  # the id, or its beginning, names it
             values = {
