@@ -40,8 +40,7 @@ def states_of(client: Client, places: ConfigFiles, command: str) -> list[FileSta
     """Return the state of each file of a client."""
     pasted = [
         FileState(
-            places.path_of(target),
-            "installed" if is_pasted(target, places, command) else "absent",
+            places.path_of(target), "installed" if is_pasted(target, places, command) else "absent"
         )
         for target in client.pasted_at(places.scope)
     ]

@@ -21,10 +21,7 @@ class ApiMetrics:
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
-            "ggrep_api_requests",
-            "Requests answered.",
-            ("route", "status"),
-            registry=self._registry,
+            "ggrep_api_requests", "Requests answered.", ("route", "status"), registry=self._registry
         )
         self._seconds = Histogram(
             "ggrep_api_request_seconds",

@@ -4,7 +4,7 @@ A client waits for the list of tools while it starts; it must not wait for what 
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import anyio
 from anyio import to_thread
@@ -33,20 +33,6 @@ _CLOSE_S = 5.0
 
 class Broken(GgrepError):
     """The backend of the tools cannot be loaded."""
-
-
-class Backend(Protocol):
-    """Calls and resources that a server needs."""
-
-    async def call(
-        self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
-    ) -> ToolResult:
-        """Carry out a call of a tool that there is."""
-        ...
-
-    async def read(self, name: str) -> "Document":
-        """Return the document of a resource that there is."""
-        ...
 
 
 class LazyBackend:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ggrep import __version__
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.mcp.backend import Backend, LazyBackend
+from ggrep.interfaces.mcp.backend import LazyBackend
 from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, ResourceFailed
 from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tools import (
@@ -44,7 +44,7 @@ _JSON: Final = "application/json"
 
 
 def build_server(
-    backend: Backend, *, structured: bool = False, legacy: bool = False
+    backend: LazyBackend, *, structured: bool = False, legacy: bool = False
 ) -> Server[Any]:
     """Return a server whose tools are carried out by `backend`, which stays the caller's."""
 
@@ -103,7 +103,7 @@ async def _list_resources(
     return types.ListResourcesResult(resources=resources)
 
 
-async def _read(backend: Backend, uri: str) -> types.ReadResourceResult:
+async def _read(backend: LazyBackend, uri: str) -> types.ReadResourceResult:
     resource = BY_URI.get(uri.rstrip("/"))
     if resource is None:
         known = ", ".join(BY_URI)

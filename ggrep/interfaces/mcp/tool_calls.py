@@ -284,11 +284,7 @@ class Calls:
         self._callers = Callers(MAX_IN_FLIGHT)
 
     async def call(
-        self,
-        name: str,
-        given: Mapping[str, object],
-        tell: Tell | None = None,
-        caller: str = "",
+        self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
     ) -> ToolResult:
         """Return what a tool returns; a failure is an outcome too."""
         tool = BY_NAME[name]
