@@ -8,7 +8,7 @@ import pytest
 from ggrep.base.errors import NoIndex
 from ggrep.base.ids import RepoId
 from ggrep.federation.fanout_session import RepoDone
-from ggrep.interfaces.mcp.progress import Rising, read_arrival, telling
+from ggrep.interfaces.mcp.progress import RisingProgress, read_arrival, telling
 from ggrep.protocol.client.daemon_client import IndexingProgress
 
 
@@ -74,7 +74,7 @@ async def test_what_takes_long_to_tell_is_still_told_first() -> None:
 
 def test_what_is_told_of_indexing_rises_whatever_stage_begins_anew() -> None:
     """Clients drop a notification that does not go on, and some give up a call without any."""
-    reading = Rising()
+    reading = RisingProgress()
     steps = [("scan", 0, 0), ("index", 0, 9), ("index", 4, 9), ("index", 4, 9), ("publish", 0, 9)]
 
     told = [reading(IndexingProgress(*step)) for step in steps]

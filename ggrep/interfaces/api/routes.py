@@ -260,7 +260,7 @@ class Routes(Struct, frozen=True):
     async def federated(self, request: Request) -> ASGIApp:
         """Answer a search of a workspace, by hits or by a slate."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
-        with self.desk_for(request) as service:
+        with self.service_for(request) as service:
 
             async def work() -> FederatedResponse | FederatedSlate:
                 return await _ask(service, await self._opened(request, call), call, None)
@@ -271,12 +271,12 @@ class Routes(Struct, frozen=True):
     async def federated_stream(self, request: Request) -> ASGIApp:
         """Answer a search of a workspace as events; what is wrong with it is said at once."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
-        with self.desk_for(request):
+        with self.service_for(request):
             opened = await while_present(request.receive, partial(self._opened, request, call))
 
         async def work(arrived: Arrived) -> Ending:
             try:
-                with self.desk_for(request) as service:
+                with self.service_for(request) as service:
                     answer = await _ask(service, opened, call, arrived)
             except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
                 return "error", failure_json(as_ours(error, self.told), include_paths=False)
@@ -300,14 +300,14 @@ class Routes(Struct, frozen=True):
             own = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
             return document_response(own)
         root = await self.places.root(parameters["root"])
-        with self.desk_for(request) as service:
+        with self.service_for(request) as service:
             work = partial(service.health, root, deep=deep)
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
         """Return the server's figures, and those of all daemons of the home."""
         read_parameters(request.query_params, ())
-        with self.desk_for(request) as service:
+        with self.service_for(request) as service:
             of_daemons = await while_present(request.receive, service.figures)
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return Response(
@@ -324,7 +324,7 @@ class Routes(Struct, frozen=True):
         return await self.places.workspace(call, authorised=authorised)
 
     @contextmanager
-    def desk_for(self, request: Request) -> "Iterator[Federator]":
+    def service_for(self, request: Request) -> "Iterator[Federator]":
         """Hold a place for a request; give the service that asks for its caller.
 
         Raises:
@@ -356,7 +356,7 @@ def _of_one(routes: Routes, operation: str) -> Handler:
     async def answer(request: Request) -> ASGIApp:
         call = parse_repo_body(operation, await read_body(request, routes.max_body_bytes))
         root = await routes.places.root(call.root)
-        with routes.desk_for(request) as service:
+        with routes.service_for(request) as service:
             ask = partial(service.ask_repo, root, call.request)
             document = await while_present(request.receive, ask)
         return document_response(document)
@@ -370,7 +370,7 @@ def _of_several(routes: Routes, operation: str) -> Handler:
     async def answer(request: Request) -> ASGIApp:
         call = parse_workspace_body(operation, await read_body(request, routes.max_body_bytes))
         authorised = request.scope.get(AUTHORISED, False)
-        with routes.desk_for(request) as service:
+        with routes.service_for(request) as service:
 
             async def work() -> Any:  # noqa: ANN401 - the workspace's answer of that operation
                 opened = await routes.places.workspace(call, authorised=authorised)

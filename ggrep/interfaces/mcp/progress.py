@@ -52,7 +52,7 @@ def read_arrival(arrival: RepoDone) -> tuple[float, float, str]:
     return arrival.done, arrival.total, line
 
 
-class Rising:
+class RisingProgress:
     """Reads progress of indexing; a stage may begin anew, and what clients are told must rise."""
 
     def __init__(self) -> None:

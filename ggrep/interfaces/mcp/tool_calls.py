@@ -24,7 +24,7 @@ from ggrep.interfaces.mcp.arguments import (
     in_our_words,
     read_arguments,
 )
-from ggrep.interfaces.mcp.progress import Rising, Tell, read_arrival, telling
+from ggrep.interfaces.mcp.progress import RisingProgress, Tell, read_arrival, telling
 from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.tools import (
     BY_NAME,
@@ -374,7 +374,7 @@ class Calls:
             with suppress(DeadlineExceeded):
                 await asked.sync_repo(place.root, hear, most_ms)
 
-        await (ask(lambda _: None) if tell is None else telling(ask, tell, Rising()))
+        await (ask(lambda _: None) if tell is None else telling(ask, tell, RisingProgress()))
 
     async def _search_workspace(
         self, asked: "Federator", tool: Tool, values: Mapping[str, object], tell: Tell | None

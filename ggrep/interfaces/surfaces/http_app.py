@@ -246,7 +246,7 @@ _HEAD_S = 10.0
 """Timeout of a request's line and headers; the wait is at most twice as long."""
 
 
-class Impatient(H11Protocol):
+class TimedConnection(H11Protocol):
     """A connection that is closed if no request arrives, or its headers stay incomplete.
 
     Connections are limited, so idle ones would keep all other clients out, token or not.
@@ -271,7 +271,7 @@ class Impatient(H11Protocol):
             self._look_again()
 
 
-class Serving(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """A server that leaves signals to its caller, who closes resources before exiting."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
@@ -340,7 +340,7 @@ async def run(
     config = uvicorn.Config(
         app,
         # Plain Python parsers bound what a header may be; the others do not.
-        http=Impatient,
+        http=TimedConnection,
         ws="none",
         loop="none",
         lifespan="on",
@@ -355,7 +355,7 @@ async def run(
         limit_concurrency=most_connections,
         h11_max_incomplete_event_size=_HEAD_BYTES,
     )
-    server = Serving(config, ready)
+    server = HttpServer(config, ready)
     with listener:
         async with anyio.create_task_group() as group:
 
