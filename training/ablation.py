@@ -9,8 +9,9 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.compare import Comparison, Difference, compare
+from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.report import Run, queries_json
+from ggrep.model.evaluation import Comparison, Difference
 
 
 class Ablation(Struct, frozen=True):
@@ -60,7 +61,7 @@ class Ablated(Struct, frozen=True):
     @property
     def change(self) -> Difference | None:
         """Return the difference in NDCG@10; None when no case has the figure."""
-        return dict(self.found.overall).get("ndcg10")
+        return self.found.overall.get("ndcg10")
 
 
 def ablated(

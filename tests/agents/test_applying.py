@@ -238,8 +238,13 @@ def test_a_crash_before_the_file_is_written_does_no_harm(
     """What is remembered of it is forgotten again."""
     file = user / ".claude.json"
     file.write_text("{}")
+    replace_file = writing.replace_file
+
+    def crash(path: Path, data: bytes, **mode: int) -> None:
+        replace_file(path, data, **mode) if path.name == "agents.json" else 1 / 0
+
     with monkeypatch.context() as patched:
-        patched.setattr(writing, "replace_file", lambda *_, **__: 1 / 0)
+        patched.setattr(writing, "replace_file", crash)
         with pytest.raises(ZeroDivisionError):
             agents(user).install([CLAUDE])
 

@@ -120,7 +120,7 @@ def _cells(rows: Sequence[Scored]) -> tuple[str, ...]:
     return (
         str(len(rows)),
         mean_cell(block.mrr10),
-        bounds_cell(block.mrr10.interval),
+        bounds_cell(block.mrr10_interval),
         mean_cell(block.recall10),
         f"{first:.3f}",
     )
@@ -131,7 +131,7 @@ def _change(first: Run, run: Run, asked: Sequence[Scored]) -> tuple[str, str]:
         return "", ""
     ids = {row.case.question.id for row in asked}
     before, after = ({"queries": _only(each, ids)} for each in (first, run))
-    found = dict(compare(before, after).overall)["mrr10"]
+    found = compare(before, after).overall["mrr10"]
     return change_cell(found), bounds_cell(found.interval, signed=True)
 
 

@@ -25,12 +25,12 @@ from ggrep.index.embedding.identity import CARD, STATIC, STATIC_FOLDER, static_f
 from ggrep.index.embedding.quantise import Int8, cosines
 from ggrep.index.embedding.static_model import StaticModel, read_model
 from ggrep.index.store.view import SegmentView
-from ggrep.interfaces.evaluation.compare import Difference, compare
-from ggrep.interfaces.evaluation.figures import Block, Mean
+from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.questions import Answer, CaseHit
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Suite, jobs_of
 from ggrep.interfaces.evaluation.suite_processes import JobResult
+from ggrep.model.evaluation import Difference, FigureBlock
 from ggrep.search.engine.engine import Engine
 from tests.bench import untrained_model
 from tests.bench.fewer_pairs import Judges, train_on
@@ -258,7 +258,7 @@ def _moved(folder: Path, make: Callable[[Path], None]) -> None:
 def alone_table(runs: Mapping[str, Run], page: str) -> str:
     """Return what each encoder reaches by cosines alone."""
     shipped = runs[STATIC]
-    categories = [name for name, _ in shipped.figures.by_category]
+    categories = list(shipped.figures.by_category)
     rows = []
     for name, title in NAMES.items():
         if (run := runs.get(name)) is None:
@@ -267,8 +267,8 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
         change = _change(run, shipped)
         gain = f"{change_cell(change)} ({bounds_cell(change.interval, signed=True)})"
         figures = run.figures
-        blocks = dict(figures.by_category)
-        cells = [_with_bounds(each.ndcg10) for each in _blocks(figures.overall, blocks, categories)]
+        blocks = figures.by_category
+        cells = [_with_bounds(each) for each in _blocks(figures.overall, blocks, categories)]
         rows.append((title, *cells, "-" if name == STATIC else gain))
     return section(
         _ALONE,
@@ -286,7 +286,7 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
 def together_table(runs: Mapping[str, Run], page: str) -> str:
     """Return what the whole ranking reaches with each encoder."""
     without = runs[NONE]
-    categories = [name for name, _ in without.figures.by_category]
+    categories = list(without.figures.by_category)
     rows: list[Row] = []
     for name, title in {NONE: NONE, **NAMES}.items():
         if (run := runs.get(name)) is None:
@@ -294,8 +294,8 @@ def together_table(runs: Mapping[str, Run], page: str) -> str:
             continue
         found = None if name == NONE else _change(without, run)
         bounds = bounds_cell(found.interval, signed=True) if found else ""
-        overall, *others = _blocks(run.figures.overall, dict(run.figures.by_category), categories)
-        cells = (mean_cell(overall.ndcg10), bounds_cell(overall.ndcg10.interval))
+        overall, *others = _blocks(run.figures.overall, run.figures.by_category, categories)
+        cells = (mean_cell(overall.ndcg10), bounds_cell(overall.ndcg10_interval))
         by_category = (mean_cell(block.ndcg10) for block in others)
         rows.append((title, *cells, *by_category, change_cell(found), bounds))
     return section(
@@ -343,8 +343,8 @@ def amounts_table(found: Sequence[Amount], page: str) -> str:
                 f"{each.packages:,}",
                 f"{each.pairs:,}",
                 f"{each.reciprocal_rank:.3f}",
-                _with_bounds(each.measured.alone.figures.overall.ndcg10),
-                _with_bounds(each.measured.together.figures.overall.ndcg10),
+                _with_bounds(each.measured.alone.figures.overall),
+                _with_bounds(each.measured.together.figures.overall),
             )
             for each in found
         ]
@@ -373,13 +373,15 @@ def kept_row(page: str, title: str, name: str, cells: int) -> Row:
 def _change(before: Run, after: Run) -> Difference:
     """Return the difference in NDCG@10, query by query."""
     found = compare({"queries": queries_json(before)}, {"queries": queries_json(after)})
-    return dict(found.overall)["ndcg10"]
+    return found.overall["ndcg10"]
 
 
-def _blocks(overall: Block, found: Mapping[str, Block], names: Sequence[str]) -> list[Block]:
+def _blocks(
+    overall: FigureBlock, found: Mapping[str, FigureBlock], names: Sequence[str]
+) -> list[FigureBlock]:
     return [overall, *(found[name] for name in names)]
 
 
-def _with_bounds(found: Mean) -> str:
-    bounds = bounds_cell(found.interval)
-    return f"{mean_cell(found)} ({bounds})" if bounds else mean_cell(found)
+def _with_bounds(block: FigureBlock) -> str:
+    cell, bounds = mean_cell(block.ndcg10), bounds_cell(block.ndcg10_interval)
+    return f"{cell} ({bounds})" if bounds else cell

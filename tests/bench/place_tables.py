@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from ggrep.interfaces.evaluation.figures import slate_block
-from ggrep.interfaces.evaluation.measures import SlateScore
-from ggrep.interfaces.evaluation.visible_lines import SHARES
+from ggrep.interfaces.evaluation.figures import slate_block, slate_score
+from ggrep.model.evaluation import SHARES
 from tests.bench.quality_tables import section
 from training.slates.visible import BUDGETS, PlaceAnswer, figures_of_sections
 
@@ -72,10 +71,10 @@ def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:
     repositories = [answer.case.repo for answer in answers]
     rows = []
     for place, budget in enumerate(BUDGETS):
-        scores = [SlateScore(budget, answer.seen[place]) for answer in answers]
+        scores = [slate_score(budget, answer.seen[place]) for answer in answers]
         block = slate_block(scores, repositories)
         size = f"at most {budget:,} bytes" if budget else "as they come"
         counts = str(len(set(repositories))), str(len(answers))
-        shares = (f"{block.shares[share].value:.3f}" for share in SHARES)
-        rows.append((f"{name}, {size}", *counts, *shares, f"{block.size:,.0f}"))
+        shares = (f"{getattr(block, share).value:.3f}" for share in SHARES)
+        rows.append((f"{name}, {size}", *counts, *shares, f"{block.bytes:,.0f}"))
     return rows

@@ -34,7 +34,7 @@ from ggrep.base.stable_json import Json
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
 from ggrep.federation.validation import GLOBAL, RRF
-from ggrep.interfaces.evaluation.compare import Comparison, compare
+from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overridden, read_kit
 from ggrep.interfaces.evaluation.suite_processes import (
@@ -43,6 +43,7 @@ from ggrep.interfaces.evaluation.suite_processes import (
     in_a_process,
     run_jobs,
 )
+from ggrep.model.evaluation import Comparison
 from ggrep.search.engine.engine import Engine
 from tests.bench import changes, confidence, encoder_quality, place_tables, slate_tables
 from tests.bench import federated as workspaces

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from ggrep.interfaces.evaluation.compare import Comparison, Difference
-from ggrep.interfaces.evaluation.figures import Block, Mean
 from ggrep.interfaces.evaluation.report import Run
+from ggrep.model.evaluation import Comparison, Difference, FigureBlock
 from tests.bench.federated import Routed
 from training.ablation import Ablated
 
@@ -15,8 +14,8 @@ def ranking(run: Run) -> str:
     """Return what the ranking reaches, in all and by kind."""
     figures = run.figures
     rows = [_figures("all", figures.overall)]
-    rows += [_figures(name, block) for name, block in figures.by_category]
-    rows += [_figures(name, block) for name, block in figures.by_language]
+    rows += [_figures(name, block) for name, block in figures.by_category.items()]
+    rows += [_figures(name, block) for name, block in figures.by_language.items()]
     return section(
         "What the ranking reaches",
         f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, with the shipped "
@@ -28,10 +27,10 @@ def ranking(run: Run) -> str:
 
 def ablations(parts: Sequence[Ablated]) -> str:
     """Return what is lost without each part of the score."""
-    categories = [name for name, _ in parts[0].found.by_category]
+    categories = list(parts[0].found.by_category)
     rows = []
     for each in parts:
-        found = dict(each.found.by_category)
+        found = each.found.by_category
         changes = [change_cell(found.get(name)) for name in categories]
         bounds = bounds_cell(each.change.interval, signed=True) if each.change else ""
         rows.append((each.ablation.part, change_cell(each.change), bounds, *changes))
@@ -56,7 +55,7 @@ def whole_sources(
             "## All of a repository\n\nNot measured: the benchmark's sources hold nothing beside "
             "the folders it asks.\n"
         )
-    overall = dict(found.overall)["ndcg10"]
+    overall = found.overall["ndcg10"]
     holds = -overall.change <= GOAL_OF_WHOLE_SOURCES
     verdict = "holds" if holds else "does not hold"
     rows = [
@@ -76,7 +75,7 @@ def whole_sources(
 
 def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str:
     """Return what ten hits of at most three of a file cost against one of a file."""
-    overall = dict(found.overall)
+    overall = found.overall
     level = undecayed.change
     lost = f"{change_cell(level)} ({bounds_cell(level.interval, signed=True)})" if level else "-"
     rows = [
@@ -106,9 +105,9 @@ def strategies(runs: Mapping[str, Run], changes: Mapping[str, Comparison]) -> st
     rows = []
     for name, run in runs.items():
         figures = run.figures.overall
-        found = dict(changes[name].overall)["ndcg10"] if name in changes else None
+        found = changes[name].overall["ndcg10"] if name in changes else None
         bounds = bounds_cell(found.interval, signed=True) if found else ""
-        interval = bounds_cell(figures.ndcg10.interval)
+        interval = bounds_cell(figures.ndcg10_interval)
         rows.append((name, mean_cell(figures.ndcg10), interval, change_cell(found), bounds))
     return section(
         "Merging repositories",
@@ -124,8 +123,8 @@ def workspaces(runs: Mapping[str, Run]) -> str:
     """Return what each workspace reaches by how its repositories' lists are merged."""
     first = next(iter(runs.values()))
     rows = []
-    for name, block in first.figures.by_workspace:
-        found = [dict(run.figures.by_workspace)[name].ndcg10 for run in runs.values()]
+    for name, block in first.figures.by_workspace.items():
+        found = [run.figures.by_workspace[name].ndcg10 for run in runs.values()]
         repos = len({row.case.repo for row in first.rows if row.case.workspace == name})
         rows.append((name, str(repos), str(block.cases), *map(mean_cell, found)))
     return section(
@@ -150,21 +149,21 @@ def routed(found: Sequence[Routed], questions: int) -> str:
 
 
 def _by_category(before: Run, after: Run, found: Comparison) -> list[tuple[str, ...]]:
-    old, new = dict(before.figures.by_category), dict(after.figures.by_category)
-    return [_both(name, old[name], new[name], each) for name, each in found.by_category]
+    old, new = before.figures.by_category, after.figures.by_category
+    return [_both(name, old[name], new[name], each) for name, each in found.by_category.items()]
 
 
-def _both(name: str, before: Block, after: Block, found: Difference) -> tuple[str, ...]:
+def _both(name: str, before: FigureBlock, after: FigureBlock, found: Difference) -> tuple[str, ...]:
     bounds = bounds_cell(found.interval, signed=True)
     return name, mean_cell(before.ndcg10), mean_cell(after.ndcg10), change_cell(found), bounds
 
 
-def _figures(name: str, block: Block) -> tuple[str, ...]:
+def _figures(name: str, block: FigureBlock) -> tuple[str, ...]:
     return (
         name,
         str(block.cases),
         mean_cell(block.ndcg10),
-        bounds_cell(block.ndcg10.interval),
+        bounds_cell(block.ndcg10_interval),
         mean_cell(block.mrr10),
         mean_cell(block.recall10),
     )
@@ -189,8 +188,8 @@ def _wrapped(text: str, room: int = 105) -> list[str]:
     return lines
 
 
-def mean_cell(found: Mean) -> str:
-    return "-" if found.value is None else _share(found.value)
+def mean_cell(value: float | None) -> str:
+    return "-" if value is None else _share(value)
 
 
 def change_cell(found: Difference | None) -> str:

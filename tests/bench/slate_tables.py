@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ggrep.interfaces.evaluation.figures import Mean
+from ggrep.model.evaluation import Mean
 from tests.bench.quality_tables import bounds_cell, mean_cell, section
 from training.slates.figures import Coverage
 from training.slates.measuring import Measured
@@ -63,9 +63,9 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
     rows = [
         (
             name,
-            mean_cell(read(developed)),
+            mean_cell(read(developed).value),
             bounds_cell(read(developed).interval),
-            *(mean_cell(read(found)) for found in others),
+            *(mean_cell(read(found).value) for found in others),
         )
         for name, read in measures
     ]
@@ -120,8 +120,8 @@ def _coverage(name: str, found: Coverage) -> tuple[str, ...]:
     return (
         name,
         str(found.sections),
-        mean_cell(found.covered),
+        mean_cell(found.covered.value),
         bounds_cell(found.covered.interval),
-        mean_cell(found.anywhere),
-        mean_cell(found.precision),
+        mean_cell(found.anywhere.value),
+        mean_cell(found.precision.value),
     )

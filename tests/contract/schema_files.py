@@ -14,25 +14,23 @@ from typing import Final, is_typeddict
 from msgspec import Struct
 
 import ggrep.model.daemons
+import ggrep.model.evaluation
+import ggrep.model.machine
 import ggrep.model.maintenance
 import ggrep.model.schemas
 import ggrep.model.status
 from ggrep.model.schemas import (
     answers,
-    evaluation,
     failure,
     federated,
     federated_names,
     handshake,
-    machine,
     receipts,
     slate,
     stores,
     workspace,
     workspace_manifest,
 )
-from ggrep.model.schemas import evaluation as checks
-from ggrep.model.schemas import machine as agents
 from ggrep.model.schemas import receipts as replay
 from ggrep.model.schemas import stores as index_report
 from ggrep.model.schemas import stores as remotes
@@ -42,13 +40,13 @@ from tests.contract.tool_schemas import RETURNED, TOOLS_FILE, returned
 
 FOLDER: Final = Path(ggrep.model.schemas.__file__).parent
 DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
-    "agents": ("Agents that ask ggrep", agents, "AgentsJson"),
+    "agents": ("Agents that ask ggrep", ggrep.model.machine, "AgentsDocument"),
     "answers": ("Several answers", answers, "AnswersJson"),
     "audit": ("Audit of a store", ggrep.model.maintenance, "Audit"),
-    "check_report": ("Checks", checks, "CheckReportJson"),
+    "check_report": ("Checks", ggrep.model.evaluation, "CheckReport"),
     "daemons": ("Daemons of this host", ggrep.model.daemons, "DaemonsDocument"),
-    "eval_comparison": ("Comparison", evaluation, "EvalComparisonJson"),
-    "eval_report": ("Evaluation", evaluation, "EvalReportJson"),
+    "eval_comparison": ("Comparison", ggrep.model.evaluation, "Comparison"),
+    "eval_report": ("Evaluation", ggrep.model.evaluation, "EvalReport"),
     "expand_success": ("Surroundings of a place", answers, "ExpandJson"),
     "federated_answers": (
         "Several answers of a workspace",
@@ -79,7 +77,7 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "index_report": ("Report of ggrep index", index_report, "IndexReportJson"),
     "inventory": ("Stores of a home", stores, "InventoryJson"),
     "remotes": ("Remotes, and what travels", remotes, "RemoteDocumentJson"),
-    "machine": ("What ggrep stands on", machine, "MachineJson"),
+    "machine": ("What ggrep stands on", ggrep.model.machine, "MachineDocument"),
     "maintenance": ("Maintenance of a store", ggrep.model.maintenance, "Maintenance"),
     "outline_success": ("Outlines of files and folders", answers, "OutlineJson"),
     "profiles": ("Profiles of a repository", ggrep.model.status, "ProfilesReport"),

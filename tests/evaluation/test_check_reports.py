@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ggrep.interfaces.evaluation.check_reports import render_checks, sarif_json
-from ggrep.interfaces.evaluation.check_rules import RULES
+from ggrep.model.evaluation import RULES
 from ggrep.render.style import Style
 from tests.fakes.evaluations import check_document, some_checks
 

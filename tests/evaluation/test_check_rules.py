@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.check_file import Check, Expected, read_checks
-from ggrep.interfaces.evaluation.check_rules import RULES, judge, rank_of
+from ggrep.interfaces.evaluation.check_rules import judge, rank_of
 from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
+from ggrep.model.evaluation import RULES
 from tests.fakes.evaluations import answer, found, some_checks
 
 FILE = """\

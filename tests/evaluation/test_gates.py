@@ -7,18 +7,17 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
-from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
+from ggrep.interfaces.evaluation.compare import compare, read_report
 from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
-from ggrep.interfaces.evaluation.figures import Block, Mean
 from ggrep.interfaces.evaluation.report import Bound, gates_of
+from ggrep.model.evaluation import ComparedQueries, FigureBlock
 from ggrep.render.style import Style
 from tests.fakes.evaluations import case, report_document, run_suite, runner, some_run, suite
 
 
-def block(ndcg10: float | None) -> Block:
+def block(ndcg10: float | None) -> FigureBlock:
     """Return figures of which only one matters."""
-    nothing = Mean(None, None)
-    return Block(3, 0, Mean(ndcg10, None), nothing, nothing, nothing)
+    return FigureBlock(3, 0, ndcg10, *[None] * 7)
 
 
 def baseline(ndcg10: float) -> dict[str, Any]:
@@ -72,14 +71,14 @@ def test_a_comparison_pairs_queries_by_name() -> None:
     after = run_suite(new, runner({f"q{repo}": ("x.py",) for repo in repos} | {"other": ()}))
     found = compare(report_document(before), report_document(after))
 
-    assert (found.common, found.only_before, found.only_after) == (3, 1, 1)
-    by_name = dict(found.overall)
+    assert found.queries == ComparedQueries(3, 1, 1)
+    by_name = found.overall
     assert by_name["mrr10"].change == 0.5
     assert by_name["mrr10"].interval == (0.5, 0.5)
     assert by_name["mrr10"].is_certain
     assert (by_name["passed"].change, by_name["passed"].better) == (0.0, 0)
     assert not by_name["passed"].is_certain
-    assert comparison_json(found)["queries"] == {"common": 3, "only_before": 1, "only_after": 1}
+    assert found.to_dict()["queries"] == {"common": 3, "only_before": 1, "only_after": 1}
 
 
 def test_reports_without_a_common_query_are_refused() -> None:

@@ -4,18 +4,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import to_builtins
+from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.base.stable_json import decode
-from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
+from ggrep.interfaces.evaluation.compare import compare, read_report
 from ggrep.interfaces.evaluation.eval_text import render_comparison, render_run
 from ggrep.interfaces.evaluation.questions import Answer, CaseQuery
 from ggrep.interfaces.evaluation.report import Run, queries_json
 from ggrep.interfaces.evaluation.suite import Case, Overrides, overridden, read_suite
 from ggrep.interfaces.evaluation.suite_processes import Job, JobResult
 from ggrep.interfaces.evaluation.visible_lines import LineRange, ShownFile, ShownSlate
+from ggrep.model.evaluation import SHARES
 from ggrep.render.style import Style
 from tests.fakes.evaluations import case, report_document, run_suite, suite
 from tests.journeys.command import fits
@@ -58,7 +59,9 @@ def test_figures_stand_by_the_bytes_of_slates() -> None:
 
     assert (large.max_bytes, small.max_bytes) == (16_384, 6_144)
     assert (large.overall.cases, large.overall.errors) == (3, 1)
-    values = {name: mean.value for name, mean in large.overall.shares.items()}
+    values = {
+        name: mean.value for name, mean in ((name, getattr(large.overall, name)) for name in SHARES)
+    }
     assert values == pytest.approx(
         {
             "places": 1 / 3,
@@ -68,10 +71,10 @@ def test_figures_stand_by_the_bytes_of_slates() -> None:
             "file_precision": 1 / 3,
         }
     )
-    assert (large.overall.size, large.overall.calls) == (9_000, 1)
-    assert small.overall.shares["places"].value == 0
-    assert small.overall.shares["told"].value == pytest.approx(1 / 3)
-    assert [(name, block.cases) for name, block in large.parts["by_repo"]] == [
+    assert (large.overall.bytes, large.overall.calls) == (9_000, 1)
+    assert small.overall.places.value == 0
+    assert small.overall.told.value == pytest.approx(1 / 3)
+    assert [(name, block.cases) for name, block in large.by_repo.items()] == [
         ("a", 1),
         ("b", 1),
         ("broken", 1),
@@ -124,7 +127,7 @@ def test_two_runs_are_compared_by_size(tmp_path: Path) -> None:
     cases = overridden(some_run().suite, Overrides(max_bytes=(16_384,)))
     after = report_document(run_suite(cases, better))
     found = compare(before, after)
-    document = comparison_json(found)
+    document = found.to_dict()
 
     fits(document, "eval_comparison")
     (change,) = document["slates"]
@@ -142,7 +145,7 @@ def test_files_of_other_reports_have_no_slates() -> None:
     for row in rows:
         row.pop("slates")
 
-    assert compare({"queries": rows}, report_document(some_run())).slates == ()
+    assert compare({"queries": rows}, report_document(some_run())).slates is UNSET
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from ggrep.interfaces.evaluation.check_file import Check, Expected
+from ggrep.interfaces.evaluation.check_reports import commands
 from ggrep.interfaces.evaluation.check_rules import Miss, judge
 from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
-from ggrep.interfaces.evaluation.see_commands import commands
 from ggrep.interfaces.evaluation.visible_lines import LineRange, ShownFile, ShownSlate
 
 PAY, GUIDE = LineRange("pay.py", 10, 13), LineRange("docs/guide.md", 1, 1)

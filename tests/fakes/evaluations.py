@@ -5,19 +5,18 @@ from typing import Any
 
 from ggrep.index.sync.sync_report import Progress
 from ggrep.interfaces.evaluation.check_file import read_checks
-from ggrep.interfaces.evaluation.check_reports import check_json
+from ggrep.interfaces.evaluation.check_reports import check_report
 from ggrep.interfaces.evaluation.check_rules import CheckResult as CheckOutcome
 from ggrep.interfaces.evaluation.check_rules import run_checks
-from ggrep.interfaces.evaluation.compare import compare, comparison_json
+from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.measures import Expectation
 from ggrep.interfaces.evaluation.questions import Answer, CaseHit, CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.report import (
     Bound,
     Run,
     Setup,
-    gate_json,
     gates_of,
-    report_json,
+    report_of,
     scored_run,
 )
 from ggrep.interfaces.evaluation.suite import Case, Overrides, Suite, jobs_of
@@ -93,15 +92,14 @@ def report_document(run: Run, *, deterministic: bool = True) -> dict[str, Any]:
     """Return the report of a run that had to reach an MRR of a half."""
     gates = gates_of(run.figures.overall, (Bound("mrr10", 0.6, 0.0),), None)
     setup = Setup(Conditions(weights={"text": 0.5}), Overrides(), "9.9.9", "ranking-0")
-    shown = [gate_json(gate) for gate in gates]
-    return report_json(run, setup, shown, deterministic=deterministic)
+    return report_of(run, setup, gates, deterministic=deterministic).to_dict()
 
 
 def comparison_document() -> dict[str, Any]:
     """Return what changed from a run with a failure to one without."""
     before = some_run()
     after = run_suite(before.suite, runner({"x": ("x.py",), "y": ("z.py",), "w": ("o.py",)}))
-    return comparison_json(compare(report_document(before), report_document(after)))
+    return compare(report_document(before), report_document(after)).to_dict()
 
 
 class FakeAsker:
@@ -136,7 +134,7 @@ def some_checks(folder: Path, text: str = CHECKS, *files: str) -> CheckOutcome:
 
 def check_document(outcome: CheckOutcome) -> dict[str, Any]:
     """Return the report of checks, the place of their file taken out."""
-    return {**check_json(outcome, version="9.9.9"), "file": "own.check.toml"}
+    return {**check_report(outcome, version="9.9.9").to_dict(), "file": "own.check.toml"}
 
 
 def silent(_: str) -> Progress:

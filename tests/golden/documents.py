@@ -46,8 +46,8 @@ from ggrep.interfaces.agents.config_files import ConfigFiles
 from ggrep.interfaces.agents.installation import Agents
 from ggrep.interfaces.cli.daemons.serve import stops_json
 from ggrep.interfaces.cli.daemons.status_text import daemons_json
-from ggrep.interfaces.cli.machine.doctor import machine_json, of_daemons
-from ggrep.interfaces.cli.machine.install import clients_json, installation_json, snippets_json
+from ggrep.interfaces.cli.machine.doctor import machine_checks, of_daemons
+from ggrep.interfaces.cli.machine.install import clients_of, installation, snippets_of
 from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
 from ggrep.interfaces.cli.stores.index import preview_json
 from ggrep.interfaces.cli.stores.remotes import pull_json, remotes_json
@@ -232,9 +232,9 @@ def agents_documents(repos: Repos) -> tuple[dict[str, Any], ...]:
     agents = Agents(Home(repos.home), places, "ggrep", dry=True)
     clients = [CLIENTS["codex"], CLIENTS["goose"]]
     return (
-        dict(installation_json(agents.install(clients), agents)),
-        dict(clients_json(clients, places, "ggrep")),
-        dict(snippets_json(clients, places, "ggrep")),
+        installation(agents.install(clients), agents).to_dict(),
+        clients_of(clients, places, "ggrep").to_dict(),
+        snippets_of(clients, places, "ggrep").to_dict(),
     )
 
 
@@ -248,7 +248,8 @@ def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:
 def machine_document() -> dict[str, Any]:
     """Return what `ggrep doctor --json` prints."""
     silent = Daemon("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
-    return machine_json([room(9_000_000_000), watches(8_192), *of_daemons([silent])])
+    checks = [room(9_000_000_000), watches(8_192), *of_daemons([silent])]
+    return machine_checks(checks).to_dict()
 
 
 def remote_documents() -> tuple[dict[str, Any], ...]:

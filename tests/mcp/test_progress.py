@@ -8,7 +8,7 @@ import pytest
 from ggrep.base.errors import NoIndex
 from ggrep.base.ids import RepoId
 from ggrep.federation.fanout_session import RepoDone
-from ggrep.interfaces.mcp.progress import Rising, line_of, read_arrival, telling
+from ggrep.interfaces.mcp.progress import RisingProgress, read_arrival, telling
 from ggrep.protocol.client.daemon_client import IndexingProgress
 
 
@@ -49,9 +49,9 @@ async def test_a_failure_comes_out_as_it_is() -> None:
 
 def test_a_line_names_the_repository_its_status_and_its_hits() -> None:
     """Without an alias its id is what there is."""
-    assert line_of(arrival(1)) == "a: ok, 2 hits"
-    assert line_of(arrival(1, alias=None, count=1)) == "r-1: ok, 1 hit"
-    assert line_of(arrival(1, count=0)) == "a: ok, 0 hits"
+    assert read_arrival(arrival(1))[2] == "a: ok, 2 hits"
+    assert read_arrival(arrival(1, alias=None, count=1))[2] == "r-1: ok, 1 hit"
+    assert read_arrival(arrival(1, count=0))[2] == "a: ok, 0 hits"
 
 
 async def test_what_takes_long_to_tell_is_still_told_first() -> None:
@@ -74,7 +74,7 @@ async def test_what_takes_long_to_tell_is_still_told_first() -> None:
 
 def test_what_is_told_of_indexing_rises_whatever_stage_begins_anew() -> None:
     """Clients drop a notification that does not go on, and some give up a call without any."""
-    reading = Rising()
+    reading = RisingProgress()
     steps = [("scan", 0, 0), ("index", 0, 9), ("index", 4, 9), ("index", 4, 9), ("publish", 0, 9)]
 
     told = [reading(IndexingProgress(*step)) for step in steps]

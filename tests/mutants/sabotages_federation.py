@@ -807,8 +807,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "true is a whole number",
         "ggrep/interfaces/mcp/arguments.py",
-        "return isinstance(value, int) and not isinstance(value, bool)",
-        "return isinstance(value, int)",
+        ' and not (kind == "integer" and isinstance(value, bool))',
+        "",
         (MCP_ARGUMENTS + "test_a_value_of_another_type_is_refused",),
     ),
     Sabotage(

@@ -729,8 +729,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a budget of a file is one of the whole slate",
         "ggrep/interfaces/mcp/tools.py",
-        '"max_file_bytes", "slate.maxFileBytes"',
-        '"max_file_bytes", "slate.maxBytes"',
+        'tuple(place.split("."))',
+        'tuple(place.replace("File", "").split("."))',
         (CALLS + "test_arguments_of_context_reach_the_request",),
     ),
     Sabotage(
@@ -1003,8 +1003,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a bound that is missed holds",
         "ggrep/interfaces/evaluation/report.py",
-        "return self.value is not None and self.value >= self.least",
-        "return self.value is not None",
+        "value is not None and value >= least))",
+        "value is not None))",
         ("tests/cli/test_evaluate.py::test_a_missed_bound_is_a_failure",),
     ),
     # Slates over a workspace.

@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from ggrep.base.errors import Busy, DeadlineExceeded, InvalidRequest
-from ggrep.interfaces.surfaces.search_service import in_turn
+from ggrep.interfaces.surfaces.in_turn import in_turn
 from tests.fakes.virtual_time import VirtualClock, run_virtually
 
 

@@ -50,4 +50,4 @@ def test_the_loss_of_a_part_is_paired_by_query() -> None:
     assert asked == [{"text": 0}]
     assert found.change is not None
     assert (found.change.queries, found.change.better, found.change.worse) == (3, 0, 3)
-    assert dict(found.found.by_category)["symbol"].change == -1.0
+    assert found.found.by_category["symbol"].change == -1.0

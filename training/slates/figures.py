@@ -5,8 +5,9 @@ from statistics import median
 
 from msgspec import Struct
 
-from ggrep.interfaces.evaluation.figures import Mean, interval, mean
+from ggrep.interfaces.evaluation.figures import mean_of
 from ggrep.model.confidence import Confidence
+from ggrep.model.evaluation import Mean
 from ggrep.model.slate import SECTIONS, Section
 from training.slates.asking import LEVELS, OutOfDomainAnswer, SlateAnswer
 from training.slates.results import SectionResult, calls_to_slate, section_results
@@ -119,9 +120,9 @@ def doubt_figures(answers: Sequence[OutOfDomainAnswer]) -> DoubtFigures:
     repos = [answer.asked.repo for answer in answers]
     return DoubtFigures(
         questions=len(answers),
-        none=_mean([float(answer.confidence is Confidence.NONE) for answer in answers], repos),
-        warned=_mean([float(answer.warned) for answer in answers], repos),
-        files=_mean([float(answer.files) for answer in answers], repos),
+        none=mean_of([float(answer.confidence is Confidence.NONE) for answer in answers], repos),
+        warned=mean_of([float(answer.warned) for answer in answers], repos),
+        files=mean_of([float(answer.files) for answer in answers], repos),
     )
 
 
@@ -134,9 +135,9 @@ def _coverage(results: Sequence[SectionResult]) -> Coverage:
     ]
     return Coverage(
         sections=len(results),
-        covered=_mean([float(result.covered) for result in results], repos),
-        anywhere=_mean([float(result.anywhere) for result in results], repos),
-        precision=_mean([value for value, _ in shown], [repo for _, repo in shown]),
+        covered=mean_of([float(result.covered) for result in results], repos),
+        anywhere=mean_of([float(result.anywhere) for result in results], repos),
+        precision=mean_of([value for value, _ in shown], [repo for _, repo in shown]),
     )
 
 
@@ -144,9 +145,9 @@ def _calls(answers: Sequence[SlateAnswer], count: Callable[[SlateAnswer], int]) 
     counts = [count(answer) for answer in answers]
     repos = [answer.case.repo for answer in answers]
     return Calls(
-        mean=_mean([float(number) for number in counts], repos),
-        within_one=_mean([float(number <= 1) for number in counts], repos),
-        within_two=_mean([float(number <= 2) for number in counts], repos),
+        mean=mean_of([float(number) for number in counts], repos),
+        within_one=mean_of([float(number <= 1) for number in counts], repos),
+        within_two=mean_of([float(number <= 2) for number in counts], repos),
     )
 
 
@@ -161,8 +162,4 @@ def _levels(answers: Sequence[SlateAnswer]) -> tuple[LevelBytes, ...]:
 
 def _share(answers: Sequence[SlateAnswer], holds: Callable[[SlateAnswer], bool]) -> Mean:
     values = [float(holds(answer)) for answer in answers]
-    return _mean(values, [answer.case.repo for answer in answers])
-
-
-def _mean(values: Sequence[float], repos: Sequence[str]) -> Mean:
-    return Mean(mean(values), interval(values, repos)) if values else Mean(None, None)
+    return mean_of(values, [answer.case.repo for answer in answers])

@@ -91,9 +91,9 @@ Scope: TypeAlias = Literal["user", "project"]
 Base: TypeAlias = Literal[
     "home", "config", "data", "claude", "claude-state", "codex", "zsh", "project"
 ]
-"""What a path is relative to. `config`: `XDG_CONFIG_HOME`; `data`: `XDG_DATA_HOME`; `claude` and
-`claude-state`: `CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`: `CODEX_HOME`; `zsh`:
-`ZDOTDIR`, else the home."""
+"""Directories that paths are relative to. `config`: `XDG_CONFIG_HOME`; `data`: `XDG_DATA_HOME`;
+`claude` and `claude-state`: `CLAUDE_CONFIG_DIR`, else `~/.claude` and the home; `codex`:
+`CODEX_HOME`; `zsh`: `ZDOTDIR`, else the home."""
 
 
 class ConfigFile(Struct, frozen=True):
@@ -172,10 +172,7 @@ CLIENTS: Final = {
             "Codex",
             ("codex",),
             (("codex", ""),),
-            (
-                _at("codex", codex, "config.toml"),
-                _at("codex", section, "AGENTS.md"),
-            ),
+            (_at("codex", codex, "config.toml"), _at("codex", section, "AGENTS.md")),
             (_at("project", codex, ".codex/config.toml"), _AGENTS),
         ),
         Client(
@@ -209,10 +206,7 @@ CLIENTS: Final = {
             ("cursor", "cursor-agent"),
             (("home", ".cursor"), ("config", "Cursor")),
             (_at("home", json("mcpServers", args=FOLDER), ".cursor/mcp.json"),),
-            (
-                _at("project", json("mcpServers", args=FOLDER), ".cursor/mcp.json"),
-                _AGENTS,
-            ),
+            (_at("project", json("mcpServers", args=FOLDER), ".cursor/mcp.json"), _AGENTS),
         ),
         Client(
             "vscode",
@@ -220,19 +214,11 @@ CLIENTS: Final = {
             ("code",),
             (("config", "Code"),),
             (
-                _at(
-                    "config",
-                    json("servers", args=FOLDER, type="stdio"),
-                    "Code/User/mcp.json",
-                ),
+                _at("config", json("servers", args=FOLDER, type="stdio"), "Code/User/mcp.json"),
                 _at("config", rule(applyTo="**"), "Code/User/prompts/ggrep.instructions.md"),
             ),
             (
-                _at(
-                    "project",
-                    json("servers", args=FOLDER, type="stdio"),
-                    ".vscode/mcp.json",
-                ),
+                _at("project", json("servers", args=FOLDER, type="stdio"), ".vscode/mcp.json"),
                 _COPILOT,
             ),
         ),
@@ -250,11 +236,7 @@ CLIENTS: Final = {
                 _at("home", section, ".copilot/copilot-instructions.md"),
             ),
             (
-                _at(
-                    "project",
-                    json("mcpServers", type="local", tools=["*"]),
-                    ".github/mcp.json",
-                ),
+                _at("project", json("mcpServers", type="local", tools=["*"]), ".github/mcp.json"),
                 _COPILOT,
             ),
         ),
@@ -264,10 +246,7 @@ CLIENTS: Final = {
             ("zed", "zeditor"),
             (("config", "zed"),),
             (_at("config", json("context_servers", env={}), "zed/settings.json"),),
-            (
-                _at("project", json("context_servers", env={}), ".zed/settings.json"),
-                _AGENTS,
-            ),
+            (_at("project", json("context_servers", env={}), ".zed/settings.json"), _AGENTS),
         ),
         Client(
             "windsurf",
@@ -307,14 +286,8 @@ CLIENTS: Final = {
             "Qwen Code",
             ("qwen",),
             (("home", ".qwen"),),
-            (
-                _at("home", _SERVERS, ".qwen/settings.json"),
-                _at("home", section, ".qwen/QWEN.md"),
-            ),
-            (
-                _at("project", _SERVERS, ".qwen/settings.json"),
-                _at("project", section, "QWEN.md"),
-            ),
+            (_at("home", _SERVERS, ".qwen/settings.json"), _at("home", section, ".qwen/QWEN.md")),
+            (_at("project", _SERVERS, ".qwen/settings.json"), _at("project", section, "QWEN.md")),
         ),
         Client(
             "goose",

@@ -48,11 +48,7 @@ class ConfigFiles(Struct, frozen=True):
         return "user" if self.project is None else "project"
 
     def base(self, base: Base) -> Path:
-        """Return a directory.
-
-        Raises:
-            Refused: there is none, as no project is meant.
-        """
+        """Return a directory."""
         if base == "project":
             if self.project is None:
                 raise Refused("no project is meant")

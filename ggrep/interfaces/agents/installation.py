@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -21,8 +21,7 @@ from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.shells import EVERY
 from ggrep.interfaces.agents.text_edit import JsonEntry, Piece, Refused, TomlTable
 from ggrep.interfaces.agents.writing import Done, Run, bytes_of, read_record
-
-Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
+from ggrep.model.machine import Presence
 
 
 class FileState(Struct, frozen=True):
@@ -41,8 +40,7 @@ def states_of(client: Client, places: ConfigFiles, command: str) -> list[FileSta
     """Return the state of each file of a client."""
     pasted = [
         FileState(
-            places.path_of(target),
-            "installed" if is_pasted(target, places, command) else "absent",
+            places.path_of(target), "installed" if is_pasted(target, places, command) else "absent"
         )
         for target in client.pasted_at(places.scope)
     ]
@@ -136,7 +134,7 @@ class Agents(Struct, frozen=True):
             each
             for each in done
             if each.outcome not in {"absent", "kept"}
-            # What nobody wrote into is no business of ours, however it looks.
+            # Files that ggrep did not write into are left out, whatever they hold.
             and (each.outcome != "refused" or each.path in ours)
         ]
 

@@ -1,4 +1,4 @@
-"""What an agent is told, in one place; all files that say it are made of this text."""
+"""Instructions for agents, in one place; all shipped files are made of this text."""
 
 from typing import Final
 

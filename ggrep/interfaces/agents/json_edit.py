@@ -103,11 +103,7 @@ class Tokens(Struct, frozen=True):
 
 @lru_cache(maxsize=_KEPT)
 def value_of(text: str) -> Json:
-    """Return what the text spells; None where it holds nothing.
-
-    Raises:
-        Refused: it is no JSON, or an object in it names a key twice.
-    """
+    """Return what the text spells; None where it holds nothing."""
     try:
         return read_jsonc(text, Deadline.after(SystemClock(), _PARSE_MS))
     except JsoncError as error:
@@ -180,11 +176,7 @@ def _without(value: Json, keys: tuple[str, ...]) -> Json:
 
 
 def find(text: str, piece: JsonEntry) -> FoundEntry | None:
-    """Return where our entry, or another of its name, stands.
-
-    Raises:
-        Refused: the text cannot be understood, or another kind of value stands on the way.
-    """
+    """Return where our entry, or another of its name, stands."""
     value_of(text)
     tokens = tokens_of(text)
     path = path_of(tokens, piece.keys)
@@ -198,11 +190,7 @@ def find(text: str, piece: JsonEntry) -> FoundEntry | None:
 
 
 def insert(text: str, piece: JsonEntry) -> Splice:
-    """Return the change that adds our entry at the end of its object.
-
-    Raises:
-        Refused: as of `find`.
-    """
+    """Return the change that adds our entry at the end of its object."""
     value_of(text)
     tokens, newline = tokens_of(text), newline_of(text)
     path = path_of(tokens, piece.keys)

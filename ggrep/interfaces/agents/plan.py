@@ -22,11 +22,7 @@ from ggrep.interfaces.agents.text_edit import (
 
 
 def find(text: str, piece: Piece) -> FoundEntry | None:
-    """Return our entry of a text, or what has its place.
-
-    Raises:
-        Refused: the text cannot be understood.
-    """
+    """Return our entry of a text, or what has its place."""
     match piece:
         case JsonEntry():
             return json_edit.find(text, piece)
@@ -39,16 +35,12 @@ def find(text: str, piece: Piece) -> FoundEntry | None:
 
 
 def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
-    """Return the change that adds a piece to a text.
-
-    Raises:
-        Refused: the text cannot be understood, or the piece has no place in it.
-    """
+    """Return the change that adds a piece to a text."""
     match piece:
         case JsonEntry():
             return json_edit.insert(text, piece)
         case TomlTable():
-            return text_edit.insert_table(text, piece)
+            return text_edit.append_block(text, piece.block)
         case Section():
             return text_edit.append_block(text, piece.spelled)
         case WholeFile():
@@ -71,14 +63,12 @@ def removal(text: str, piece: Piece, found: FoundEntry, opened: int) -> Splice:
 
 
 def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> None:
-    """Do nothing when two texts say the same but for our entry.
-
-    Raises:
-        Refused: they do not, or our entry is not as it has to be.
-    """
+    """Do nothing when two texts say the same but for our entry."""
     match piece:
         case JsonEntry():
-            same = _rest(json_edit.rest_of(before, piece)) == _rest(json_edit.rest_of(after, piece))
+            # No text and an empty object say the same.
+            rests = (json_edit.rest_of(text, piece) or None for text in (before, after))
+            same = next(rests) == next(rests)
         case TomlTable():
             same = text_edit.rest_of(before, piece) == text_edit.rest_of(after, piece)
         case _:
@@ -89,13 +79,8 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
         raise Refused("ggrep's entry cannot be separated from the rest")
 
 
-def _rest(value: object) -> object:
-    """Return a value that is the same for no text, and for an empty object."""
-    return value or None
-
-
 def says_something(text: str, piece: Piece) -> bool:
-    """Return whether a text holds anything that somebody may miss."""
+    """Return whether a text holds anything besides our entry."""
     if isinstance(piece, JsonEntry):
         return bool(value_of(text)) or "//" in text or "/*" in text
     return bool(text.strip())
@@ -113,7 +98,7 @@ _BOM: Final = "\ufeff"
 
 
 class Edit(Struct, frozen=True):
-    """What was done to a file: enough to give its bytes back.
+    """A change of a file: enough to restore its bytes.
 
     Attributes:
         spelled: our entry as it was written, comparable to that of a piece.
@@ -128,7 +113,7 @@ class Edit(Struct, frozen=True):
 
 
 class Planned(Struct, frozen=True):
-    """What becomes of a file.
+    """The planned content of a file.
 
     Attributes:
         data: its new bytes; None where there is to be no file.
@@ -150,9 +135,6 @@ def install(
         piece: what to write.
         mine: what we wrote before.
         refresh: what we wrote before is replaced where it says something else.
-
-    Raises:
-        Refused: the file cannot be edited safely.
     """
     mark, text = _text(old or b"")
     found = find(text, piece) if old is not None else None
@@ -175,16 +157,7 @@ def install(
 
 
 def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Planned:
-    """Return a file without our entry, byte for byte as it was where nothing else was changed.
-
-    Args:
-        old: its bytes; None where there is none.
-        piece: what would be written now; it is ours as well.
-        mine: what we wrote.
-
-    Raises:
-        Refused: the file cannot be edited safely.
-    """
+    """Return a file without our entry, byte for byte as it was where nothing else was changed."""
     mark, text = _text(old or b"")
     if mine is not None and digest_of(old or b"") == mine.digest:
         bare = mine.splice.undone(text)
@@ -195,7 +168,7 @@ def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Plan
     if found.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
         return Planned("changed", old, mine)
     bare = _taken_out(text, piece, found, mine)
-    # Without a record nobody knows; a file that says nothing is missed by nobody.
+    # Without a record the origin is unknown; an empty file can go.
     was_made = mine is None or mine.created
     is_needless = was_made and not says_something(bare, piece)
     return Planned("removed", None if is_needless else (mark + bare).encode(), None)

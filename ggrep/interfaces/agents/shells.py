@@ -80,7 +80,7 @@ SCRIPTS: Final = MappingProxyType(
 
 _DATA: Final = "${XDG_DATA_HOME:-$HOME/.local/share}"
 _BASH: Final = "bash-completion/completions/ggrep"
-"""Where bash-completion finds it by itself; without that, it is read when the shell begins."""
+"""bash-completion loads it from there; without that, `.bashrc` reads it."""
 _ZSH: Final = "zsh/site-functions/_ggrep"
 
 
@@ -92,52 +92,37 @@ def _lines(*lines: str) -> Make:
     return lambda _: Section(lines, ("# ", ""))
 
 
+def _shell(name: str, *files: ConfigFile) -> Client:
+    return Client(name, name, programs=(name,), folders=(), user=files, project=())
+
+
 SHELLS: Final = {
     shell.name: shell
     for shell in (
-        Client(
+        _shell(
             "bash",
-            "bash",
-            ("bash",),
-            (),
-            (
-                ConfigFile("data", (_BASH,), _script("bash")),
-                ConfigFile(
-                    "home",
-                    (".bashrc",),
-                    _lines(f'if [ -r "{_DATA}/{_BASH}" ]; then', f'    . "{_DATA}/{_BASH}"', "fi"),
+            ConfigFile("data", (_BASH,), _script("bash")),
+            ConfigFile(
+                "home",
+                (".bashrc",),
+                _lines(f'if [ -r "{_DATA}/{_BASH}" ]; then', f'    . "{_DATA}/{_BASH}"', "fi"),
+            ),
+        ),
+        _shell(
+            "zsh",
+            ConfigFile("data", (_ZSH,), _script("zsh")),
+            ConfigFile(
+                "zsh",
+                (".zshrc",),
+                _lines(
+                    f'if [[ -r "{_DATA}/{_ZSH}" ]]; then',
+                    "    (( ${+functions[compdef]} )) || { autoload -Uz compinit; compinit; }",
+                    f'    source "{_DATA}/{_ZSH}"',
+                    "fi",
                 ),
             ),
-            (),
         ),
-        Client(
-            "zsh",
-            "zsh",
-            ("zsh",),
-            (),
-            (
-                ConfigFile("data", (_ZSH,), _script("zsh")),
-                ConfigFile(
-                    "zsh",
-                    (".zshrc",),
-                    _lines(
-                        f'if [[ -r "{_DATA}/{_ZSH}" ]]; then',
-                        "    (( ${+functions[compdef]} )) || { autoload -Uz compinit; compinit; }",
-                        f'    source "{_DATA}/{_ZSH}"',
-                        "fi",
-                    ),
-                ),
-            ),
-            (),
-        ),
-        Client(
-            "fish",
-            "fish",
-            ("fish",),
-            (),
-            (ConfigFile("config", ("fish/completions/ggrep.fish",), _script("fish")),),
-            (),
-        ),
+        _shell("fish", ConfigFile("config", ("fish/completions/ggrep.fish",), _script("fish"))),
     )
 }
 """By name. They have no files in a project."""

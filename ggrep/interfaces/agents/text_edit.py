@@ -154,16 +154,7 @@ def newline_of(text: str) -> str:
 
 
 def find_block(text: str, start: str, end: str = "") -> FoundEntry | None:
-    """Return the marked block, its indentation taken off.
-
-    Args:
-        text: to look through.
-        start: what a marker begins with.
-        end: what a marker ends with.
-
-    Raises:
-        Refused: the markers do not pair.
-    """
+    """Return the marked block, its indentation taken off."""
     first, last = marker(start, is_end=False, end=end), marker(start, is_end=True, end=end)
     lines = text.splitlines(keepends=True)
     begins = [i for i, line in enumerate(lines) if line.strip() == first]
@@ -203,11 +194,7 @@ _FIRST, _LAST = marker("# ", is_end=False), marker("# ", is_end=True)
 
 
 def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
-    """Return our table with its markers, or another of its name.
-
-    Raises:
-        Refused: the text cannot be understood, or no table stands where ours belongs.
-    """
+    """Return our table with its markers, or another of its name."""
     value: object = _value(text)
     for key in piece.keys:
         if not isinstance(value, Mapping):
@@ -225,11 +212,6 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
     is_commented = any("#" in line for line in body if line not in {_FIRST, _LAST, *piece.lines})
     start, end = (sum(map(len, lines[:at])) for at in span)
     return FoundEntry(start, end, "" if is_commented else spelled_value(value[NAME]))
-
-
-def insert_table(text: str, piece: TomlTable) -> Splice:
-    """Return the change that adds our table."""
-    return append_block(text, piece.block)
 
 
 def remove_table(text: str, found: FoundEntry) -> Splice:

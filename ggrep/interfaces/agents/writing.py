@@ -4,7 +4,7 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from ggrep.interfaces.agents.clients import Client, ConfigFile
 from ggrep.interfaces.agents.config_files import ConfigFiles
 from ggrep.interfaces.agents.plan import Edit, Planned
 from ggrep.interfaces.agents.text_edit import Refused, Splice
+from ggrep.model.machine import FileOutcome
 
 VERSION: Final = 1
 """1: the first."""
@@ -97,12 +98,6 @@ def _json(written: Written) -> Json:
     }
 
 
-Outcome: TypeAlias = Literal[
-    "written", "unchanged", "differs", "removed", "absent", "changed", "kept", "refused", "manual"
-]
-"""That of a plan; `kept`: another client needs it; `refused`: the file was not touched; `manual`:
-the user edits it."""
-
 _SAID: Final[Mapping[str, str]] = {
     "differs": "an entry of this name has other content; it was not changed",
     "changed": "ggrep's entry was edited; it was not changed",
@@ -111,7 +106,7 @@ _TRIES: Final = 3
 
 
 class Done(Struct, frozen=True):
-    """What became of one file.
+    """The result for one file.
 
     Attributes:
         said: why it was refused or left; the lines of a file that the user edits.
@@ -120,7 +115,7 @@ class Done(Struct, frozen=True):
 
     client: str
     path: Path
-    outcome: Outcome
+    outcome: FileOutcome
     said: str = ""
     diff: str = ""
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from starlette.applications import Starlette
@@ -24,15 +24,17 @@ from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.routes import AllowedRoots, Routes
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_app import AccessRules, http_app
-from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.service.workspace_access import Allowlist
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
 
 MAX_SEARCHES: Final = 32
 """Most searches at work at once; more are told to come again."""
 
 
 class ApiRules(Struct, frozen=True):
-    """What a server lets callers do.
+    """Limits of what callers may do.
 
     Attributes:
         allowlist: where all that is searched must lie.
@@ -49,16 +51,9 @@ class ApiRules(Struct, frozen=True):
 
 
 def make_app(
-    service: SearchService, rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
+    service: "Federator", rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
 ) -> Starlette:
-    """Return the application that answers through `service`, which is closed when it ends.
-
-    Args:
-        service: who answers.
-        rules: what callers may do.
-        clock: of the figures.
-        told: called with errors that an operator should see.
-    """
+    """Return the application that answers through `service`, which is closed when it ends."""
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:

@@ -40,11 +40,7 @@ _TOKEN = re.compile(rb'("[^"\\]*(?:\\.[^"\\]*)*")([ \t\r\n]*:)?|[{}\[\]]', re.DO
 
 
 def parse_json(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
-    """Return the value that `data` spells.
-
-    Raises:
-        InvalidRequest: it is no JSON, is too deep, or an object has a key twice.
-    """
+    """Return the value that `data` spells."""
     try:
         value = stable_json.loads(data)
     except ValueError as error:
@@ -119,11 +115,7 @@ _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_parameters(given: QueryParams, known: Collection[str]) -> dict[str, str]:
-    """Return the parameters.
-
-    Raises:
-        InvalidRequest: one is unknown, or given twice.
-    """
+    """Return the parameters."""
     items = given.multi_items()
     for name, _ in items:
         if name not in known:
@@ -134,11 +126,7 @@ def read_parameters(given: QueryParams, known: Collection[str]) -> dict[str, str
 
 
 def read_flag(parameters: dict[str, str], name: str) -> bool:
-    """Return a parameter that is true or false; false where it is not given.
-
-    Raises:
-        InvalidRequest: it is neither.
-    """
+    """Return a parameter that is true or false; false where it is not given."""
     text = parameters.get(name, "false")
     if text not in _FLAGS:
         raise InvalidRequest(f"{name}: must be true or false, is {text!a}")
@@ -278,18 +266,13 @@ def as_ours(error: Exception, told: Told) -> GgrepError:
 
 
 def answering(handler: Handler, told: Told) -> Callable[[Request], Awaitable[ASGIApp]]:
-    """Return the handler with every failure made a response.
-
-    Args:
-        handler: returns a response or raises.
-        told: called with what an operator should see.
-    """
+    """Return the handler with every failure made a response."""
 
     async def answer(request: Request) -> ASGIApp:
         try:
             return await handler(request)
         except ClientGone:
-            # Nobody reads it.
+            # The response has no reader.
             return Response(status_code=503)
         except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
             return failure_response(as_ours(error, told), request.url.path)

@@ -21,10 +21,7 @@ class ApiMetrics:
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
-            "ggrep_api_requests",
-            "Requests answered.",
-            ("route", "status"),
-            registry=self._registry,
+            "ggrep_api_requests", "Requests answered.", ("route", "status"), registry=self._registry
         )
         self._seconds = Histogram(
             "ggrep_api_request_seconds",
@@ -55,7 +52,7 @@ class ApiMetrics:
 class Measured:
     """ASGI middleware that counts requests.
 
-    What was asked for is counted by route, and all else as one, so that strangers cannot make
+    Known routes have a label each and all other paths share one, so that clients cannot create
     labels.
     """
 

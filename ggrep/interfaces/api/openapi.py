@@ -1,6 +1,6 @@
 """`/openapi.json`: the requests and responses of this surface, and all schemas they refer to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -74,6 +74,30 @@ _FAILURES: Final = {
 _OF_A_BODY: Final = frozenset({"408", "413", "415"})
 _OF_ANY_ROUTE: Final = frozenset({"400", "401", "403", "405", "421", "500"})
 
+_OWN_HEALTH: Final[Json] = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["schema_version", "ok", "version"],
+    "properties": {
+        "schema_version": {"const": 1},
+        "ok": {"const": True},
+        "version": {"type": "string", "description": "Of the program."},
+    },
+}
+_ROOT: Final[Json] = {
+    "name": "root",
+    "in": "query",
+    "description": "A directory in the repository, absolute.",
+    "schema": {"type": "string"},
+}
+
+
+def _flag(name: str, description: str) -> Json:
+    return {"name": name, "in": "query", "description": description, "schema": {"type": "boolean"}}
+
+
+_PATHS: Final = _flag("includePaths", "Show absolute paths; needs the token.")
+
 
 @cache
 def openapi_document() -> dict[str, Json]:
@@ -86,14 +110,25 @@ def openapi_document() -> dict[str, Json]:
             "description": "Search of one repository, or of a workspace of them.",
         },
         "paths": {
-            "/search/federated": {"post": _federated()},
+            "/search/federated": {
+                "post": _operation(
+                    "searchFederated",
+                    "Search a workspace.",
+                    _json(
+                        "The merged answer; with the format `slate`, a slate in the place of its"
+                        " lists.",
+                        {"oneOf": [_ref("federated_success"), _ref("federated_slate")]},
+                    ),
+                    body="federated_body",
+                )
+            },
             "/search/federated/stream": {"post": _stream()},
             **{
-                each.path: _of_one(each.path[1:], each.summary, f"{each.name}_body", each.schema)
+                each.path: _question(each.path[1:], each.summary, f"{each.name}_body", each.schema)
                 for each in PUBLIC
             },
             **{
-                f"{each.path}/federated": _of_one(
+                f"{each.path}/federated": _question(
                     f"{each.name}Federated",
                     each.workspace_summary,
                     f"federated_{each.name}_body",
@@ -102,10 +137,46 @@ def openapi_document() -> dict[str, Json]:
                 for each in PUBLIC
                 if each.workspace
             },
-            "/status": {"get": _status()},
-            "/health": {"get": _health()},
-            "/metrics": {"get": _metrics()},
-            "/openapi.json": {"get": _openapi()},
+            "/status": {
+                "get": _operation(
+                    "status",
+                    "Show the index of a repository.",
+                    _json("The state of the index; paths are redacted.", {"type": "object"}),
+                    _FAILURES.keys() - _OF_A_BODY,
+                    parameters=[_ROOT, _PATHS],
+                )
+            },
+            "/health": {
+                "get": _operation(
+                    "health",
+                    "Check a repository's store, or that the server answers.",
+                    _json(
+                        "The checks; without a root, the server's own.",
+                        {"anyOf": [_ref("own_health"), _ref("health")]},
+                    ),
+                    _FAILURES.keys() - _OF_A_BODY,
+                    parameters=[_ROOT, _flag("deep", "Read every artifact again."), _PATHS],
+                )
+            },
+            "/metrics": {
+                "get": _operation(
+                    "metrics",
+                    "Return metrics for Prometheus.",
+                    {
+                        "description": "The figures.",
+                        "content": {"text/plain": {"schema": {"type": "string"}}},
+                    },
+                    _OF_ANY_ROUTE,
+                )
+            },
+            "/openapi.json": {
+                "get": _operation(
+                    "openapi",
+                    "Return this document.",
+                    _json("This document.", {"type": "object"}),
+                    _OF_ANY_ROUTE,
+                )
+            },
         },
         "components": {
             "schemas": {
@@ -116,26 +187,11 @@ def openapi_document() -> dict[str, Json]:
                     f"federated_{name}_body": shape.schema()
                     for name, shape in body.WORKSPACE.items()
                 },
-                "own_health": _own_health(),
+                "own_health": _OWN_HEALTH,
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"bearer": []}, {}],
-    }
-
-
-def _federated() -> dict[str, Json]:
-    return {
-        "operationId": "searchFederated",
-        "summary": "Search a workspace.",
-        "requestBody": _body("federated_body"),
-        "responses": {
-            "200": _json(
-                "The merged answer; with the format `slate`, a slate in the place of its lists.",
-                {"oneOf": [_ref("federated_success"), _ref("federated_slate")]},
-            ),
-            **_failures(*_FAILURES),
-        },
     }
 
 
@@ -153,97 +209,46 @@ def _stream() -> dict[str, Json]:
             "data": {"type": "string", "contentMediaType": "application/json"},
         },
     }
-    stream: dict[str, Json] = {"text/event-stream": {"schema": event}}
-    return {
-        "operationId": "searchFederatedStream",
-        "summary": "Search a workspace and report each repository.",
-        "requestBody": _body("federated_body"),
-        "responses": {"200": {"description": told, "content": stream}, **_failures(*_FAILURES)},
+    answer: dict[str, Json] = {
+        "description": told,
+        "content": {"text/event-stream": {"schema": event}},
     }
+    return _operation(
+        "searchFederatedStream",
+        "Search a workspace and report each repository.",
+        answer,
+        body="federated_body",
+    )
 
 
-def _of_one(operation: str, summary: str, body: str, answer: str) -> dict[str, Json]:
-    """Return the operation that puts a question to one repository, or about a name to several."""
-    return {
-        "post": {
-            "operationId": operation,
-            "summary": summary,
-            "requestBody": _body(body),
-            "responses": {"200": _json("The answer.", _ref(answer)), **_failures(*_FAILURES)},
-        }
-    }
+def _question(name: str, summary: str, body: str, answer: str) -> dict[str, Json]:
+    return {"post": _operation(name, summary, _json("The answer.", _ref(answer)), body=body)}
 
 
-def _status() -> dict[str, Json]:
-    return {
-        "operationId": "status",
-        "summary": "Show the index of a repository.",
-        "parameters": [_root_parameter(), _paths_parameter()],
+def _operation(
+    name: str,
+    summary: str,
+    answer: dict[str, Json],
+    failures: Collection[str] = _FAILURES,
+    *,
+    body: str = "",
+    parameters: Sequence[Json] = (),
+) -> dict[str, Json]:
+    """Return an operation that returns `answer`, or fails with one of some statuses."""
+    operation: dict[str, Json] = {
+        "operationId": name,
+        "summary": summary,
         "responses": {
-            "200": _json("The state of the index; paths are redacted.", {"type": "object"}),
-            **_failures(*(_FAILURES.keys() - _OF_A_BODY)),
+            "200": answer,
+            **{status: _json(_FAILURES[status], _ref("federated_error")) for status in failures},
         },
     }
-
-
-def _health() -> dict[str, Json]:
-    deep = _flag_parameter("deep", "Read every artifact again.")
-    either: dict[str, Json] = {"anyOf": [_ref("own_health"), _ref("health")]}
-    return {
-        "operationId": "health",
-        "summary": "Check a repository's store, or that the server answers.",
-        "parameters": [_root_parameter(), deep, _paths_parameter()],
-        "responses": {
-            "200": _json("The checks; without a root, the server's own.", either),
-            **_failures(*(_FAILURES.keys() - _OF_A_BODY)),
-        },
-    }
-
-
-def _metrics() -> dict[str, Json]:
-    text: dict[str, Json] = {"text/plain": {"schema": {"type": "string"}}}
-    return {
-        "operationId": "metrics",
-        "summary": "Return metrics for Prometheus.",
-        "responses": {
-            "200": {"description": "The figures.", "content": text},
-            **_failures(*_OF_ANY_ROUTE),
-        },
-    }
-
-
-def _openapi() -> dict[str, Json]:
-    return {
-        "operationId": "openapi",
-        "summary": "Return this document.",
-        "responses": {
-            "200": _json("This document.", {"type": "object"}),
-            **_failures(*_OF_ANY_ROUTE),
-        },
-    }
-
-
-def _own_health() -> dict[str, Json]:
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["schema_version", "ok", "version"],
-        "properties": {
-            "schema_version": {"const": 1},
-            "ok": {"const": True},
-            "version": {"type": "string", "description": "Of the program."},
-        },
-    }
-
-
-def _body(name: str) -> dict[str, Json]:
-    return {"required": True, "content": {"application/json": {"schema": _ref(name)}}}
-
-
-def _failures(*statuses: str) -> dict[str, Json]:
-    return {
-        status: _json(_FAILURES[status], _ref("federated_error")) for status in sorted(statuses)
-    }
+    if body:
+        content = {"application/json": {"schema": _ref(body)}}
+        operation["requestBody"] = {"required": True, "content": content}
+    if parameters:
+        operation["parameters"] = parameters
+    return operation
 
 
 def _json(description: str, schema: dict[str, Json]) -> dict[str, Json]:
@@ -252,21 +257,3 @@ def _json(description: str, schema: dict[str, Json]) -> dict[str, Json]:
 
 def _ref(name: str) -> dict[str, Json]:
     return {"$ref": COMPONENTS + name}
-
-
-def _root_parameter() -> dict[str, Json]:
-    return {
-        "name": "root",
-        "in": "query",
-        "description": "A directory in the repository, absolute.",
-        "schema": {"type": "string"},
-    }
-
-
-def _paths_parameter() -> dict[str, Json]:
-    return _flag_parameter("includePaths", "Show absolute paths; needs the token.")
-
-
-def _flag_parameter(name: str, description: str) -> dict[str, Json]:
-    schema: dict[str, Json] = {"type": "boolean"}
-    return {"name": name, "in": "query", "description": description, "schema": schema}

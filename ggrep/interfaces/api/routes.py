@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import anyio
 from anyio import (
@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import ggrep
 from ggrep.base import stable_json
-from ggrep.base.errors import Forbidden, InvalidRequest
+from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
 from ggrep.base.stable_json import Document, Json
 from ggrep.config.root import canonical_root
 from ggrep.federation.diagnostics import redact
@@ -56,23 +56,20 @@ from ggrep.interfaces.surfaces.body import (
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
 from ggrep.interfaces.surfaces.http_app import AUTHORISED
-from ggrep.interfaces.surfaces.search_service import SearchService
 from ggrep.model.operations import PUBLIC
 from ggrep.service.workspace_access import Allowlist, OpenedWorkspace, canonical, open_workspace
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
 
 Q = TypeVar("Q")
 
 
 class AllowedRoots:
-    """What may be searched here."""
+    """The roots that this server may search."""
 
     def __init__(self, allowlist: Allowlist, default_root: Path | None) -> None:
-        """Take the places.
-
-        Args:
-            allowlist: where all that is searched must lie.
-            default_root: canonical; of requests that name none.
-        """
+        """Take the places."""
         self._allowlist = allowlist
         self._default_root = default_root
         self._roots = RootCache(canonical_root)
@@ -117,7 +114,7 @@ class AllowedRoots:
 
     def _root(self, path: Path) -> Path:
         real = self._allowlist.check(path)
-        # Unlike the method of a path, this says no to names that are too long.
+        # The method of a path raises for names that are too long.
         if not os.path.isdir(real):  # noqa: PTH112 - see above
             raise InvalidRequest(f"root: {path} is no directory")
         return self._allowlist.check(self._roots(real))
@@ -132,7 +129,7 @@ def _absolute(text: str, field: str) -> Path:
 
 BEAT_S: Final = 15.0
 SEND_TIMEOUT_S: Final = 30.0
-"""How long a client may leave what it was sent unread."""
+"""Timeout of one write to a client that does not read."""
 
 Ending = tuple[str, Document]
 """Name and document of the last event."""
@@ -162,11 +159,7 @@ class EventStream:
     """
 
     def __init__(self, work: Callable[[Arrived], Awaitable[Ending]]) -> None:
-        """Take the search.
-
-        Args:
-            work: makes it, tells of arrivals, and never fails.
-        """
+        """Take the search."""
         self._work = work
 
     async def __call__(
@@ -182,7 +175,7 @@ class EventStream:
             group.start_soon(cancel_when_gone, receive, group.cancel_scope)
             group.start_soon(self._search, sender.clone())
             sender.close()
-            # Whoever does not read is as good as gone.
+            # A client that does not read counts as gone.
             with suppress(TimeoutError, OSError):
                 await _send_all(events, send)
             group.cancel_scope.cancel()
@@ -238,15 +231,9 @@ HEALTH_SCHEMA = 1
 
 
 class Routes(Struct, frozen=True):
-    """The routes of one server, and what they share.
+    """The routes of one server, and what they share."""
 
-    Attributes:
-        callers: places for searches at work.
-        max_body_bytes: a larger body is not read.
-        told: called with what an operator should see.
-    """
-
-    service: SearchService
+    service: "Federator"
     places: AllowedRoots
     metrics: ApiMetrics
     callers: Callers
@@ -273,26 +260,23 @@ class Routes(Struct, frozen=True):
     async def federated(self, request: Request) -> ASGIApp:
         """Answer a search of a workspace, by hits or by a slate."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
-
-        with self.desk_for(request) as service:
+        with self.service_for(request) as service:
 
             async def work() -> FederatedResponse | FederatedSlate:
                 return await _ask(service, await self._opened(request, call), call, None)
 
             answer = await while_present(request.receive, work)
-        status = 200 if answer.error is None else http_failure(answer.error).status
-        headers = ALWAYS if answer.error is None else http_failure(answer.error).headers
-        return document_response(answer.to_json(), status=status, headers=headers)
+        return _workspace_response(answer.to_json(), answer.error)
 
     async def federated_stream(self, request: Request) -> ASGIApp:
         """Answer a search of a workspace as events; what is wrong with it is said at once."""
         call = parse_federated_body(await read_body(request, self.max_body_bytes))
-        with self.desk_for(request):
+        with self.service_for(request):
             opened = await while_present(request.receive, partial(self._opened, request, call))
 
         async def work(arrived: Arrived) -> Ending:
             try:
-                with self.desk_for(request) as service:
+                with self.service_for(request) as service:
                     answer = await _ask(service, opened, call, arrived)
             except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
                 return "error", failure_json(as_ours(error, self.told), include_paths=False)
@@ -316,14 +300,14 @@ class Routes(Struct, frozen=True):
             own = {"schema_version": HEALTH_SCHEMA, "ok": True, "version": ggrep.__version__}
             return document_response(own)
         root = await self.places.root(parameters["root"])
-        with self.desk_for(request) as service:
+        with self.service_for(request) as service:
             work = partial(service.health, root, deep=deep)
             return document_response(show(await while_present(request.receive, work)))
 
     async def figures(self, request: Request) -> ASGIApp:
         """Return the server's figures, and those of all daemons of the home."""
         read_parameters(request.query_params, ())
-        with self.desk_for(request) as service:
+        with self.service_for(request) as service:
             of_daemons = await while_present(request.receive, service.figures)
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return Response(
@@ -340,7 +324,7 @@ class Routes(Struct, frozen=True):
         return await self.places.workspace(call, authorised=authorised)
 
     @contextmanager
-    def desk_for(self, request: Request) -> Iterator[SearchService]:
+    def service_for(self, request: Request) -> "Iterator[Federator]":
         """Hold a place for a request; give the service that asks for its caller.
 
         Raises:
@@ -351,12 +335,19 @@ class Routes(Struct, frozen=True):
 
 
 async def _ask(
-    service: SearchService, opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
+    service: "Federator", opened: OpenedWorkspace, call: FederatedCall, arrived: Arrived | None
 ) -> FederatedResponse | FederatedSlate:
     workspace, forbidden = opened.workspace, opened.forbidden
     if call.shape is None:
         return await service.search(workspace, call.request, arrived, forbidden=forbidden)
     return await service.slate(workspace, call.request, call.shape, arrived, forbidden=forbidden)
+
+
+def _workspace_response(document: Document, error: GgrepError | None) -> ASGIApp:
+    if error is None:
+        return document_response(document)
+    failure = http_failure(error)
+    return document_response(document, status=failure.status, headers=failure.headers)
 
 
 def _of_one(routes: Routes, operation: str) -> Handler:
@@ -365,7 +356,7 @@ def _of_one(routes: Routes, operation: str) -> Handler:
     async def answer(request: Request) -> ASGIApp:
         call = parse_repo_body(operation, await read_body(request, routes.max_body_bytes))
         root = await routes.places.root(call.root)
-        with routes.desk_for(request) as service:
+        with routes.service_for(request) as service:
             ask = partial(service.ask_repo, root, call.request)
             document = await while_present(request.receive, ask)
         return document_response(document)
@@ -379,7 +370,7 @@ def _of_several(routes: Routes, operation: str) -> Handler:
     async def answer(request: Request) -> ASGIApp:
         call = parse_workspace_body(operation, await read_body(request, routes.max_body_bytes))
         authorised = request.scope.get(AUTHORISED, False)
-        with routes.desk_for(request) as service:
+        with routes.service_for(request) as service:
 
             async def work() -> Any:  # noqa: ANN401 - the workspace's answer of that operation
                 opened = await routes.places.workspace(call, authorised=authorised)
@@ -388,20 +379,13 @@ def _of_several(routes: Routes, operation: str) -> Handler:
                 )
 
             found = await while_present(request.receive, work)
-        error = found.attendance.error
-        status = 200 if error is None else http_failure(error).status
-        headers = ALWAYS if error is None else http_failure(error).headers
-        return document_response(found.to_json(), status=status, headers=headers)
+        return _workspace_response(found.to_json(), found.attendance.error)
 
     return answer
 
 
 def _shown(request: Request, parameters: dict[str, str]) -> Callable[[Document], Document]:
-    """Return what becomes of a document before it is sent.
-
-    Raises:
-        Forbidden: absolute paths are asked for by someone who has not presented a token.
-    """
+    """Return what becomes of a document before it is sent."""
     if not read_flag(parameters, "includePaths"):
         return without_paths
     if not request.scope.get(AUTHORISED, False):

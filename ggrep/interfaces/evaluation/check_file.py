@@ -32,7 +32,7 @@ _GLOB: Final = re.compile(r"[*?\[]")
 _BRACKET: Final = re.compile(r"\[[!^]?(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]")
 _RANGE: Final = re.compile(r"\[:\w+:\]|\\?(?P<low>.)-\\?(?P<high>.)")
 _NEVER: Final = b"(?!)"
-"""What stands in a pattern where the glob cannot be parsed; as text it would be escaped."""
+"""Part of the pattern of a glob that cannot be parsed; the same text in a glob is escaped."""
 
 
 def is_glob(path: str) -> bool:
@@ -52,20 +52,12 @@ def _pattern(path: str) -> re.Pattern[bytes] | None:
 
 
 def expected_paths(table: Table, key: str) -> tuple[str, ...]:
-    """Return the paths of a key in the form in which answers name them.
-
-    Raises:
-        UsageError: none can ever match one of them.
-    """
+    """Return the paths of a key in the form in which answers name them."""
     return tuple(expected_path(table, key, path) for path in table.texts(key))
 
 
 def expected_path(table: Table, key: str, path: str) -> str:
-    """Return a path of a key in the form in which answers name it; empty where none is given.
-
-    Raises:
-        UsageError: nothing can ever match it.
-    """
+    """Return a path of a key in the form in which answers name it; empty where none is given."""
     if not path:
         return path
     fault = _fault(path)
@@ -91,19 +83,11 @@ def _fault(path: str) -> str:
 
 
 class Expected(Struct, frozen=True):
-    """What must come; paths are plain or globs, ranks those of distinct files.
+    """The expected answer; paths are plain or globs, ranks those of distinct files.
 
     Attributes:
-        any_paths: one of these.
-        all_paths: each of these.
-        no_paths: none of these.
-        first: this before all others.
         within: each of these among so many first files.
-        order: each of these before the next.
         section: of the best hit in an expected file, else of the first hit.
-        symbol: some hit defines this name.
-        min_hits: at least so many hits.
-        max_hits: no more hits; None for as many as come.
         places: that a slate shows, each a choice of which one will do.
         sections: in which a file stands in a slate.
     """
@@ -137,11 +121,7 @@ class Expected(Struct, frozen=True):
 
 
 def refuse_idle(table: Table, expected: Expected, limit: int) -> None:
-    """Do nothing when what is expected of `limit` hits may hold and may fail.
-
-    Raises:
-        UsageError: some of it never can; the key is named with its line.
-    """
+    """Do nothing when what is expected of `limit` hits may hold and may fail."""
     for key, fault in chain(_too_many(expected, limit), _contradictions(expected)):
         table.fail(f"{key}: {fault}", key)
 
@@ -195,7 +175,7 @@ def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
 
 CHECK_FILE: Final = ".ggrep-check.toml"
 DEFAULT_CHECK_LIMIT: Final = 10
-"""What a search shows unless it is told otherwise."""
+"""Default number of hits of a search."""
 
 
 class Check(Struct, frozen=True):

@@ -2,66 +2,61 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from shlex import quote
+from typing import Final
 from urllib.parse import quote as quoted_url
 
 from ggrep.base.stable_json import Json
-from ggrep.interfaces.evaluation.check_rules import RULES, CheckResult, Miss, Verdict
-from ggrep.interfaces.evaluation.see_commands import commands
+from ggrep.interfaces.evaluation.check_file import DEFAULT_CHECK_LIMIT, Check
+from ggrep.interfaces.evaluation.check_rules import SLATE_RULES, CheckResult, Verdict
+from ggrep.interfaces.evaluation.questions import DEFAULT_PER_FILE
+from ggrep.model.corpus import Mode
+from ggrep.model.evaluation import (
+    RULES,
+    CheckBaseline,
+    CheckedQuery,
+    CheckReport,
+    CheckSummary,
+    Miss,
+)
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
-if TYPE_CHECKING:
-    from ggrep.model.schemas.evaluation import CheckBaselineJson, CheckJson, CheckReportJson
-
-CHECK_SCHEMA: Final = 1
 _SHOWN_FILES: Final = 10
 
 
-def check_json(outcome: CheckResult, *, version: str) -> "CheckReportJson":
+def check_report(outcome: CheckResult, *, version: str) -> CheckReport:
     """Return the report; nothing in it differs from run to run over the same state."""
-    return {
-        "schema_version": CHECK_SCHEMA,
-        "ggrep_version": version,
-        "file": outcome.file.label,
-        "digest": outcome.file.digest,
-        "ok": outcome.ok,
-        "summary": {
-            "checks": len(outcome.verdicts),
-            "failed": outcome.failed,
-            "allow_failures": outcome.file.allow_failures,
-        },
-        "baseline": _baseline_json(outcome),
-        "checks": [_verdict_json(verdict) for verdict in outcome.verdicts],
-    }
+    file, baseline = outcome.file, None
+    if outcome.baseline is not None:
+        excused = tuple(verdict.check.question.id for verdict in outcome.excused)
+        baseline = CheckBaseline(excused, outcome.baseline.max_drop)
+    return CheckReport(
+        ggrep_version=version,
+        file=file.label,
+        digest=file.digest,
+        ok=outcome.ok,
+        summary=CheckSummary(len(outcome.verdicts), outcome.failed, file.allow_failures),
+        baseline=baseline,
+        checks=tuple(map(_checked_query, outcome.verdicts)),
+    )
 
 
-def _baseline_json(outcome: CheckResult) -> "CheckBaselineJson | None":
-    if outcome.baseline is None:
-        return None
-    return {
-        "excused": [verdict.check.question.id for verdict in outcome.excused],
-        "max_drop": outcome.baseline.max_drop,
-    }
-
-
-def _verdict_json(verdict: Verdict) -> "CheckJson":
+def _checked_query(verdict: Verdict) -> CheckedQuery:
     check, answer = verdict.check, verdict.answer
-    return {
-        "id": check.question.id,
-        "query": check.question.query,
-        "line": check.line,
-        "holds": verdict.holds,
-        "misses": [
-            {"rule": miss.rule, "wanted": miss.wanted, "came": miss.came} for miss in verdict.misses
-        ],
-        "files": list(answer.named[:_SHOWN_FILES]),
-        "confidence": answer.confidence,
-    }
+    return CheckedQuery(
+        id=check.question.id,
+        query=check.question.query,
+        line=check.line,
+        holds=verdict.holds,
+        misses=verdict.misses,
+        files=answer.named[:_SHOWN_FILES],
+        confidence=answer.confidence,
+    )
 
 
 _LABEL_COLUMNS = 8
@@ -94,17 +89,11 @@ def _story(verdict: Verdict, style: Style, base: Path) -> list[str]:
     check = verdict.check
     lines = [_line("query", check.question.query, style)]
     for miss in verdict.misses:
-        lines += _miss_lines(miss, style)
+        lines.append(_line("wanted", f"{miss.wanted}  ({miss.rule})", style))
+        lines.append(_line("came", miss.came, style))
     rules = [miss.rule for miss in verdict.misses]
     lines += [_line("to see", command, style) for command in commands(check, rules, base)]
     return lines
-
-
-def _miss_lines(miss: Miss, style: Style) -> list[str]:
-    return [
-        _line("wanted", f"{miss.wanted}  ({miss.rule})", style),
-        _line("came", miss.came, style),
-    ]
 
 
 def _line(label: str, text: str, style: Style) -> str:
@@ -210,13 +199,7 @@ _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 
 def junit_xml(outcome: CheckResult, base: Path, began: datetime | None) -> bytes:
-    """Return the report, one test case a check.
-
-    Args:
-        outcome: of the checks.
-        base: commands are for somebody who stands here.
-        began: when the checks began; None for a report without times.
-    """
+    """Return the report, one test case a check."""
     name, timed = _text(outcome.file.label), began is not None
     when = (began or _NEVER).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     elapsed_ms = sum(_milliseconds(verdict) for verdict in outcome.verdicts)
@@ -279,3 +262,56 @@ def _time(elapsed_ms: int, *, timed: bool) -> str:
 def _text(text: str) -> str:
     told = _NOT_XML.sub(lambda found: ascii(found[0])[1:-1], text)
     return escape(sanitise_line(told), quote=True)
+
+
+def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
+    """Yield the commands, run in `base`, that show an answer which missed these rules.
+
+    No command queries a directory inside a repository as a root of its own.
+    """
+    if check.target.alone:
+        return
+    if check.question.searched and not SLATE_RULES.issuperset(rules):
+        yield see_search(check, base)
+    if check.question.slates and (not check.question.searched or not SLATE_RULES.isdisjoint(rules)):
+        yield see_slate(check, base)
+
+
+def see_search(check: Check, base: Path) -> str:
+    """Return the command, run in `base`, that shows a check's hits."""
+    question = check.question
+    own = []
+    if question.limit != DEFAULT_CHECK_LIMIT:
+        own.append(f"-m {question.limit}")
+    if question.per_file != DEFAULT_PER_FILE:
+        own.append(f"--per-file {question.per_file}")
+    if check.target.is_workspace:
+        own.append("--no-fold")
+    return f"ggrep search {_asked(check, base, own)}"
+
+
+def see_slate(check: Check, base: Path) -> str:
+    """Return the command, run in `base`, that shows a check's slate."""
+    own = [f"--max-bytes {size}" for size in check.question.slates if size]
+    return f"ggrep slate {_asked(check, base, own)}"
+
+
+def _asked(check: Check, base: Path, own: list[str]) -> str:
+    question, target = check.question, check.target
+    path = quote(os.path.relpath(target.path.resolve(), base.resolve()))
+    flags = [*own, *_flags(check)]
+    if target.is_workspace:
+        flags.append(f"--workspace {path}")
+    words = [quote(question.query)] + ([] if target.is_workspace else [path])
+    # What begins with a dash is taken for a flag unless a bare -- stands before it.
+    parts = [*flags, "--", *words] if question.query.startswith("-") else [*words, *flags]
+    return " ".join(parts)
+
+
+def _flags(check: Check) -> Iterator[str]:
+    question = check.question
+    if question.mode != Mode.BALANCED.value:
+        yield f"--mode {question.mode}"
+    yield from (f"--corpus {quote(word)}" for word in question.corpora)
+    # A filter that takes away begins with a dash.
+    yield from (f"--filter={quote(text)}" for text in question.filters)

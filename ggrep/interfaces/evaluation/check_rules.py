@@ -24,42 +24,11 @@ from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.suite_questions import Asker
 from ggrep.interfaces.evaluation.toml_file import VERSION
 from ggrep.interfaces.evaluation.visible_lines import Choice, LineRange, ShownFile, ShownSlate
+from ggrep.model.evaluation import Miss
 from ggrep.model.sanitise import sanitise_line
 
-RULES: Final = {
-    "expect_any": "one of some paths is among the hits",
-    "expect_all": "each of some paths is among the hits",
-    "expect_none": "none of some paths is among the hits",
-    "expect_first": "a path comes before all others",
-    "expect_within": "a path is among the first files",
-    "expect_order": "a path comes before another",
-    "expect_section": "a hit lies in a section",
-    "expect_symbol": "a hit defines a name",
-    "expect_confidence": "the answer states a confidence",
-    "expect_min_hits": "the answer holds enough hits",
-    "expect_max_hits": "the answer holds no more hits",
-    "place": "the slate shows half of some lines at least",
-    "section": "a file stands in a section of the slate",
-    "answer": "the query is answered",
-}
-"""Every rule, and what it says when it holds."""
-
 SLATE_RULES: Final = frozenset({"place", "section"})
-"""Those about a slate; the others are about a search."""
-
-
-class Miss(Struct, frozen=True):
-    """An expectation that does not hold.
-
-    Attributes:
-        rule: a key of `RULES`.
-        wanted: what was expected.
-        came: what came instead.
-    """
-
-    rule: str
-    wanted: str
-    came: str
+"""Rules about a slate; the others are about a search."""
 
 
 LinesOf = Callable[[str], int | None]
@@ -160,7 +129,7 @@ class _Report(Struct, frozen=True):
     checks: tuple[_Check, ...]
 
 
-def read_baseline(path: Path, max_drop: int, schema_version: int) -> Baseline:
+def read_baseline(path: Path, max_drop: int) -> Baseline:
     """Return what a report of `ggrep check --json` excuses.
 
     Raises:
@@ -175,7 +144,7 @@ def read_baseline(path: Path, max_drop: int, schema_version: int) -> Baseline:
         raise InvalidRequest(
             f"--baseline: {shown} is no report of ggrep check --json: {error}"
         ) from error
-    if report.schema_version != schema_version:
+    if report.schema_version != 1:
         raise InvalidRequest(f"--baseline: {shown} is of schema {report.schema_version}")
     return Baseline(frozenset(one.id for one in report.checks if not one.holds), max_drop)
 
@@ -279,7 +248,7 @@ def _at(rank: int | None) -> str:
 
 
 class CheckResult(Struct, frozen=True):
-    """What became of a file of checks, in its order."""
+    """Results of a file of checks, in its order."""
 
     file: CheckFile
     verdicts: tuple[Verdict, ...]
@@ -310,10 +279,6 @@ class CheckResult(Struct, frozen=True):
 
 def run_checks(file: CheckFile, open_target: Callable[[QueriedPath], "Asker"]) -> CheckResult:
     """Return the verdicts on all checks.
-
-    Args:
-        file: its checks are put one after the other.
-        open_target: returns what asks a target, its index fit to be asked.
 
     Raises:
         GgrepError: a target cannot be opened.

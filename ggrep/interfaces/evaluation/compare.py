@@ -3,26 +3,28 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET
 
 from ggrep.base import stable_json
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.figures import interval, mean
-from ggrep.interfaces.evaluation.visible_lines import SHARES
+from ggrep.model.evaluation import (
+    BOUNDED,
+    MEASURES,
+    SHARES,
+    ComparedQueries,
+    Comparison,
+    Difference,
+    SlateChange,
+)
 from ggrep.model.sanitise import sanitise_line
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.evaluation import DifferenceJson, EvalComparisonJson
-
 
 _Pair: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
 """A query's row, or a part of it, before and after."""
 
 _REPORT_VERSION: Final = 1
-_OVERALL: Final = ("ndcg10", "mrr10", "pass_rate")
-_FIGURES: Final = ("ndcg10", "mrr10", "recall10")
 _NAMES: Final = ("id", "repo", "category")
 
 
@@ -57,7 +59,7 @@ def _fault(document: object) -> str:
         return "figures.overall must be an object"
     if not isinstance(queries, list):
         return "queries must be a list"
-    faults = [_figure_fault("figures.overall", overall, name) for name in _OVERALL]
+    faults = [_figure_fault("figures.overall", overall, name) for name in BOUNDED]
     seen: dict[tuple[str, str], int] = {}
     for place, row in enumerate(queries):
         where = f"queries[{place}]"
@@ -80,7 +82,7 @@ def _row_fault(where: str, row: object) -> str:
         return f"{where}.workspace must be a string or null"
     if not isinstance(row.get("passed"), bool):
         return f"{where}.passed must be true or false"
-    faults = (_figure_fault(where, row, name) for name in _FIGURES)
+    faults = (_figure_fault(where, row, name) for name in MEASURES if name != "passed")
     return next((fault for fault in (*faults, *_slate_faults(where, row)) if fault), "")
 
 
@@ -110,58 +112,7 @@ def _figure_fault(where: str, holder: Mapping[str, Any], name: str) -> str:
     return f"{where}.{name} must be a number from 0 to 1, or null"
 
 
-MEASURES: Final = ("ndcg10", "mrr10", "recall10", "passed")
 _SAME: Final = 1e-9
-_SCHEMA_VERSION: Final = 1
-
-
-class Difference(Struct, frozen=True):
-    """One measure over the queries that have it in both reports, after minus before.
-
-    Attributes:
-        interval: 95 %, drawn by repository; None with too few of them.
-    """
-
-    queries: int
-    change: float
-    interval: tuple[float, float] | None
-    better: int
-    worse: int
-
-    @property
-    def is_certain(self) -> bool:
-        """Return whether the interval leaves out zero."""
-        return self.interval is not None and not self.interval[0] <= 0.0 <= self.interval[1]
-
-
-class SlateChange(Struct, frozen=True):
-    """What changed with slates of one size.
-
-    Attributes:
-        sizes: median bytes of a slate before and after; None where nothing was answered.
-    """
-
-    max_bytes: int
-    overall: tuple[tuple[str, Difference], ...]
-    sizes: tuple[float | None, float | None]
-
-
-class Comparison(Struct, frozen=True):
-    """What changed between two reports.
-
-    Attributes:
-        common: queries that stand in both.
-        only_before: queries that the later report lacks, `only_after` those that the earlier does.
-        by_category: NDCG@10 alone.
-        slates: of the sizes that a query has in both, the largest first.
-    """
-
-    common: int
-    only_before: int
-    only_after: int
-    overall: tuple[tuple[str, Difference], ...]
-    by_category: tuple[tuple[str, Difference], ...]
-    slates: tuple[SlateChange, ...] = ()
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
@@ -176,19 +127,16 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
     if not common:
         raise UsageError("the two reports share no query")
     pairs = [(old[key], new[key]) for key in common]
-    overall = [(name, _difference(pairs, name)) for name in MEASURES]
     categories = sorted({str(row["category"]) for row, _ in pairs})
-    named = [
-        (name, _difference([pair for pair in pairs if pair[0]["category"] == name], "ndcg10"))
+    by_category = {
+        name: _difference([pair for pair in pairs if pair[0]["category"] == name], "ndcg10")
         for name in categories
-    ]
+    }
     return Comparison(
-        common=len(common),
-        only_before=len(old) - len(common),
-        only_after=len(new) - len(common),
-        overall=tuple((name, found) for name, found in overall if found is not None),
-        by_category=tuple((name, found) for name, found in named if found is not None),
-        slates=_slates(pairs),
+        queries=ComparedQueries(len(common), len(old) - len(common), len(new) - len(common)),
+        overall=_differences(pairs, MEASURES),
+        by_category={name: each for name, each in by_category.items() if each is not None},
+        slates=_slates(pairs) or UNSET,
     )
 
 
@@ -205,45 +153,25 @@ def _slates(pairs: Sequence[_Pair]) -> tuple[SlateChange, ...]:
 
 
 def _slate_change(size: int, pairs: Sequence[_Pair]) -> SlateChange:
-    found = [(name, _difference(pairs, name)) for name in SHARES]
     before, after = (
         [float(pair[side]["bytes"]) for pair in pairs if pair[side]["bytes"] is not None]
         for side in (0, 1)
     )
     return SlateChange(
         size,
-        tuple((name, each) for name, each in found if each is not None),
-        (median(before) if before else None, median(after) if after else None),
+        _differences(pairs, SHARES),
+        median(before) if before else None,
+        median(after) if after else None,
     )
-
-
-def comparison_json(found: Comparison) -> "EvalComparisonJson":
-    """Return the comparison as JSON."""
-    document: EvalComparisonJson = {
-        "schema_version": _SCHEMA_VERSION,
-        "queries": {
-            "common": found.common,
-            "only_before": found.only_before,
-            "only_after": found.only_after,
-        },
-        "overall": {name: difference_json(each) for name, each in found.overall},
-        "by_category": {name: difference_json(each) for name, each in found.by_category},
-    }
-    if found.slates:
-        document["slates"] = [
-            {
-                "max_bytes": each.max_bytes,
-                "overall": {name: difference_json(one) for name, one in each.overall},
-                "bytes_before": each.sizes[0],
-                "bytes_after": each.sizes[1],
-            }
-            for each in found.slates
-        ]
-    return document
 
 
 def _key(row: Mapping[str, Any]) -> tuple[str, str]:
     return row["workspace"] or "", row["id"]
+
+
+def _differences(pairs: Sequence[_Pair], names: Sequence[str]) -> dict[str, Difference]:
+    found = {name: _difference(pairs, name) for name in names}
+    return {name: each for name, each in found.items() if each is not None}
 
 
 def _difference(pairs: Sequence[_Pair], name: str) -> Difference | None:
@@ -262,14 +190,3 @@ def _difference(pairs: Sequence[_Pair], name: str) -> Difference | None:
         better=sum(change > _SAME for change in changes),
         worse=sum(change < -_SAME for change in changes),
     )
-
-
-def difference_json(found: Difference) -> "DifferenceJson":
-    """Return one difference as reports hold it."""
-    return {
-        "queries": found.queries,
-        "change": found.change,
-        "interval": list(found.interval) if found.interval else None,
-        "better": found.better,
-        "worse": found.worse,
-    }

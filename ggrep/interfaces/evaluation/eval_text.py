@@ -1,11 +1,20 @@
 """A run and a comparison for people, as tables of at most 80 columns."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from ggrep.interfaces.evaluation.compare import Comparison, Difference, SlateChange
-from ggrep.interfaces.evaluation.figures import Block, Mean, SlateBlock, SlateFigures
-from ggrep.interfaces.evaluation.report import Gate, Run
+from ggrep.interfaces.evaluation.report import Run
+from ggrep.model.evaluation import (
+    SHARES,
+    Comparison,
+    Difference,
+    FigureBlock,
+    Gate,
+    Interval,
+    SlateBlock,
+    SlateChange,
+    SlateFigures,
+)
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
@@ -23,81 +32,6 @@ _SLATE_WORDS: Final = {
     "file_precision": "files that fit",
 }
 _LEGEND: Final = "named: places whose file is named; lines, files: of those shown, how many fit"
-_USUAL: Final = "slate"
-"""Of a slate that may take what its level says."""
-
-
-def slate_lines(
-    found: Sequence[SlateFigures], name: Callable[[str], str], style: Style
-) -> list[str]:
-    """Return the table: each size, and of the largest what cases have in common.
-
-    `name` cuts a name to its 18 columns.
-    """
-    lines = [style.paint("kind", "places that slates show"), _slate_head(style)]
-    lines += [_slate_row(_size(each.max_bytes), each.overall, style) for each in found]
-    for part, blocks in found[0].parts.items():
-        if len(blocks) > 1:
-            lines += ["", style.paint("kind", f"{_PARTS[part]}, {_size(found[0].max_bytes)}")]
-            lines += [_slate_row(name(value), block, style) for value, block in blocks]
-    lines.append(style.paint("muted", _LEGEND))
-    return lines
-
-
-def slate_changes(
-    found: Sequence[SlateChange], change: Callable[[str, Difference], str], style: Style
-) -> Iterator[str]:
-    """Yield the lines of a comparison; `change` makes one of a difference."""
-    for each in found:
-        before, after = (_bytes(size) for size in each.sizes)
-        sizes = f"median {before} before, {after} after"
-        yield ""
-        yield f"{style.paint('kind', f'slates of {_size(each.max_bytes)}')}, {sizes}"
-        yield from (change(_SLATE_WORDS[name], one) for name, one in each.overall)
-
-
-def _size(max_bytes: int) -> str:
-    return f"{max_bytes:,} bytes" if max_bytes else _USUAL
-
-
-def _bytes(size: float | None) -> str:
-    return "-" if size is None else f"{size:,.0f}"
-
-
-def _slate_head(style: Style) -> str:
-    text = (
-        f"{'':<18}  {'cases':>5}  {'places':>6}  {'95 %':^9}  {'told':>4}  {'named':>5}"
-        f"  {'lines':>5}  {'files':>5}  {'bytes':>7}"
-    )
-    return style.paint("muted", text.rstrip())
-
-
-def _slate_row(name: str, block: SlateBlock, style: Style) -> str:
-    shares = block.shares
-    parts = [
-        style.paint("path", f"{name:<18}"),
-        f"{block.cases:>5}",
-        style.paint("name", f"{_share(shares['places'], 3):>6}"),
-        style.paint("muted", f"{_slate_interval(shares['places']):^9}"),
-        f"{_share(shares['told']):>4}",
-        f"{_share(shares['files']):>5}",
-        f"{_share(shares['line_precision']):>5}",
-        f"{_share(shares['file_precision']):>5}",
-        f"{_bytes(block.size):>7}",
-    ]
-    return "  ".join(parts)
-
-
-def _share(found: Mean, digits: int = 2) -> str:
-    return "-" if found.value is None else f"{found.value:.{digits}f}"
-
-
-def _slate_interval(found: Mean) -> str:
-    if found.interval is None:
-        return ""
-    return " ".join(f"{bound:.3f}"[1:] if bound < 1 else "1.00" for bound in found.interval)
-
-
 _NAME_COLUMNS = 18
 _BAR = "━"
 _BAR_WIDTH = 10
@@ -120,7 +54,7 @@ def render_run(run: Run, gates: Sequence[Gate], style: Style) -> str:
     if run.searched:
         lines += [*_search_lines(run, style), *([""] if run.slates else [])]
     if run.slates:
-        lines += slate_lines(run.slates, _tail, style)
+        lines += _slate_lines(run.slates, style)
     lines += _failed(run, style)
     for failure in run.failures:
         lines.append(style.paint("bad", _line(f"failed: {failure.name}: {failure.message}")))
@@ -131,31 +65,30 @@ def render_run(run: Run, gates: Sequence[Gate], style: Style) -> str:
 def _search_lines(run: Run, style: Style) -> list[str]:
     figures = run.figures
     lines = [_head(style), _row("all", figures.overall, style)]
-    parts = (
-        ("category", figures.by_category),
-        ("language", figures.by_language),
-        ("workspace", figures.by_workspace),
-        ("repository", figures.by_repo),
-    )
-    for name, blocks in parts:
+    for part, name in _PARTS.items():
+        blocks = getattr(figures, part)
         if len(blocks) > 1:
             lines += ["", style.paint("kind", name)]
-            lines += [_row(each, block, style) for each, block in blocks]
+            lines += [_row(each, block, style) for each, block in blocks.items()]
     return lines
 
 
 def render_comparison(found: Comparison, style: Style) -> str:
     """Return the table of a comparison."""
-    lines = [f"{style.paint('name', str(found.common))} queries in both reports, after - before"]
-    for count, where in ((found.only_before, "earlier"), (found.only_after, "later")):
+    lines = [
+        f"{style.paint('name', str(found.queries.common))} queries in both reports, after - before"
+    ]
+    counts = found.queries
+    for count, where in ((counts.only_before, "earlier"), (counts.only_after, "later")):
         if count:
             lines.append(style.paint("warning", f"{count} only in the {where} report, left out"))
     lines += ["", _change_head(style)]
-    lines += [_change(_WORDS[name], each, style) for name, each in found.overall]
-    lines += slate_changes(found.slates, lambda name, each: _change(name, each, style), style)
+    lines += [_change(_WORDS[name], each, style) for name, each in found.overall.items()]
+    for change in found.slates or ():
+        lines += _slate_change(change, style)
     if len(found.by_category) > 1:
         lines += ["", style.paint("kind", f"{_WORDS['ndcg10']} by category")]
-        lines += [_change(name, each, style) for name, each in found.by_category]
+        lines += [_change(name, each, style) for name, each in found.by_category.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -174,17 +107,17 @@ def _head(style: Style) -> str:
     return style.paint("muted", text)
 
 
-def _row(name: str, block: Block, style: Style) -> str:
-    value = block.ndcg10.value
+def _row(name: str, block: FigureBlock, style: Style) -> str:
+    value = block.ndcg10
     bar = _BAR * round(_BAR_WIDTH * value) if value is not None else ""
     parts = [
         style.paint("path", f"{_tail(name):<{_NAME_COLUMNS}}"),
         f"{block.cases:>5}",
         style.paint("name", f"{_figure(value, 3):>7}"),
-        style.paint("muted", f"{_interval(block.ndcg10):^9}"),
-        f"{_figure(block.mrr10.value, 2):>4}",
-        f"{_figure(block.recall10.value, 2):>6}",
-        f"{_percent(block.pass_rate.value):>5}",
+        style.paint("muted", f"{_interval(block.ndcg10_interval):^9}"),
+        f"{_figure(block.mrr10, 2):>4}",
+        f"{_figure(block.recall10, 2):>6}",
+        f"{_percent(block.pass_rate):>5}",
         style.paint("good" if block.errors == 0 else "bad", bar),
     ]
     return "  ".join(parts).rstrip()
@@ -246,11 +179,8 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.0f} %"
 
 
-def _interval(found: Mean) -> str:
-    if found.interval is None:
-        return ""
-    low, high = (_short(bound) for bound in found.interval)
-    return f"{low} {high}"
+def _interval(bounds: Interval | None) -> str:
+    return " ".join(map(_short, bounds or ()))
 
 
 def _short(share: float) -> str:
@@ -273,3 +203,57 @@ def _tail(name: str) -> str:
 
 def _line(text: str) -> str:
     return sanitise_line(text)
+
+
+def _slate_lines(slates: Sequence[SlateFigures], style: Style) -> list[str]:
+    """Return the table: each size, and of the largest what cases have in common."""
+    largest = slates[0]
+    lines = [style.paint("kind", "places that slates show"), _slate_head(style)]
+    lines += [_slate_row(_size(each.max_bytes), each.overall, style) for each in slates]
+    for part in sorted(_PARTS):
+        blocks = getattr(largest, part)
+        if len(blocks) > 1:
+            lines += ["", style.paint("kind", f"{_PARTS[part]}, {_size(largest.max_bytes)}")]
+            lines += [_slate_row(_tail(value), block, style) for value, block in blocks.items()]
+    lines.append(style.paint("muted", _LEGEND))
+    return lines
+
+
+def _slate_change(change: SlateChange, style: Style) -> list[str]:
+    before, after = _bytes(change.bytes_before), _bytes(change.bytes_after)
+    title = style.paint("kind", f"slates of {_size(change.max_bytes)}")
+    return [
+        "",
+        f"{title}, median {before} before, {after} after",
+        *(_change(_SLATE_WORDS[name], each, style) for name, each in change.overall.items()),
+    ]
+
+
+def _size(max_bytes: int) -> str:
+    """Return the size of a slate; `slate` is one of its level's own size."""
+    return f"{max_bytes:,} bytes" if max_bytes else "slate"
+
+
+def _bytes(size: float | None) -> str:
+    return "-" if size is None else f"{size:,.0f}"
+
+
+def _slate_head(style: Style) -> str:
+    text = (
+        f"{'':<{_NAME_COLUMNS}}  {'cases':>5}  {'places':>6}  {'95 %':^9}  {'told':>4}"
+        f"  {'named':>5}  {'lines':>5}  {'files':>5}  {'bytes':>7}"
+    )
+    return style.paint("muted", text)
+
+
+def _slate_row(name: str, block: SlateBlock, style: Style) -> str:
+    parts = [
+        style.paint("path", f"{name:<{_NAME_COLUMNS}}"),
+        f"{block.cases:>5}",
+        style.paint("name", f"{_figure(block.places.value, 3):>6}"),
+        style.paint("muted", f"{_interval(block.places.interval):^9}"),
+        f"{_figure(block.told.value, 2):>4}",
+        *(f"{_figure(getattr(block, name).value, 2):>5}" for name in SHARES[2:]),
+        f"{_bytes(block.bytes):>7}",
+    ]
+    return "  ".join(parts)

@@ -10,8 +10,6 @@ from math import fsum, log2
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.interfaces.evaluation.visible_lines import Seen
-
 DEPTH = 10
 """Files that NDCG, MRR and recall look at."""
 
@@ -19,14 +17,11 @@ _DECIMALS = 12
 
 
 class Expectation(Struct, frozen=True):
-    """What a case expects of its answer; at least one part says something.
+    """The expected answer of a case; at least one part is given.
 
     Attributes:
-        relevant: files that answer the query, each as good as the other.
         any_contains: one of the files holds one of these, whatever the case of letters.
-        all_contains: each of these is held by some file.
         any_regex: one of the files matches one of these.
-        all_regex: each of these is matched by some file.
         confidence: what the answer says of itself; empty for whatever.
     """
 
@@ -44,7 +39,7 @@ class Expectation(Struct, frozen=True):
 
 
 class Score(Struct, frozen=True):
-    """How good an answer is; None for what the expectation gives no ground to say.
+    """Metrics of one answer; None for a metric that the expectation does not define.
 
     Attributes:
         first_rank: rank of the first file that was expected, 0-based, however deep.
@@ -57,19 +52,6 @@ class Score(Struct, frozen=True):
     first_rank: int | None
     passed: bool
     missing: tuple[str, ...]
-
-
-class SlateScore(Struct, frozen=True):
-    """What a slate of so many bytes showed of a case's places.
-
-    Attributes:
-        max_bytes: that it may take; 0 for its level's own.
-        answered: there is a slate; without one nothing was seen.
-    """
-
-    max_bytes: int
-    seen: Seen
-    answered: bool = True
 
 
 def score(expected: Expectation, files: Sequence[str], confidence: str | None = None) -> Score:
@@ -97,7 +79,7 @@ def score(expected: Expectation, files: Sequence[str], confidence: str | None = 
 
 
 def failed_score(expected: Expectation) -> Score:
-    """Return the score of a question that nobody answered."""
+    """Return the score of a question without an answer."""
     return replace(score(expected, ()), passed=False)
 
 

@@ -12,16 +12,7 @@ from ggrep.search.query.pipeline import check_request
 
 
 def refuse_unaskable(question: CaseQuery, table: Table, defaults: Table) -> None:
-    """Do nothing when a search would take the question.
-
-    Args:
-        question: that was read.
-        table: its own; what is wrong is named with its line.
-        defaults: where its filters stand when `table` has none.
-
-    Raises:
-        UsageError: the query or a filter means nothing.
-    """
+    """Do nothing when a search would take the question."""
     try:
         check_filters(tuple(parse_filter(text) for text in question.filters))
     except InvalidRequest as error:
@@ -34,11 +25,7 @@ def refuse_unaskable(question: CaseQuery, table: Table, defaults: Table) -> None
 
 
 def refuse_second(table: Table, first_line: int) -> None:
-    """Do nothing when the table is the first of its name.
-
-    Raises:
-        UsageError: the first one stands in another line.
-    """
+    """Do nothing when the table is the first of its name."""
     if table.line != first_line:
         name = table.text("id")
         table.fail(f"two are named {name!r}; the first stands in line {first_line}", "id")
@@ -52,9 +39,6 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
         defaults: what holds where `table` says nothing.
         limit_key: what the number of hits is called.
         limit: hits asked for where neither says.
-
-    Raises:
-        UsageError: a field is wrong; it is named with its line.
     """
     corpora = table.texts("corpora", defaults.texts("corpora"))
     for word in corpora:
@@ -79,9 +63,6 @@ def read_places(table: Table, key: str) -> tuple[Choice, ...]:
     """Return the choices of places of a key; none where the key is missing.
 
     A place alone may stand without brackets; a list inside of the list is a choice.
-
-    Raises:
-        UsageError: one is no place, or nothing can ever be shown of it.
     """
     if not table.has(key):
         return ()

@@ -17,7 +17,7 @@ DEFAULT_PER_FILE = 3
 
 
 class QueriedPath(Struct, frozen=True):
-    """What is asked: a repository, or a workspace of them.
+    """The repository or the workspace that is queried.
 
     Attributes:
         path: of the directory, or of the workspace file.
@@ -69,7 +69,7 @@ class CaseHit(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What came.
+    """The answer to one query.
 
     Attributes:
         confidence: as the answer states it; None where it states none.
@@ -99,11 +99,7 @@ class Answer(Struct, frozen=True):
 
 
 def request_of(question: CaseQuery, *, scope: str = "") -> SearchRequest:
-    """Return the request that puts the question.
-
-    Raises:
-        InvalidRequest: mode, corpus or filter mean nothing.
-    """
+    """Return the request that puts the question."""
     return SearchRequest(
         query=question.query,
         limit=question.limit,
@@ -120,11 +116,7 @@ def request_of(question: CaseQuery, *, scope: str = "") -> SearchRequest:
 
 
 def mode_of(word: str) -> Mode:
-    """Return the intent of that name.
-
-    Raises:
-        InvalidRequest: there is none.
-    """
+    """Return the intent of that name."""
     for mode in Mode:
         if mode.value == word:
             return mode
@@ -133,15 +125,11 @@ def mode_of(word: str) -> Mode:
 
 
 def corpus_of(word: str) -> Corpus:
-    """Return the corpus of that name.
-
-    Raises:
-        InvalidRequest: there is none.
-    """
+    """Return the corpus of that name."""
     if word not in CORPUS_WORDS:
         raise InvalidRequest(f"unknown corpus {word!r}; use one of {', '.join(CORPUS_WORDS)}")
     return CORPUS_WORDS[word]
 
 
 SECTIONS = tuple(bucket.value for bucket in Bucket)
-"""What a hit's section may be."""
+"""Sections of hits."""

@@ -3,51 +3,44 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.evaluation.figures import (
-    Block,
-    Figures,
     Scored,
-    SlateFigures,
-    figures_json,
     figures_of,
     percentile,
     slate_figures,
-    slate_figures_json,
-    slate_score_json,
+    slate_score,
 )
-from ggrep.interfaces.evaluation.measures import SlateScore, failed_score, score
+from ggrep.interfaces.evaluation.measures import failed_score, score
 from ggrep.interfaces.evaluation.questions import Answer
 from ggrep.interfaces.evaluation.suite import Case, Overrides, Suite
 from ggrep.interfaces.evaluation.suite_processes import Conditions, JobResult
-from ggrep.interfaces.evaluation.visible_lines import NOTHING_SEEN, seen
+from ggrep.interfaces.evaluation.visible_lines import seen
+from ggrep.model.evaluation import (
+    EvalQuery,
+    EvalReport,
+    EvalSettings,
+    EvalTimings,
+    EvaluatedSuite,
+    FailedQuestion,
+    FigureBlock,
+    Figures,
+    Gate,
+    SlateFigures,
+)
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.evaluation import (
-        EvalQueryJson,
-        EvalReportJson,
-        EvalTimingsJson,
-        GateJson,
-        WeightsJson,
-    )
+    from ggrep.model.evaluation import Weights
 
-EVAL_SCHEMA: Final = 1
 SHOWN_FILES: Final = 10
 _NOT_ANSWERED: Final = "the worker gave no answer"
 
 
-class Failure(Struct, frozen=True):
-    """A repository or workspace that answered nothing."""
-
-    name: str
-    message: str
-
-
 class Run(Struct, frozen=True):
-    """What became of a suite.
+    """The result of a suite.
 
     Attributes:
         rows: in the order of the suite's cases.
@@ -59,7 +52,7 @@ class Run(Struct, frozen=True):
     suite: Suite
     rows: tuple[Scored, ...]
     figures: Figures
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedQuestion, ...]
     elapsed_ms: tuple[float, ...]
     slates: tuple[SlateFigures, ...] = ()
 
@@ -70,7 +63,7 @@ class Run(Struct, frozen=True):
 
     @property
     def errors(self) -> int:
-        """Return how many cases nobody answered."""
+        """Return the number of cases without an answer."""
         return self.figures.overall.errors
 
 
@@ -95,51 +88,39 @@ def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
         _scored(case, answers.get((case.question.id, case.target)), reasons[case.target])
         for case in suite.cases
     )
-    failures = [Failure(o.job.name, o.error) for o in outcomes if o.error]
+    failures = [FailedQuestion(o.job.name, o.error) for o in outcomes if o.error]
     answered = [row.answer.elapsed_ms for row in rows if not row.answer.error]
     return Run(suite, rows, figures_of(rows), tuple(failures), tuple(answered), slate_figures(rows))
 
 
-def report_json(
-    run: Run, setup: Setup, gates: "Sequence[GateJson]", *, deterministic: bool
-) -> "EvalReportJson":
+def report_of(run: Run, setup: Setup, gates: Sequence[Gate], *, deterministic: bool) -> EvalReport:
     """Return the report; times stand in `timings` alone, and nowhere in a deterministic one."""
     suite, conditions, overrides = run.suite, setup.conditions, setup.overrides
-    document: EvalReportJson = {
-        "schema_version": EVAL_SCHEMA,
-        "ggrep_version": setup.version,
-        "ranking_revision": setup.ranking_revision,
-        "suite": {
-            "name": suite.name,
-            "form": suite.form,
-            "task": suite.task,
-            "digest": suite.digest,
-        },
-        "settings": {
-            "encoder": conditions.encoder,
-            "k": overrides.limit,
-            "merge": conditions.merge,
-            "mode": overrides.mode,
-            "per_file": overrides.per_file,
-            "weights": cast("WeightsJson", dict(sorted(conditions.weights.items()))),
-        },
-        "figures": figures_json(run.figures),
-        "failures": [{"name": each.name, "message": each.message} for each in run.failures],
-        "gates": list(gates),
-        "queries": queries_json(run),
-    }
-    if overrides.max_bytes:
-        document["settings"]["max_bytes"] = list(overrides.max_bytes)
-    if run.slates:
-        document["slates"] = slate_figures_json(run.slates)
-    if not deterministic:
-        document["timings"] = _timings(run.elapsed_ms)
-    return document
+    return EvalReport(
+        ggrep_version=setup.version,
+        ranking_revision=setup.ranking_revision,
+        suite=EvaluatedSuite(suite.name, suite.form, suite.task, suite.digest),
+        settings=EvalSettings(
+            encoder=conditions.encoder,
+            k=overrides.limit,
+            merge=conditions.merge,
+            mode=overrides.mode,
+            per_file=overrides.per_file,
+            max_bytes=overrides.max_bytes or UNSET,
+            weights=cast("Weights", conditions.weights),
+        ),
+        figures=run.figures,
+        failures=run.failures,
+        gates=tuple(gates),
+        queries=tuple(map(_row, run.rows)),
+        slates=run.slates or UNSET,
+        timings=UNSET if deterministic else _timings(run.elapsed_ms),
+    )
 
 
-def queries_json(run: Run) -> "list[EvalQueryJson]":
+def queries_json(run: Run) -> list[dict[str, Any]]:
     """Return every case as a report holds it."""
-    return [_row_json(row) for row in run.rows]
+    return [to_builtins(_row(row)) for row in run.rows]
 
 
 def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
@@ -147,11 +128,11 @@ def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
     if answer is None:
         answer = Answer(case.question.id, error=reason or _NOT_ANSWERED)
     if answer.error:
-        none = tuple(SlateScore(size, NOTHING_SEEN, answered=False) for size in sizes)
+        none = tuple(slate_score(size, None) for size in sizes)
         return Scored(case, answer, failed_score(case.expected), none)
     found = score(case.expected, answer.files, answer.confidence)
     slates = tuple(
-        SlateScore(size, seen(case.places, slate))
+        slate_score(size, seen(case.places, slate))
         for size, slate in zip(sizes, answer.slates, strict=True)
     )
     if answer.slates:
@@ -161,51 +142,40 @@ def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
     return Scored(case, answer, found, slates)
 
 
-def _row_json(row: Scored) -> "EvalQueryJson":
-    case, question, found = row.case, row.case.question, row.score
-    document: EvalQueryJson = {
-        "id": question.id,
-        "query": question.query,
-        "repo": case.repo,
-        "workspace": case.workspace or None,
-        "category": case.category,
-        "language": case.language,
-        "mode": question.mode,
-        "k": question.limit,
-        "per_file": question.per_file,
-        "passed": found.passed,
-        "ndcg10": found.ndcg10,
-        "mrr10": found.mrr10,
-        "recall10": found.recall10,
-        "first_rank": found.first_rank,
-        "missing": list(found.missing),
-        "confidence": row.answer.confidence,
-        "files": list(row.answer.named[:SHOWN_FILES]),
-    }
-    if row.slates:
-        document["slates"] = [slate_score_json(each) for each in row.slates]
-    if row.answer.error:
-        document["error"] = row.answer.error
-    return document
+def _row(row: Scored) -> EvalQuery:
+    case, question, score = row.case, row.case.question, row.score
+    return EvalQuery(
+        id=question.id,
+        query=question.query,
+        repo=case.repo,
+        workspace=case.workspace or None,
+        category=case.category,
+        language=case.language,
+        mode=question.mode,
+        k=question.limit,
+        per_file=question.per_file,
+        passed=score.passed,
+        ndcg10=score.ndcg10,
+        mrr10=score.mrr10,
+        recall10=score.recall10,
+        first_rank=score.first_rank,
+        missing=score.missing,
+        confidence=row.answer.confidence,
+        files=row.answer.named[:SHOWN_FILES],
+        slates=row.slates or UNSET,
+        error=row.answer.error or UNSET,
+    )
 
 
-def _timings(elapsed_ms: Sequence[float]) -> "EvalTimingsJson":
+def _timings(elapsed_ms: Sequence[float]) -> EvalTimings:
     if not elapsed_ms:
-        return {"queries": 0, "p50_ms": None, "p95_ms": None}
-    return {
-        "queries": len(elapsed_ms),
-        "p50_ms": round(percentile(elapsed_ms, 0.5), 1),
-        "p95_ms": round(percentile(elapsed_ms, 0.95), 1),
-    }
-
-
-MEASURES: Final = ("ndcg10", "mrr10", "pass_rate")
-_FLAGS: Final = {"ndcg10": "ndcg", "mrr10": "mrr", "pass_rate": "pass-rate"}
-"""How each measure is called in names of flags."""
+        return EvalTimings(0, None, None)
+    p50_ms, p95_ms = (round(percentile(elapsed_ms, share), 1) for share in (0.5, 0.95))
+    return EvalTimings(len(elapsed_ms), p50_ms, p95_ms)
 
 
 class Bound(Struct, frozen=True):
-    """What one measure must reach.
+    """The bound of one measure.
 
     Attributes:
         least: stated; None where nothing was.
@@ -217,45 +187,26 @@ class Bound(Struct, frozen=True):
     max_drop: float
 
 
-class Gate(Struct, frozen=True):
-    """A bound in force, and what came of it.
-
-    Attributes:
-        least: the greater of what was stated and what the earlier report allows.
-        value: None when no case has the figure; such a gate is missed.
-    """
-
-    measure: str
-    least: float
-    value: float | None
-
-    @property
-    def holds(self) -> bool:
-        """Return whether the figure reaches the bound."""
-        return self.value is not None and self.value >= self.least
-
-
 def stated_bound(measure: str, least: float | None, max_drop: float) -> Bound:
     """Return the bound of one measure as its flags state it.
 
     Raises:
         UsageError: a figure lies outside 0 to 1, where no figure can.
     """
-    for flag, value in (("--fail-under", least), ("--max-drop", max_drop)):
+    flag = measure.removesuffix("10").replace("_", "-")
+    for name, value in (("--fail-under", least), ("--max-drop", max_drop)):
         if value is not None and not 0.0 <= value <= 1.0:  # which a NaN does not either
-            raise UsageError(f"{flag}-{_FLAGS[measure]}: {value} does not lie between 0 and 1")
+            raise UsageError(f"{name}-{flag}: {value} does not lie between 0 and 1")
     return Bound(measure, least, max_drop)
 
 
 def gates_of(
-    overall: Block, bounds: tuple[Bound, ...], baseline: Mapping[str, Any] | None
+    overall: FigureBlock, bounds: tuple[Bound, ...], baseline: Mapping[str, Any] | None
 ) -> list[Gate]:
-    """Return the gates in force: measures without a bound of any kind have none."""
-    values = {
-        "ndcg10": overall.ndcg10.value,
-        "mrr10": overall.mrr10.value,
-        "pass_rate": overall.pass_rate.value,
-    }
+    """Return the gates in force: measures without a bound of any kind have none.
+
+    A gate asks for the greater of the stated bound and the one that the earlier report sets.
+    """
     earlier = baseline["figures"]["overall"] if baseline is not None else {}
     gates = []
     for bound in bounds:
@@ -264,15 +215,6 @@ def gates_of(
             asked.append(earlier[bound.measure] - bound.max_drop)
         if asked:
             # Rounded, so that a drop of just what is allowed is allowed.
-            gates.append(Gate(bound.measure, round(max(asked), 9), values[bound.measure]))
+            least, value = round(max(asked), 9), getattr(overall, bound.measure)
+            gates.append(Gate(bound.measure, least, value, value is not None and value >= least))
     return gates
-
-
-def gate_json(gate: Gate) -> "GateJson":
-    """Return the gate as reports hold it."""
-    return {
-        "measure": gate.measure,
-        "least": gate.least,
-        "value": gate.value,
-        "holds": gate.holds,
-    }

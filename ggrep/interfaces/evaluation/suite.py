@@ -23,7 +23,7 @@ DEFAULT_SLATES: Final = (16_384, 6_144)
 """Bytes of the slates that a case with places is asked for, the largest first."""
 
 NOTHING = "-"
-"""Where a case names no category or language."""
+"""The category or language of a case that names none."""
 
 
 class Case(Struct, frozen=True):
@@ -72,7 +72,7 @@ class Suite(Struct, frozen=True):
 
 
 class Narrowing(Struct, frozen=True):
-    """Which cases of a suite are run; an empty part takes none away."""
+    """Selection of cases of a suite; an empty part selects all."""
 
     ids: tuple[str, ...] = ()
     repos: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Narrowing(Struct, frozen=True):
 
 
 class Overrides(Struct, frozen=True):
-    """What every question is put with instead of its own; None leaves it."""
+    """Values that replace those of every question; None keeps its own."""
 
     mode: str | None = None
     limit: int | None = None
@@ -138,11 +138,7 @@ def jobs_of(cases: Iterable[Case]) -> list[Job]:
 
 
 def check_keys(name: str, cases: Sequence[Case]) -> None:
-    """Do nothing when every case has a name of its own.
-
-    Raises:
-        UsageError: one has not.
-    """
+    """Do nothing when every case has a name of its own."""
     seen = set()
     for case in cases:
         if case.key in seen:
@@ -154,7 +150,7 @@ QUERIES = "queries.jsonl"
 _REPOS = "repos.json"
 _FEDERATED = "federated_queries.jsonl"
 FILES = (_REPOS, QUERIES, _FEDERATED)
-"""What defines the cases."""
+"""Files that define the cases."""
 
 
 def is_kit(path: Path) -> bool:
@@ -163,12 +159,10 @@ def is_kit(path: Path) -> bool:
 
 
 def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
-    """Return the suite of a folder.
+    """Return the suite of a folder of JSON lines, beside the sources that it asks about.
 
-    Args:
-        folder: with the files of the module docstring.
-        federated: put the questions to workspaces.
-        whole: ask all of a repository's sources, not only what lies below its root.
+    With `federated` its questions go to workspaces; with `whole` to all sources of a repository,
+    not only those below its root.
 
     Raises:
         UsageError: a file is missing or not what it must be.

@@ -37,7 +37,7 @@ class Job(Struct, frozen=True):
 
 
 class Conditions(Struct, frozen=True):
-    """What holds for every job of a run.
+    """Conditions of every job of a run.
 
     Attributes:
         merge: how workspaces are merged; None for what their files say.
@@ -53,7 +53,7 @@ class Conditions(Struct, frozen=True):
 
 
 class JobResult(Struct, frozen=True):
-    """What became of a job.
+    """The result of a job.
 
     Attributes:
         error: why the whole job failed; empty when it ran.
@@ -77,11 +77,7 @@ class Workers:
 
     @contextmanager
     def started(self, command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-        """Yield a process of that command; it is gone when the block is left.
-
-        Raises:
-            Cancelled: the run was ended.
-        """
+        """Yield a process of that command; it is gone when the block is left."""
         with self._lock:
             if self._ended:
                 raise Cancelled("the run was ended")

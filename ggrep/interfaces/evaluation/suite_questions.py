@@ -1,9 +1,9 @@
 """Asks a repository or a workspace questions, in this process."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import anyio
 from msgspec.structs import replace
@@ -36,30 +36,6 @@ Flags: TypeAlias = Mapping[str, object]
 """Settings that beat the configured ones, as flags of the command line do."""
 
 
-class Asker(Protocol):
-    """Whatever answers questions."""
-
-    def sync(self, progress: Callable[[str], Progress]) -> None:
-        """Bring the indexes up to date; `progress` is asked for by a repository's name."""
-        ...
-
-    def require_index(self) -> None:
-        """Do nothing when there is an index to ask.
-
-        Raises:
-            NoIndex: there is none; nothing was ever published.
-        """
-        ...
-
-    def ask(self, question: CaseQuery) -> Answer:
-        """Return the answer; a question that failed says so in it."""
-        ...
-
-    def lines_of(self, file: str) -> int | None:
-        """Return how many lines a file has, named as answers do; None where there is none."""
-        ...
-
-
 class RepoAsker:
     """Asks one repository."""
 
@@ -70,11 +46,7 @@ class RepoAsker:
         self._engine = Engine(root, home_from(environ), environ=environ, flags=flags)
 
     def sync(self, progress: Callable[[str], Progress]) -> None:
-        """Bring the index up to date.
-
-        Raises:
-            GgrepError: it cannot be.
-        """
+        """Bring the index up to date; `progress` gets the repository's name."""
         self._engine.sync(progress=progress(self._engine.identity.root.name))
 
     def require_index(self) -> None:
@@ -122,11 +94,7 @@ class WorkspaceAsker:
         self._searchers: dict[Path, EngineInPlace] = {}
 
     def sync(self, progress: Callable[[str], Progress]) -> None:
-        """Bring the index of every enabled repository up to date.
-
-        Raises:
-            GgrepError: one cannot be.
-        """
+        """Bring the index of every enabled repository up to date."""
         for repo in self._workspace.repos:
             if repo.enabled:
                 engine = self._searcher(repo).engine
@@ -199,6 +167,9 @@ class WorkspaceAsker:
         return answer
 
 
+Asker: TypeAlias = RepoAsker | WorkspaceAsker
+
+
 def _lines_of(path: Path) -> int | None:
     try:
         data = path.read_bytes()
@@ -250,11 +221,6 @@ def open_asker(
     if target.is_workspace:
         return WorkspaceAsker(target, environ, flags, merge)
     return RepoAsker(target, environ, flags)
-
-
-def ask_all(asker: Asker, questions: Iterable[CaseQuery]) -> list[Answer]:
-    """Return the answers, in the order of the questions."""
-    return [asker.ask(question) for question in questions]
 
 
 def stated_confidence(response: object) -> str | None:

@@ -21,7 +21,7 @@ from ggrep.base.stable_json import Json, decode
 from ggrep.config.settings import environment
 from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.interfaces.evaluation.questions import CaseQuery, QueriedPath
-from ggrep.interfaces.evaluation.suite_questions import ask_all, open_asker
+from ggrep.interfaces.evaluation.suite_questions import open_asker
 
 
 def main() -> int:
@@ -53,19 +53,16 @@ def run(job: Mapping[str, Any]) -> dict[str, Json]:
         asker.require_index()
         questions = decode(tuple[CaseQuery, ...], job["questions"])
         # The first question of a process pays for imports and cold pages; times are of warm ones.
-        ask_all(asker, questions[:1])
-        answers = ask_all(asker, questions)
+        for question in questions[:1]:
+            asker.ask(question)
+        answers = [asker.ask(question) for question in questions]
     except GgrepError as error:
         return {"error": str(error), "answers": []}
     return {"error": "", "answers": to_builtins(answers)}
 
 
 def use_weights(values: Mapping[str, Json]) -> None:
-    """Rank with other weights from here on, in this whole process: for measuring alone.
-
-    Raises:
-        InvalidRequest: a name is no weight, or a value is none that it can have.
-    """
+    """Rank with other weights from here on, in this whole process: for measuring alone."""
     from ggrep.interfaces.evaluation.ranking_weights import weights_from
     from ggrep.search.query import context as ranking
     from ggrep.search.query.pipeline import rank

@@ -24,7 +24,7 @@ from ggrep.search.slate.levels import MAX_SLATE_BYTES, MIN_SLATE_BYTES
 Keys = Mapping[str, DeclaredKey]
 
 VERSION: Final = 1
-"""Of both files."""
+"""The version of suites and of checks."""
 
 _TEXTS: Final = tuple[str, ...]
 _CHOICES: Final = tuple[str | tuple[str, ...], ...]
@@ -246,21 +246,13 @@ class TomlFile(Struct, frozen=True):
     digest: str
 
     def fail(self, message: str, place: Place = TOP, key: str = "") -> NoReturn:
-        """Raise what is wrong at a place of the file.
-
-        Raises:
-            UsageError: always.
-        """
+        """Raise what is wrong at a place of the file."""
         raise UsageError(f"{self.label}:{self.lines.line_of(place, key)}: {message}")
 
     def top(
         self, tables: Sequence[str], version: int, known: Keys = MappingProxyType({})
     ) -> "Table":
-        """Return the top of the file, which must be of that version and hold no other keys.
-
-        Raises:
-            UsageError: it is not, or does.
-        """
+        """Return the top of the file, which must be of that version and hold no other keys."""
         table = Table(self, TOP, self.data, known)
         table.only(("version", *tables, *known))
         if self.data.get("version") != version or isinstance(self.data.get("version"), bool):
@@ -268,22 +260,14 @@ class TomlFile(Struct, frozen=True):
         return table
 
     def table(self, name: str, known: Keys) -> "Table":
-        """Return the table `[name]`, empty when there is none.
-
-        Raises:
-            UsageError: it is no table.
-        """
+        """Return the table `[name]`, empty when there is none."""
         value = self.data.get(name, {})
         if not isinstance(value, dict):
             self.fail(f"{name} must be a table, [{name}]", TOP, name)
         return Table(self, (name, 0), value, known)
 
     def tables(self, name: str, known: Keys = MappingProxyType({})) -> list["Table"]:
-        """Return the tables `[[name]]`; there must be one at least.
-
-        Raises:
-            UsageError: there is none, or something else of that name.
-        """
+        """Return the tables `[[name]]`; there must be one at least."""
         value = self.data.get(name, [])
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
             self.fail(f"{name} must be tables, [[{name}]]", TOP, name)
@@ -306,19 +290,11 @@ class Table(Struct, frozen=True):
         return self.file.lines.line_of(self.place)
 
     def fail(self, message: str, key: str = "") -> NoReturn:
-        """Raise what is wrong at a key of the table.
-
-        Raises:
-            UsageError: always.
-        """
+        """Raise what is wrong at a key of the table."""
         self.file.fail(message, self.place, key)
 
     def only(self, known: Collection[str]) -> None:
-        """Do nothing when the table holds no other keys.
-
-        Raises:
-            UsageError: it does; the first is named.
-        """
+        """Do nothing when the table holds no other keys."""
         for key in self.data:
             if key not in known:
                 meant = _nearest(key, known)

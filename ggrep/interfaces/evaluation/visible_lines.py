@@ -9,7 +9,7 @@ from msgspec import Struct
 from ggrep.model.slate import LEFT_OUT, Evidence, Pack, Slate
 
 PLACE_PATTERN: Final = r"[^\n]+:[1-9][0-9]*-[1-9][0-9]*"
-"""How a place is written: `src/lock.c:120-127`."""
+"""A range of lines as files write it: `src/lock.c:120-127`."""
 
 MOST_RANGE: Final = 80
 """Lines of a range that still tells a place; a longer one is half a file."""
@@ -49,7 +49,7 @@ def line_range_of(text: str) -> LineRange | None:
 
 
 class ShownFile(Struct, frozen=True):
-    """What an answer shows of a file.
+    """The part of a file that an answer shows.
 
     Attributes:
         path: path key; in a workspace with the repository's alias and a slash before it.
@@ -108,7 +108,7 @@ class ShownSlate(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True):
-    """What one answer shows of what it should; shares from 0 to 1.
+    """Coverage of the expected lines by one answer; shares from 0 to 1.
 
     Attributes:
         places: share of the choices of which a place is visible.
@@ -116,8 +116,6 @@ class Seen(Struct, frozen=True):
         files: share of those of which a place's file is named.
         line_precision: share of the lines shown that belong to a place; 0 where none is shown.
         file_precision: share of the files named that hold a place; 0 where none is named.
-        size: bytes of the answer.
-        calls: of the program that it took.
     """
 
     places: float
@@ -127,12 +125,6 @@ class Seen(Struct, frozen=True):
     file_precision: float
     size: int
     calls: int = 1
-
-
-SHARES: Final = ("places", "told", "files", "line_precision", "file_precision")
-"""Figures of `Seen` that are shares."""
-
-NOTHING_SEEN: Final = Seen(0.0, 0.0, 0.0, 0.0, 0.0, size=0, calls=0)
 
 
 def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:

@@ -24,12 +24,7 @@ T = TypeVar("T")
 
 
 class AllowedRepo(Struct, frozen=True):
-    """A repository, and what of it a call means.
-
-    Attributes:
-        root: canonical.
-        scope: path key of a directory or file in it; empty for all of it.
-    """
+    """A repository, and what of it a call means."""
 
     root: Path
     scope: str = ""
@@ -116,11 +111,7 @@ class Access:
         return AllowedRepo(root, "" if scope == Path() else scope.as_posix())
 
     def _check(self, path: Path) -> None:
-        """Do nothing when a repository's path may be touched.
-
-        Raises:
-            Forbidden: it may not; neither the server nor one of its workspaces has it.
-        """
+        """Do nothing when a repository's path may be touched."""
         if self._allowlist.allows(path):
             return
         try:
@@ -142,7 +133,7 @@ class Access:
             return AllowedWorkspace(self._file_of(named), _EVERYWHERE)
         file = self._absolute(named)
         if canonical(file) in {canonical(one) for one in files}:
-            # Whoever started the server for this file has allowed what it names.
+            # Starting the server for this file allows the repositories that it names.
             return AllowedWorkspace(file, _EVERYWHERE)
         return AllowedWorkspace(file, self._allowlist)
 

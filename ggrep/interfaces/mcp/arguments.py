@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -17,6 +16,7 @@ OPTIONS: Final = "options"
 _QUOTED: Final = re.compile(r"`(\w+)`")
 
 Kind: TypeAlias = Literal["string", "integer", "boolean", "array", "object"]
+_TYPES: Final = {"string": str, "integer": int, "boolean": bool, "object": Mapping}
 
 
 class Argument(Struct, frozen=True):
@@ -24,10 +24,8 @@ class Argument(Struct, frozen=True):
 
     Attributes:
         kind: its JSON type; an array holds strings, an object a part of a body.
-        place: where its value stands in the body of a request; empty where there is no body.
-        says: its description; empty where the name says it all.
+        place: keys of its value in the body of a request; empty for no place.
         words: the values it may have; empty for any.
-        default: what is in force where it is not given; None where that is not one value.
         also: other places in the body, dots between the keys.
     """
 
@@ -81,8 +79,7 @@ def read_arguments(
     in `rare` may be given as `key=value` in the argument `options` as well.
 
     Raises:
-        InvalidRequest: an argument is missing, given twice or of another type; the message names
-            it.
+        InvalidRequest: an argument is missing, given twice or of another type.
     """
     values: dict[str, object] = {}
     for argument in (one for one in (*arguments, *rare) if one.name != OPTIONS):
@@ -100,11 +97,7 @@ def read_arguments(
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
-    """Return the values of `key=value` texts; the last of a key counts, and all of an array's.
-
-    Raises:
-        InvalidRequest: a key is unknown, or its value of another type.
-    """
+    """Return the values of `key=value` texts; the last of a key counts, and all of an array's."""
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
     if options is None:
@@ -144,17 +137,9 @@ def _typed(tool: str, argument: Argument, value: object) -> object:
 
 
 def _is(kind: Kind, value: object) -> bool:
-    match kind:
-        case "string":
-            return isinstance(value, str)
-        case "integer":
-            return isinstance(value, int) and not isinstance(value, bool)
-        case "boolean":
-            return isinstance(value, bool)
-        case "array":
-            return isinstance(value, list) and all(isinstance(item, str) for item in value)
-        case "object":
-            return isinstance(value, Mapping)
+    if kind == "array":
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return isinstance(value, _TYPES[kind]) and not (kind == "integer" and isinstance(value, bool))
 
 
 def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict[str, object]:
@@ -162,17 +147,13 @@ def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict
     body: dict[str, object] = {}
     for argument in arguments:
         if argument.place and argument.name in values:
-            _put(body, argument.place, values[argument.name])
+            *parts, key = argument.place
+            holder: Any = body
+            for part in parts:
+                holder = holder.setdefault(part, {})
+            if isinstance(holder, dict):
+                holder[key] = values[argument.name]
     return body
-
-
-def _put(body: dict[str, object], place: tuple[str, ...], value: object) -> None:
-    if len(place) == 1:
-        body[place[0]] = value
-        return
-    inner = body.setdefault(place[0], {})
-    if isinstance(inner, dict):
-        _put(inner, place[1:], value)
 
 
 def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
@@ -217,14 +198,8 @@ def in_our_words(
 ) -> dict[str, object]:
     """Return what was given under our names; values are not looked at.
 
-    Args:
-        tool: who is called.
-        arguments: all that it takes.
-        given: by any spelling; an object stands for a part of a request's body.
-        elsewhere: tools that take an argument, by its name.
-
     Raises:
-        InvalidRequest: a name is nobody's, or two of them mean the same and differ.
+        InvalidRequest: a name is unknown, or two names of one argument have different values.
     """
     spelt: dict[str, str] = {}
     found: dict[str, object] = {}
@@ -256,13 +231,18 @@ def _flat(
             yield name, value
 
 
+def snake_case(name: str) -> str:
+    """Return a name in lower case with underscores between its words."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().replace("-", "_")
+
+
 def _ours(said: str, arguments: Sequence[Argument]) -> str | None:
     """Return the argument that a spelling means; None for none."""
     named = {one.name for one in arguments}
     if "." in said:
         meant = (each for each in arguments if said in {".".join(each.place), *each.also})
         return next((each.name for each in meant), None)
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", said).lower().replace("-", "_")
+    plain = snake_case(said)
     if said in named or plain in named:
         return said if said in named else plain
     return next((name for name, also in ALSO.items() if name in named and plain in also), None)
@@ -275,6 +255,8 @@ def _unknown(
     if tools := elsewhere.get(said):
         meant = f", which is one of {tools}"
     else:
+        from difflib import get_close_matches
+
         close = get_close_matches(said.rpartition(".")[2], known, n=1)
         meant = f"; did you mean {close[0]}?" if close else ""
     return f"{tool}: unknown argument {said!a:.80}{meant}; it takes {', '.join(known)}"

@@ -4,7 +4,7 @@ A client waits for the list of tools while it starts; it must not wait for what 
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import anyio
 from anyio import to_thread
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from ggrep.base.stable_json import Document
     from ggrep.interfaces.mcp.progress import Tell
     from ggrep.interfaces.mcp.tool_calls import Calls
-    from ggrep.interfaces.surfaces.search_service import SearchService
+    from ggrep.service.federator import Federator
 
 
-Load: TypeAlias = Callable[[], "tuple[Calls, SearchService]"]
+Load: TypeAlias = Callable[[], "tuple[Calls, Federator]"]
 """Returns who carries out calls, and whom that one asks."""
 
 
@@ -32,37 +32,18 @@ _CLOSE_S = 5.0
 
 
 class Broken(GgrepError):
-    """What tools need cannot be loaded."""
-
-
-class Backend(Protocol):
-    """What a server needs."""
-
-    async def call(
-        self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""
-    ) -> ToolResult:
-        """Carry out a call of a tool that there is."""
-        ...
-
-    async def read(self, name: str) -> "Document":
-        """Return the document of a resource that there is."""
-        ...
+    """The backend of the tools cannot be loaded."""
 
 
 class LazyBackend:
     """Loads on the first call, once; calls that come meanwhile wait for that."""
 
     def __init__(self, prepare: Callable[[], None], load: Load) -> None:
-        """Load nothing yet.
-
-        Args:
-            prepare: imports what `load` needs, in a thread.
-            load: called on the event loop.
-        """
+        """Load nothing yet."""
         self._prepare = prepare
         self._load = load
         self._lock = anyio.Lock()
-        self._loaded: tuple[Calls, SearchService] | None = None
+        self._loaded: tuple[Calls, Federator] | None = None
 
     async def call(
         self, name: str, given: Mapping[str, object], tell: "Tell | None", caller: str = ""

@@ -23,16 +23,7 @@ async def telling(
     tell: Tell,
     reading: Callable[[Said], tuple[float, float | None, str]],
 ) -> T:
-    """Return what `ask` returns; everything that it reports was told by then.
-
-    Args:
-        ask: reports what goes on to what it is given.
-        tell: sends one notification.
-        reading: what is told of a report.
-
-    Raises:
-        Exception: whatever `ask` raises.
-    """
+    """Return what `ask` returns; everything that it reports was told by then."""
     send, receive = anyio.create_memory_object_stream[Said](math.inf)
 
     async def relay() -> None:
@@ -55,11 +46,13 @@ async def telling(
 
 
 def read_arrival(arrival: RepoDone) -> tuple[float, float, str]:
-    """Return what is told of a repository that is done."""
-    return arrival.done, arrival.total, line_of(arrival)
+    """Return the notification for a repository that is done."""
+    hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
+    line = f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"
+    return arrival.done, arrival.total, line
 
 
-class Rising:
+class RisingProgress:
     """Reads progress of indexing; a stage may begin anew, and what clients are told must rise."""
 
     def __init__(self) -> None:
@@ -73,9 +66,3 @@ class Rising:
         files = f", {found.done_files}{of} files" if found.total_files else ""
         whole = float(found.total_files) if found.total_files >= self._told else None
         return self._told, whole, f"{found.stage}{files}"
-
-
-def line_of(arrival: RepoDone) -> str:
-    """Return what a person reads of one repository that is done."""
-    hits = "1 hit" if arrival.count == 1 else f"{arrival.count} hits"
-    return f"{arrival.alias or arrival.repo_id}: {arrival.status}, {hits}"

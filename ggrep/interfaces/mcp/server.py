@@ -12,7 +12,7 @@ from msgspec import Struct
 from ggrep import __version__
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.mcp.backend import Backend, LazyBackend
+from ggrep.interfaces.mcp.backend import LazyBackend
 from ggrep.interfaces.mcp.resources import BY_URI, RESOURCES, ResourceFailed
 from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tools import (
@@ -29,7 +29,7 @@ from ggrep.render.agent_text import AgentView, agent_text
 
 if TYPE_CHECKING:
     from ggrep.interfaces.mcp.tool_calls import Calls
-    from ggrep.interfaces.surfaces.search_service import SearchService
+    from ggrep.service.federator import Federator
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -44,15 +44,9 @@ _JSON: Final = "application/json"
 
 
 def build_server(
-    backend: Backend, *, structured: bool = False, legacy: bool = False
+    backend: LazyBackend, *, structured: bool = False, legacy: bool = False
 ) -> Server[Any]:
-    """Return a server whose tools are carried out by `backend`, which stays the caller's.
-
-    Args:
-        backend: answers calls.
-        structured: every result is structured, and the list of tools has its schemas.
-        legacy: list old names of tools, too.
-    """
+    """Return a server whose tools are carried out by `backend`, which stays the caller's."""
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -102,23 +96,14 @@ async def _list_resources(
     del context, params
     resources = [
         types.Resource(
-            uri=each.uri,
-            name=each.name,
-            title=each.title,
-            description=each.says,
-            mime_type=_JSON,
+            uri=each.uri, name=each.name, title=each.title, description=each.says, mime_type=_JSON
         )
         for each in RESOURCES
     ]
     return types.ListResourcesResult(resources=resources)
 
 
-async def _read(backend: Backend, uri: str) -> types.ReadResourceResult:
-    """Return a resource.
-
-    Raises:
-        MCPError: there is none at the address, or it cannot be read.
-    """
+async def _read(backend: LazyBackend, uri: str) -> types.ReadResourceResult:
     resource = BY_URI.get(uri.rstrip("/"))
     if resource is None:
         known = ", ".join(BY_URI)
@@ -176,21 +161,15 @@ class Process(Struct, frozen=True):
 
 
 def make_process(
-    start: StartOptions, connect: "Callable[[], SearchService]", *, shows_paths: bool
+    start: StartOptions, connect: "Callable[[], Federator]", *, shows_paths: bool
 ) -> Process:
-    """Return the server wired to its backend, which opens nothing yet.
-
-    Args:
-        start: what may be searched.
-        connect: returns what asks daemons; called with the first tool call.
-        shows_paths: leave absolute paths in messages.
-    """
+    """Return the server wired to its backend, which opens nothing yet."""
 
     def prepare() -> None:
         import ggrep.interfaces.mcp.tool_calls
         import ggrep.service.federator  # noqa: F401 - here for the time it takes
 
-    def load() -> "tuple[Calls, SearchService]":
+    def load() -> "tuple[Calls, Federator]":
         from ggrep.interfaces.mcp.access import Access
         from ggrep.interfaces.mcp.tool_calls import Calls
 

@@ -6,14 +6,13 @@ from msgspec import Struct
 
 
 class StartOptions(Struct, frozen=True):
-    """How the server was started.
+    """The command line of the server.
 
     Attributes:
-        directory: where; relative paths count from here. None when it is gone.
-        path: the repository that calls mean which name none; None for the one around `directory`.
+        directory: base of relative paths; None when it is gone.
+        path: the default repository; None for the one around `directory`.
         workspaces: files that calls may name by their id, and whose repositories may be used.
-        allowed: further directories that may be touched.
-        anywhere: every directory may be.
+        allowed: further directories that may be searched; `anywhere` allows all.
         structured: every result is structured.
         legacy: old names of tools are listed.
     """

@@ -27,7 +27,7 @@ from ggrep.base import stable_json
 
 _BLOCK_BYTES = 1 << 16
 MAX_LINE_BYTES = 4 << 20
-"""Of one message, as over HTTP."""
+"""Most bytes of one message, as over HTTP."""
 
 
 async def lines_of(
@@ -115,11 +115,15 @@ def refusal_of(line: str) -> types.JSONRPCError | None:
     try:
         types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError as error:
-        said = _loaded(line)
-        code = types.PARSE_ERROR if said is None else types.INVALID_REQUEST
+        message = _loaded(line)
+        code = types.PARSE_ERROR if message is None else types.INVALID_REQUEST
         reason = str(error).partition("\n")[0][:_SHOWN]
-        told = types.ErrorData(code=code, message=f"no message: {reason}")
-        return types.JSONRPCError(jsonrpc="2.0", id=_id_of(said or _loaded_plain(line)), error=told)
+        message = message or _loaded(_SURROGATE.sub("?", line))
+        number = message.get("id") if isinstance(message, dict) else None
+        if isinstance(number, bool) or not isinstance(number, int | str):
+            number = None
+        data = types.ErrorData(code=code, message=f"no message: {reason}")
+        return types.JSONRPCError(jsonrpc="2.0", id=number, error=data)
     return None
 
 
@@ -128,16 +132,6 @@ def _loaded(line: str) -> object:
         return stable_json.loads(line.encode(errors="replace"))
     except ValueError:
         return None
-
-
-def _loaded_plain(line: str) -> object:
-    """Return what a line says when what no text can hold is taken out of it."""
-    return _loaded(_SURROGATE.sub("?", line))
-
-
-def _id_of(said: object) -> int | str | None:
-    found = said.get("id") if isinstance(said, dict) else None
-    return found if isinstance(found, (int, str)) and not isinstance(found, bool) else None
 
 
 async def serve_stdio(server: Server[Any], told: Callable[[str], None]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import anyio
 from msgspec import Struct
@@ -24,7 +24,7 @@ from ggrep.interfaces.mcp.arguments import (
     in_our_words,
     read_arguments,
 )
-from ggrep.interfaces.mcp.progress import Rising, Tell, read_arrival, telling
+from ggrep.interfaces.mcp.progress import RisingProgress, Tell, read_arrival, telling
 from ggrep.interfaces.mcp.resources import workspaces_json
 from ggrep.interfaces.mcp.tools import (
     BY_NAME,
@@ -37,12 +37,14 @@ from ggrep.interfaces.mcp.tools import (
 )
 from ggrep.interfaces.surfaces.agent_search import AgentTextOptions, hits_to_open, search_text
 from ggrep.interfaces.surfaces.body import (
+    REPOSITORY,
+    WORKSPACE,
     parse_federated_body,
     parse_repo_body,
     parse_workspace_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers
-from ggrep.interfaces.surfaces.search_service import SearchService, in_turn
+from ggrep.interfaces.surfaces.in_turn import in_turn
 from ggrep.model.field_meta import MOST_MS
 from ggrep.model.operations import bounded, has_scope
 from ggrep.model.request import DEFAULT_TIMEOUT_MS
@@ -51,6 +53,9 @@ from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
 from ggrep.render.failures import query_error
 from ggrep.service.syncing import Hear
 from ggrep.service.workspace_access import open_workspace
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
 
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
@@ -66,12 +71,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 
 
 def failure(error: GgrepError, *, shows_paths: bool) -> Document:
-    """Return the envelope of a call of one repository that failed.
-
-    Args:
-        error: what went wrong.
-        shows_paths: leave absolute paths in; the caller is on this machine.
-    """
+    """Return the envelope of a call of one repository that failed."""
     body = query_error(error)["error"]
     if not shows_paths:
         body["message"] = redact(body["message"])
@@ -116,10 +116,9 @@ MAX_SEVERAL: Final = 50
 """Names or places of one call."""
 
 OF_WORKSPACES: Final = frozenset(
-    {
-        *("workspace", "select", "only", "tags", "repo_filter"),
-        *("include_disabled", "concurrency", "strict", "stats"),
-    }
+    each.name
+    for each in BY_NAME["symbol"].every
+    if ".".join(each.place) in WORKSPACE["symbol"].leaves.keys() - REPOSITORY["symbol"].leaves
 )
 """Arguments of a question about a name that mean a workspace, the server's own where none is
 named."""
@@ -128,11 +127,7 @@ _Values: TypeAlias = Mapping[str, object]
 
 
 def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
-    """Return the names or places of a call, each once, in the order they were given in.
-
-    Raises:
-        InvalidRequest: there is none, or too many.
-    """
+    """Return the names or places of a call, each once, in the order they were given in."""
     one, several = SEVERAL[tool]
     listed = values.get(several)
     alone = [] if values.get(one) is None else [values[one]]
@@ -144,25 +139,20 @@ def wanted_of(tool: str, values: _Values) -> tuple[str, ...]:
     return tuple(wanted)
 
 
+def _text(values: _Values, name: str) -> str | None:
+    value = values.get(name)
+    return None if value is None else str(value)
+
+
 class NavigationCalls(Struct, frozen=True):
-    """Carries out the tools that take a name or a place.
+    """Carries out the tools that take a name or a place."""
 
-    Attributes:
-        asked: answers.
-        places: finds repositories and workspaces.
-        shows_paths: leave absolute paths in messages.
-    """
-
-    asked: SearchService
+    asked: "Federator"
     places: Access
     shows_paths: bool
 
     async def outcome(self, tool: Tool, values: _Values) -> ToolResult:
-        """Return where names or places lead, of a repository or a workspace; or an outline.
-
-        Raises:
-            GgrepError: there is no answer.
-        """
+        """Return where names or places lead, of a repository or a workspace; or an outline."""
         if tool.name == "outline":
             return ToolResult(await self._outline(tool, values))
         wanted = wanted_of(tool.name, values)
@@ -194,13 +184,13 @@ class NavigationCalls(Struct, frozen=True):
             lambda name, left_ms: follow(tool, {**values, one: name, "timeout_ms": left_ms}),
             timeout_ms,
         )
-        shown = [
+        documents = [
             failure(in_arguments(each, tool.every), shows_paths=self.shows_paths)
             if isinstance(each, GgrepError)
             else each
             for each in answers
         ]
-        return {"schema_version": ANSWERS_SCHEMA, "answers": shown}
+        return {"schema_version": ANSWERS_SCHEMA, "answers": documents}
 
     async def _in_repository(self, tool: Tool, values: _Values) -> Document:
         """Return where a name or a place leads; a root below the top narrows it."""
@@ -213,15 +203,10 @@ class NavigationCalls(Struct, frozen=True):
         return await self.asked.ask_repo(place.root, request)
 
     async def _in_workspace(self, tool: Tool, values: _Values) -> Document:
-        """Return where a name or a place of a workspace leads.
-
-        Raises:
-            InvalidRequest: a root is given beside the workspace.
-        """
+        """Return where a name or a place of a workspace leads."""
         if "root" in values:
             raise InvalidRequest("root: not with a workspace; choose with only")
-        named = values.get("workspace")
-        place = await self.places.workspace(None if named is None else str(named))
+        place = await self.places.workspace(_text(values, "workspace"))
         body = body_of(tool.every, {**values, "workspace": str(place.file)})
         call = parse_workspace_body(tool.name, body)
         opened = await open_workspace(place.file, place.allowlist, call.request)
@@ -234,8 +219,7 @@ class NavigationCalls(Struct, frozen=True):
     async def _outline(self, tool: Tool, values: _Values) -> Document:
         """Return outlines; where no path is given, and the root is a repository, its tour."""
         body = body_of(tool.every, values)
-        root = values.get("root")
-        place = await self.places.repository(None if root is None else str(root))
+        place = await self.places.repository(_text(values, "root"))
         if not values.get("path") and not place.scope:
             if "depth" in values:
                 raise InvalidRequest("depth: only with path")
@@ -249,12 +233,6 @@ class NavigationCalls(Struct, frozen=True):
         return await self.asked.ask_repo(place.root, replace(outline.request, targets=targets))
 
 
-_OF_SLATES: Final = frozenset(
-    {
-        *("level", "max_bytes", "max_file_bytes", "max_files", "evidence", "graph"),
-        *("session", "op", "targets", "delta_only"),
-    }
-)
 _OF_HITS: Final = frozenset({"top", "per_file"})
 
 
@@ -262,12 +240,10 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
     """Return the arguments of a workspace search with their places in the body of its format.
 
     A slate has anchors of its own; for a list of hits nothing changes.
-
-    Raises:
-        InvalidRequest: a value is given that the other format alone heeds.
     """
     slate = values.get("format") == "slate"
-    idle = sorted(values.keys() & (_OF_HITS if slate else _OF_SLATES))
+    of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}
+    idle = sorted(values.keys() & (_OF_HITS if slate else of_slates))
     if idle:
         raise InvalidRequest(f"{', '.join(idle)}: {'not' if slate else 'only'} with format slate")
     return tuple(
@@ -291,43 +267,26 @@ MAX_IN_FLIGHT = 64
 """Calls carried out at once; a client that asks for more is told to wait."""
 
 SYNC_MS: Final = 45_000
-"""How long a status waits for a sync unless told: many clients give up a call after a minute."""
+"""Default wait of a status for a sync: many clients give up a call after a minute."""
 
 LOOK_S = 60.0
-"""How long a look at a repository's state may take; searches bring a limit of their own."""
+"""Timeout of status and health; searches have a limit of their own."""
 
 
 class Calls:
     """Carries out calls, any number of them at a time."""
 
-    def __init__(self, asked: SearchService, places: Access, *, shows_paths: bool) -> None:
-        """Take who is asked and what may be asked about.
-
-        Args:
-            asked: stays the caller's to close.
-            places: finds repositories and workspaces.
-            shows_paths: leave absolute paths in messages.
-        """
+    def __init__(self, asked: "Federator", places: Access, *, shows_paths: bool) -> None:
+        """Take who is asked and what may be asked about."""
         self._asked = asked
         self._places = places
         self._shows_paths = shows_paths
         self._callers = Callers(MAX_IN_FLIGHT)
 
     async def call(
-        self,
-        name: str,
-        given: Mapping[str, object],
-        tell: Tell | None = None,
-        caller: str = "",
+        self, name: str, given: Mapping[str, object], tell: Tell | None = None, caller: str = ""
     ) -> ToolResult:
-        """Return what a tool returns; a failure is an outcome too.
-
-        Args:
-            name: of a tool that there is.
-            given: its arguments, unchecked.
-            tell: sends progress; None when the client does not want any.
-            caller: who asks, where there are several.
-        """
+        """Return what a tool returns; a failure is an outcome too."""
         tool = BY_NAME[name]
         try:
             with self._callers.seated(caller) as seat:
@@ -352,7 +311,7 @@ class Calls:
         return ToolResult(envelope(error, shows_paths=self._shows_paths), failed=True)
 
     async def _carried_out(
-        self, asked: SearchService, tool: Tool, given: Mapping[str, object], tell: Tell | None
+        self, asked: "Federator", tool: Tool, given: Mapping[str, object], tell: Tell | None
     ) -> ToolResult:
         ours = in_our_words(tool.name, tool.every, given, ELSEWHERE)
         values = read_arguments(tool.name, tool.arguments, ours, tool.rare)
@@ -364,14 +323,14 @@ class Calls:
             case "search" | "good_search":
                 return await self._search(asked, tool, values)
             case "context":
-                return ToolResult(await self._slate(asked, tool, values))
+                call = parse_repo_body("slate", body_of(tool.every, values))
+                place = await self._places.repository(call.root)
+                return ToolResult(await asked.ask_repo(place.root, narrowed(call.request, place)))
             case _:
                 following = NavigationCalls(asked, self._places, shows_paths=self._shows_paths)
                 return await following.outcome(tool, values)
 
-    async def _search(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> ToolResult:
+    async def _search(self, asked: "Federator", tool: Tool, values: _Values) -> ToolResult:
         call = parse_repo_body("search", body_of(tool.every, values))
         place = await self._places.repository(call.root)
         request = replace(call.request, scope=place.scope)
@@ -389,23 +348,10 @@ class Calls:
                 opened.append((number, failure(error, shows_paths=self._shows_paths)))
         return ToolResult(document, text=search_text(document, opened, wish, MORE))
 
-    async def _slate(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object]
-    ) -> Document:
-        """Return a slate; a root below the top narrows it."""
-        slate = parse_repo_body("slate", body_of(tool.every, values))
-        place = await self._places.repository(slate.root)
-        return await asked.ask_repo(place.root, narrowed(slate.request, place))
-
     async def _look(
-        self,
-        asked: SearchService,
-        name: str,
-        values: Mapping[str, object],
-        tell: Tell | None,
+        self, asked: "Federator", name: str, values: _Values, tell: Tell | None
     ) -> Document:
-        root = values.get("root")
-        place = await self._places.repository(None if root is None else str(root))
+        place = await self._places.repository(_text(values, "root"))
         if values.get("sync") is True:
             await self._freshen(asked, place, values.get("timeout_ms"), tell)
         try:
@@ -417,13 +363,9 @@ class Calls:
             raise DeadlineExceeded(f"{place.root}: no answer in {LOOK_S:.0f} s") from error
 
     async def _freshen(
-        self, asked: SearchService, place: AllowedRepo, timeout_ms: object, tell: Tell | None
+        self, asked: "Federator", place: AllowedRepo, timeout_ms: object, tell: Tell | None
     ) -> None:
-        """Wait until the index has all changes, or time is up: the status tells how far it is.
-
-        Raises:
-            InvalidRequest: there is no time to wait.
-        """
+        """Wait until the index has all changes, or time is up: the status tells how far it is."""
         most_ms = SYNC_MS if timeout_ms is None else timeout_ms
         if not isinstance(most_ms, int) or not 1 <= most_ms <= MOST_MS:
             raise InvalidRequest(f"timeout_ms: must be from 1 to {MOST_MS}, is {most_ms!a:.80}")
@@ -432,18 +374,17 @@ class Calls:
             with suppress(DeadlineExceeded):
                 await asked.sync_repo(place.root, hear, most_ms)
 
-        await (ask(lambda _: None) if tell is None else telling(ask, tell, Rising()))
+        await (ask(lambda _: None) if tell is None else telling(ask, tell, RisingProgress()))
 
     async def _search_workspace(
-        self, asked: SearchService, tool: Tool, values: Mapping[str, object], tell: Tell | None
+        self, asked: "Federator", tool: Tool, values: Mapping[str, object], tell: Tell | None
     ) -> ToolResult:
         if "workspace" not in values:  # the id, or its beginning, names it
             values = {
                 ("workspace" if key == "workspace_id" else key): value
                 for key, value in values.items()
             }
-        named = values.get("workspace")
-        place = await self._places.workspace(None if named is None else str(named))
+        place = await self._places.workspace(_text(values, "workspace"))
         arguments = placed_for(tool.every, values)
         body = body_of(arguments, {**values, "workspace": str(place.file)})
         call = parse_federated_body(body)
@@ -455,13 +396,10 @@ class Calls:
         )
 
         async def ask(arrived: Arrived | None) -> FederatedResponse | FederatedSlate:
+            workspace, forbidden = opened.workspace, opened.forbidden
             if shape is not None:
-                return await asked.slate(
-                    opened.workspace, request, shape, arrived, forbidden=opened.forbidden
-                )
-            return await asked.search(
-                opened.workspace, request, arrived, forbidden=opened.forbidden
-            )
+                return await asked.slate(workspace, request, shape, arrived, forbidden=forbidden)
+            return await asked.search(workspace, request, arrived, forbidden=forbidden)
 
         response = await (ask(None) if tell is None else telling(ask, tell, read_arrival))
         document = response.to_json()

@@ -1,6 +1,6 @@
 """The tools: name, when to use it, arguments, result and text budget of each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -12,13 +12,14 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import Document, Json
-from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, schema_of
+from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, schema_of, snake_case
 from ggrep.interfaces.surfaces import body
+from ggrep.interfaces.surfaces.body_shape import Shape
 from ggrep.model.filters import keys_told
 
 
 class TextBudget(Struct, frozen=True):
-    """How much text a result may have.
+    """The bound of the text of a result.
 
     Attributes:
         most_bytes: of UTF-8, with the line that says that it was cut.
@@ -30,15 +31,11 @@ class TextBudget(Struct, frozen=True):
 
 
 MORE: Final = "options text_bytes={}"
-"""What to give for lines of a text that were cut."""
+"""The option that returns the lines of a text that were cut."""
 
 
 def text_bytes_of(values: Mapping[str, object]) -> int:
-    """Return most bytes of the text of an answer; 0 for what is usual.
-
-    Raises:
-        InvalidRequest: that is less than nothing.
-    """
+    """Return most bytes of the text of an answer; 0 for what is usual."""
     given = values.get("text_bytes", 0)
     if not isinstance(given, int) or given < 0:
         raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")
@@ -62,13 +59,13 @@ _OF: Final[Mapping[str, TextBudget]] = MappingProxyType(
     }
 )
 _MOST_OF_SEVERAL: Final = 64 << 10
-"""Of the answers to several questions together."""
+"""Most bytes of several answers in one result."""
 _FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 
 def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
     """Return the budget of a tool's answer: its own bounds, where it has some."""
-    if _fails(document):
+    if "code" in document and "message" in document:
         return _FAILURE
     usual = _OF[tool]
     if answers := document.get("answers"):
@@ -86,19 +83,14 @@ def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
 
 def within_budget(tool: str, document: Mapping[str, Any], text: str) -> str:
     """Return the text of a result, cut at the end of a line where it is too long."""
-    budget = budget_of(tool, document)
+    budget, data = budget_of(tool, document), text.encode()
     most = budget.most_bytes
-    data = text.encode()
     if len(data) <= most:
         return text
-    told = f"cut: text {budget.most_bytes} of {len(data)} bytes; for the rest: {budget.rest}"
-    room = most - len(told.encode()) - 1
+    notice = f"cut: text {most} of {len(data)} bytes; for the rest: {budget.rest}"
+    room = most - len(notice.encode()) - 1
     kept = data[: data.rfind(b"\n", 0, room + 1)] if b"\n" in data[: room + 1] else data[:room]
-    return f"{kept.decode(errors='ignore')}\n{told}"
-
-
-def _fails(document: Mapping[str, Any]) -> bool:
-    return "code" in document and "message" in document
+    return f"{kept.decode(errors='ignore')}\n{notice}"
 
 
 INSTRUCTIONS: Final = (
@@ -123,7 +115,7 @@ class Tool(Struct, frozen=True):
         says: what it does and when to use it.
         rare: what is seldom given, as an argument or as `key=value` in the argument `options`;
             listed one by one they would cost every conversation more than they are worth.
-        contract: listed beside the arguments that they stand for (`spellings.py`).
+        contract: parts of the contract's request, listed beside the arguments for their fields.
         legacy: an old name, which is answered but listed only on demand.
     """
 
@@ -158,7 +150,7 @@ class Tool(Struct, frozen=True):
 
 
 class ToolResult(Struct, frozen=True):
-    """What a call returns, and whether it failed.
+    """The result of a call, and whether it failed.
 
     Attributes:
         notes: stand in its text alone.
@@ -186,21 +178,29 @@ _LEAVES: Final = {
 }
 
 
-def _argument(
-    name: str, place: str, says: str = "", *, default: Json = None, required: bool | None = None
-) -> Argument:
-    """Return the argument that has a place in the bodies of requests.
+_NAMES: Final = {
+    "cohorts.policy": "cohort_policy",
+    "merge.strategy": "merge",
+    "search.intent": "mode",
+    "search.mode": "corpus",
+    "select.repos": "select",
+    "session.token": "session",
+    "slate.maxEvidencePerFile": "evidence",
+    "workspacePath": "workspace",
+}
+"""Names of arguments that are not the last key of their place in a body, by that place."""
 
-    Args:
-        name: what agents call it.
-        place: as the bodies have it.
-        says: its description; empty for what is said in `options` alone.
-        default: what is in force where it is not given.
-        required: None for what the bodies say.
-    """
+_SET_BY_SERVER: Final = frozenset({"debug.includePaths", "scope", "search.scope", "slate.ofText"})
+"""Fields of requests that no tool takes."""
+
+
+def _argument(
+    place: str, says: str = "", *, default: Json = None, required: bool | None = None
+) -> Argument:
+    """Return the argument of a place in the bodies of requests; `says` is for listed ones."""
     leaf = _LEAVES[place]
     return Argument(
-        name,
+        _NAMES.get(place) or snake_case(place.rpartition(".")[2]),
         leaf.json_type,
         tuple(place.split(".")),
         says,
@@ -209,6 +209,15 @@ def _argument(
         leaf.required if required is None else required,
         tuple(also for also in leaf.says.also if "." in also),
     )
+
+
+def _rest(
+    listed: tuple[Argument, ...], *shapes: Shape, without: frozenset[str] = frozenset()
+) -> tuple[Argument, ...]:
+    """Return the arguments for all fields of requests that are not listed."""
+    known = {".".join(each.place) for each in listed} | _SET_BY_SERVER | without
+    places = dict.fromkeys(place for shape in shapes for place in shape.leaves)
+    return tuple(_argument(place) for place in places if place not in known)
 
 
 def _tool(
@@ -224,83 +233,20 @@ def _tool(
     return Tool(name, says, (*arguments, options, STRUCTURED), rare, contract)
 
 
-def _names(arguments: tuple[Argument, ...]) -> str:
+def _names(arguments: Iterable[Argument]) -> str:
     return ", ".join(argument.name for argument in arguments)
 
 
 STRUCTURED: Final = Argument("structured", "boolean", says="JSON instead of text")
-_QUERY = _argument("query", "query", "What the code does, or names")
-_ROOT = _argument("root", "root", "Repository or path in it")
-_FILTER: Final = _argument("filter", "search.filter", f"{keys_told()}; - negates")
-_TOP: Final = _argument("top", "search.top", "Most hits", default=10)
-_SNIPPET: Final = _argument("snippet", "search.snippet", "Text of a hit", default="short")
+_QUERY = _argument("query", "What the code does, or names")
+_ROOT = _argument("root", "Repository or path in it")
+_FILTER: Final = _argument("search.filter", f"{keys_told()}; - negates")
+_FILTER_TOO: Final = replace(_FILTER, says="As in search")
+_TOP: Final = _argument("search.top", "Most hits", default=10)
+_SNIPPET: Final = _argument("search.snippet", "Text of a hit", default="short")
+_WORKSPACE: Final = _argument("workspacePath", "Its file or id", required=False)
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
 """Most bytes of the text that is read; the structured document is whole anyhow."""
-_WORKSPACE: Final = _argument("workspace", "workspacePath", "Its file or id", required=False)
-_OF_TEXT: Final = (Argument("body", "integer"), _TEXT_BYTES)
-"""How many of the best hits are opened in the text, and its bytes."""
-_OF_ANY: Final = (
-    _argument("deterministic", "deterministic"),
-    _argument("timeout_ms", "timeoutMs"),
-)
-_OF_SEARCHES: Final = (
-    _argument("corpus", "search.mode"),
-    _argument("keep_weak", "search.keepWeak"),
-    _argument("vectors", "search.vectors"),
-    _argument("backend", "search.backend"),
-    _argument("deterministic", "search.deterministic"),
-    _argument("timeout_ms", "search.timeoutMs"),
-)
-_OF_EXACT_TEXT: Final = (
-    _argument("ignore_case", "search.ignoreCase"),
-    _argument("whole_words", "search.wholeWords"),
-    _argument("lines_before", "search.linesBefore"),
-    _argument("lines_after", "search.linesAfter"),
-    _argument("list_files", "search.listFiles"),
-)
-"""The letters `-i -w -B -A -l` of the command line; a list of files has a count for each."""
-_OF_HITS: Final = (
-    _argument("per_file", "search.perFile"),
-    _argument("anchors", "search.anchors"),
-    _argument("explain", "search.explain"),
-    _argument("compact", "search.compact"),
-)
-_FIND: Final = _argument("find", "search.find", "Take the query as")
-_RARELY_ASKING: Final = (_argument("mode", "search.intent"), replace(_FIND, says=""))
-_LEVEL: Final = _argument("level", "slate.level", "0 paths to 3 whole", default=1)
-_MAX_BYTES: Final = _argument("max_bytes", "slate.maxBytes", "Most bytes")
-_OF_SLATES: Final = (
-    _argument("max_file_bytes", "slate.maxFileBytes"),
-    _argument("max_files", "slate.maxFiles"),
-    _argument("evidence", "slate.maxEvidencePerFile"),
-    _argument("graph", "slate.graph"),
-)
-_OF_SESSIONS: Final = (
-    _argument("session", "session.token", "new, or a token to go on"),
-    _argument("targets", "session.targets", "Places to open in a session"),
-    _argument("delta_only", "session.deltaOnly", "Only files new to the session"),
-)
-_OP: Final = _argument("op", "session.op")
-_OF_WORKSPACES: Final = (
-    _argument("tags", "select.tags"),
-    _argument("select", "select.repos"),
-    _argument("repo_filter", "select.repoFilter"),
-    _argument("merge", "merge.strategy"),
-    _argument("fold", "merge.fold"),
-    _argument("strict", "strict"),
-    _argument("include_disabled", "select.includeDisabled"),
-    _argument("max_repos", "limits.maxRepos"),
-    _argument("rrf_k", "merge.rrfK"),
-    _argument("per_repo_top", "limits.perRepoTop"),
-    _argument("snippet_bytes", "limits.snippetBytes"),
-    _argument("all_repos", "limits.allRepos"),
-    _argument("concurrency", "limits.concurrency"),
-    _argument("cohort", "cohorts.cohort"),
-    _argument("cohort_policy", "cohorts.policy"),
-    _argument("allow_unsafe_mix", "cohorts.allowUnsafeMix"),
-    _argument("stats", "search.stats"),
-)
-"""The most frequent ones come first: the list of tools names the first six."""
 _CONTRACT: Final = (
     Argument("workspacePath", "string", says="As workspace"),
     Argument("search", "object", says="Of the HTTP request: top, mode, filter..."),
@@ -309,130 +255,129 @@ _CONTRACT: Final = (
     Argument("limits", "object", says="As there: maxRepos, perRepoTop..."),
 )
 """The contract's request, which is listed beside the flat arguments that it stands for."""
-_LEVEL_OF_SEVERAL: Final = replace(_LEVEL, says="", default=None)
+
+_SEARCH: Final = (
+    _QUERY,
+    _ROOT,
+    _TOP,
+    _SNIPPET,
+    _FILTER,
+    _argument("search.find", "Take the query as"),
+)
+_EXACT_PLACES: Final = (
+    "search.ignoreCase",
+    "search.wholeWords",
+    "search.linesBefore",
+    "search.linesAfter",
+    "search.listFiles",
+)
+_EXACT: Final = tuple(map(_argument, _EXACT_PLACES))
+"""The letters `-i -w -B -A -l` of the command line; a list of files has a count for each."""
+_SEARCH_RARE: Final = (
+    Argument("body", "integer"),
+    _TEXT_BYTES,
+    *_rest((*_SEARCH, *_EXACT), body.REPOSITORY["search"], without=frozenset({"search.stats"})),
+)
+_OF_HITS: Final = frozenset(
+    {
+        *_EXACT_PLACES,
+        *("search.top", "search.perFile", "search.snippet", "search.anchors"),
+        *("search.explain", "search.compact", "search.stats"),
+    }
+)
+"""Fields of a search that a slate ignores."""
+_CONTEXT: Final = (
+    _QUERY,
+    _ROOT,
+    _argument("slate.level", "0 paths to 3 whole", default=1),
+    _argument("slate.maxBytes", "Most bytes"),
+    _FILTER_TOO,
+    _argument("session.token", "new, or a token to go on"),
+    _argument("session.targets", "Places to open in a session"),
+    _argument("session.deltaOnly", "Only files new to the session"),
+)
+_CONTEXT_RARE: Final = _rest(_CONTEXT, body.REPOSITORY["slate"], without=_OF_HITS)
+_FEDERATED: Final = (
+    _QUERY,
+    _WORKSPACE,
+    _argument("select.only", "Repositories: alias, id or path"),
+    _argument("format", "Hits, or as context"),
+    replace(_TOP, default=None),
+    _FILTER_TOO,
+)
 _NAMING: Final = (
-    _argument("name", "name", "Name, or Container.name", required=False),
+    _argument("name", "Name, or Container.name", required=False),
     Argument("names", "array", says="Several at once"),
     _ROOT,
+    _WORKSPACE,
 )
-_OF_MENTIONS: Final = (_argument("strings", "strings"), _argument("comments", "comments"))
-_OF_NAMES: Final = (
-    _argument("filter", "filter"),
-    _argument("limit", "limit"),
-    _argument("cursor", "cursor"),
-    *_OF_ANY,
-    _TEXT_BYTES,
+_EXPAND: Final = (
+    _argument("target", "path:line, path:line-line, name, row_id or path", required=False),
+    Argument("targets", "array", says="Several at once"),
+    _ROOT,
+    _argument("boundary", "How much"),
+    _argument("maxBytes", "Most bytes"),
+    _WORKSPACE,
 )
-_OF_MEMBERS: Final = (
-    _argument("select", "select.repos"),
-    _argument("only", "select.only"),
-    _argument("tags", "select.tags"),
-    _argument("repo_filter", "select.repoFilter"),
-    _argument("include_disabled", "select.includeDisabled"),
-    _argument("concurrency", "limits.concurrency"),
-    _argument("strict", "strict"),
-    _argument("stats", "search.stats"),
-)
-"""Which repositories of a workspace are asked about a name or a place."""
+_OUTLINE: Final = (_argument("path", "Files, folders or path:line", required=False), _ROOT)
+
+
+def _of_names(operation: str, listed: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    """Return the rest of a question to a repository or a workspace about a name or a place."""
+    shapes = body.REPOSITORY[operation], body.WORKSPACE[operation]
+    return _rest(listed, *shapes, without=frozenset({"workspaceId", "limits.allRepos"}))
+
 
 TOOLS: Final = (
     _tool(
         "search",
         "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
-        (_QUERY, _ROOT, _TOP, _SNIPPET, _FILTER, _FIND),
-        (*_OF_TEXT, *_OF_EXACT_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES),
-        f"of exact-text and regex {_names(_OF_EXACT_TEXT)};"
-        f" {_names((*_OF_TEXT, _RARELY_ASKING[0], *_OF_HITS, *_OF_SEARCHES))}",
+        _SEARCH,
+        (*_SEARCH_RARE, *_EXACT),
+        f"of exact-text and regex {_names(_EXACT)}; {_names(_SEARCH_RARE)}",
     ),
     _tool(
         "context",
         "What a question needs: code, docs, config, tests. Use before editing.",
-        (
-            _QUERY,
-            _ROOT,
-            _LEVEL,
-            _MAX_BYTES,
-            replace(_FILTER, says="As in search"),
-            *_OF_SESSIONS,
-        ),
-        (
-            *_OF_SLATES,
-            _argument("anchors", "slate.anchors"),
-            _OP,
-            *_RARELY_ASKING,
-            *_OF_SEARCHES,
-        ),
-        f"{_names(_OF_SLATES)}, anchors; as in search",
+        _CONTEXT,
+        _CONTEXT_RARE,
+        f"{_names([each for each in _CONTEXT_RARE if each.place[0] == 'slate'])}; as in search",
     ),
     _tool(
         "search_workspace",
         "Search several repositories. Use when the answer may lie elsewhere.",
+        _FEDERATED,
         (
-            _QUERY,
-            _WORKSPACE,
-            _argument("only", "select.only", "Repositories: alias, id or path"),
-            _argument("format", "format", "Hits, or as context"),
-            replace(_TOP, default=None),
-            replace(_FILTER, says="As in search"),
-        ),
-        (
-            _argument("workspace_id", "workspaceId"),
-            *_OF_WORKSPACES,
-            _LEVEL_OF_SEVERAL,
-            replace(_MAX_BYTES, says=""),
-            *_OF_SLATES,
-            *(replace(each, says="") for each in _OF_SESSIONS),
-            _OP,
             replace(_SNIPPET, says=""),
-            *_OF_EXACT_TEXT,
-            *_OF_HITS,
-            *_RARELY_ASKING,
-            *_OF_SEARCHES,
+            *_rest((*_FEDERATED, _SNIPPET), body.FEDERATED, without=frozenset({"slate.anchors"})),
         ),
-        f"{_names(_OF_WORKSPACES[:6])} and more; as in search and context",
+        "tags, select, repo_filter, merge, fold, strict and more; as in search and context",
         _CONTRACT,
     ),
     Tool(
         "symbol",
         "Where a name is defined. Use for exact names.",
-        (*_NAMING, _WORKSPACE, STRUCTURED),
-        (*_OF_NAMES, *_OF_MEMBERS),
+        (*_NAMING, STRUCTURED),
+        (*_of_names("symbol", _NAMING), _TEXT_BYTES),
     ),
     _tool(
         "references",
         "Where a name is used. Use before changing it.",
-        (*_NAMING, _WORKSPACE),
-        (*_OF_MENTIONS, *_OF_NAMES, *_OF_MEMBERS),
-        _names((*_OF_MENTIONS, *_OF_NAMES[:2])),
+        _NAMING,
+        (*_of_names("references", _NAMING), _TEXT_BYTES),
+        "strings, comments, filter, limit",
     ),
     Tool(
         "expand",
         "Whole code around a place. Use instead of reading a file.",
-        (
-            _argument(
-                "target",
-                "target",
-                "path:line, path:line-line, name, row_id or path",
-                required=False,
-            ),
-            Argument("targets", "array", says="Several at once"),
-            _ROOT,
-            _argument("boundary", "boundary", "How much"),
-            _argument("max_bytes", "maxBytes", "Most bytes"),
-            _WORKSPACE,
-            STRUCTURED,
-        ),
-        (*_OF_ANY, *_OF_MEMBERS, Argument("comments", "boolean")),
+        (*_EXPAND, STRUCTURED),
+        (*_of_names("expand", _EXPAND), Argument("comments", "boolean")),
     ),
     Tool(
         "outline",
         "What files or folders define; without path, what the repository is. Use first.",
-        (
-            _argument("path", "path", "Files, folders or path:line", required=False),
-            _ROOT,
-            STRUCTURED,
-        ),
-        (_argument("depth", "depth"), _argument("max_bytes", "maxBytes"), *_OF_ANY),
+        (*_OUTLINE, STRUCTURED),
+        _rest(_OUTLINE, body.REPOSITORY["outline"]),
     ),
     Tool(
         "ggrep_status",

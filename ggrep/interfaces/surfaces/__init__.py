@@ -1,1 +1,1 @@
-"""What command line, HTTP and MCP share: they send equal requests to one coordinator."""
+"""Shared parts of the command line, HTTP and MCP, which send equal requests to one coordinator."""

@@ -17,7 +17,7 @@ from ggrep.render.agent_text import BUDGETS, AgentView, agent_text
 _Object: TypeAlias = Mapping[str, Any]
 
 UNASKED_BODIES: Final = 2
-"""Hits that are opened if nobody says how many, and if all of their text fits the budget."""
+"""Hits that are opened by default, if all of their text fits the budget."""
 _TRIED: Final = 4
 """Best hits among which those are looked for."""
 MAX_UNASKED_BYTES: Final = 2_048
@@ -32,7 +32,7 @@ _OPENED_BY_THEMSELVES: Final = frozenset({"short", "default", "none"})
 
 
 class AgentTextOptions(Struct, frozen=True):
-    """How an answer is to be written.
+    """Options of the text of an answer.
 
     Attributes:
         bodies: how many of the best hits are opened; None for as many as fit.
@@ -74,14 +74,7 @@ def hits_to_open(
 def search_text(
     document: _Object, opened: Sequence[tuple[int, _Object]], wish: AgentTextOptions, more: str
 ) -> str:
-    """Return the text of a search; no final newline.
-
-    Args:
-        document: its JSON object.
-        opened: places among the results, with what `expand` returned for each, or a failure.
-        wish: how it is to be written.
-        more: as of `agent_text`.
-    """
+    """Return the text of a search; no final newline."""
     if "matches" in document and not opened:
         return agent_text(document, _view(wish, more))
     document = {key: value for key, value in document.items() if key != "matches"}

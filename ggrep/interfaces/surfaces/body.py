@@ -54,11 +54,7 @@ class _Workspace(_Named, frozen=True):
 
 
 class _Extent(Struct, frozen=True):
-    """Fields of a search besides its settings.
-
-    Attributes:
-        stats: of one repository it changes nothing: its answer holds them anyhow.
-    """
+    """Fields of a search besides its settings."""
 
     compact: Annotated[
         bool, Field("search.compact", "Return only the best hit of each file, without text.")
@@ -92,7 +88,7 @@ _OF_LISTS: Final = frozenset(
         *("cohorts.cohort", "cohorts.policy", "cohorts.allowUnsafeMix"),
     }
 )
-"""What is said of ranked lists; names and places have none."""
+"""Fields of ranked lists; names and places have none."""
 WORKSPACE: Final = {
     each.name: Shape(_Named, FederatedRequest, each.request, without=_OF_LISTS | {"scope"})
     for each in PUBLIC
@@ -217,11 +213,7 @@ def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]
 
 
 def _given(shape: Shape, body: Mapping[str, object]) -> Given:
-    """Return the values of a body to one repository.
-
-    Raises:
-        InvalidRequest: something is wrong with it; the message names every issue.
-    """
+    """Return the values of a body to one repository."""
     fields = _fields(body)
     given = shape.read(fields)
     if "\0" in str(_root(given)):
@@ -243,8 +235,7 @@ def _search(given: Given, **more: object) -> SearchRequest:
 def _session(given: Given) -> SessionRequest:
     """Return how a slate continues a session.
 
-    Whoever sends a token wants to go on, whoever names places too wants them opened; anything else
-    is said.
+    A token alone continues the session, and a token with targets opens them; `op` says otherwise.
     """
     own = given.make(SessionRequest)
     token = "" if own.token == NEW_SESSION else own.token
@@ -257,11 +248,7 @@ def _root(given: Given) -> str | None:
 
 
 def _fields(body: object) -> Fields:
-    """Return the keys of a body, ready to be read one by one.
-
-    Raises:
-        WorkspaceError: it is no object.
-    """
+    """Return the keys of a body, ready to be read one by one."""
     if isinstance(body, Mapping):
         return Fields(body, "$", [])
     message = f"$: the body must be an object, is {kind_of(body)}"

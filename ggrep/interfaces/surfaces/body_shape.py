@@ -21,7 +21,7 @@ from ggrep.model.filters import Filter, parse_filter
 INVALID_REQUEST: Final = "ERR_FEDERATED_INVALID_REQUEST"
 
 _ISSUES_SHOWN: Final = 32
-"""More mistakes than that help nobody; a body of nothing else must not be answered at length."""
+"""Most issues of a reply: a body full of mistakes must not make a long reply."""
 
 _REFUSED: Final = {
     "repo": (
@@ -145,11 +145,11 @@ class Fields:
 
 def one_of(*given: tuple[Fields, str, T | None]) -> T | None:
     """Return the only value that is not None; two names of one setting are an error."""
-    held = [(fields, key, value) for fields, key, value in given if value is not None]
-    for block, key, _ in held[1:]:
-        first, name, _ = held[0]
-        block.add(key, "duplicate", f"says again what {first.at(name)} says")
-    return held[0][2] if held else None
+    values = [each for each in given if each[2] is not None]
+    for holder, key, _ in values[1:]:
+        first, name, _ = values[0]
+        holder.add(key, "duplicate", f"says again what {first.at(name)} says")
+    return values[0][2] if values else None
 
 
 def _number_or_kind(value: object) -> str:
@@ -378,7 +378,7 @@ _TAKEN: Final[Mapping[object, Callable[[Fields, str], object]]] = {
     tuple[Filter, ...]: _filters,
     tuple[str, ...]: Fields.texts,
 }
-"""What takes a value of a type from a body; words and texts are left."""
+"""Readers by type; words and texts have none."""
 
 
 def _object_schema(node: _Node) -> dict[str, Json]:

@@ -3,7 +3,7 @@
 To a daemon a client is a connection and the name it gives. All callers of a server come through
 one connection, and would share one turn. So each has a seat, and the daemon is told which.
 
-Names that callers give themselves tell nothing: whoever makes up ten would have ten turns. On this
+Names that callers give themselves are ignored: ten names would have ten turns. On this
 machine a caller is a connection, as on the daemons' own sockets; elsewhere it is an address,
 however many connections come from there. Seats are few: a server is no more clients than that.
 """
@@ -20,7 +20,7 @@ SEATS: Final = 16
 """Clients that a server is to a daemon at most; further callers share the seats."""
 
 _PARTS: Final = 4
-"""Of a server's places one caller holds one of so many parts at most."""
+"""One caller holds at most one of so many parts of a server's places."""
 
 _REMEMBERED: Final = 1024
 """Callers whose seat is remembered while they ask nothing."""
@@ -53,11 +53,7 @@ class Callers:
     """
 
     def __init__(self, places: int) -> None:
-        """Start with all seats free.
-
-        Args:
-            places: requests at work at once; more are refused.
-        """
+        """Start with all seats free."""
         self._places = places
         self._per_caller = max(1, places // _PARTS)
         self._at_work: Counter[str] = Counter()

@@ -32,7 +32,7 @@ AUTHORISED: Final = "ggrep.authorised"
 LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 BODY_TIMEOUT_S: Final = 20.0
-"""How long a body may take to arrive: half a body must not keep a connection."""
+"""Timeout of a body: half a body must not keep a connection."""
 
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
 _CODES: Final = {404: "not_found", 405: "method_not_allowed"}
@@ -42,11 +42,7 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Refusal(RequestError):
-    """A message that HTTP itself turns away.
-
-    Attributes:
-        status: of the response; `headers` go with it.
-    """
+    """A message that HTTP itself turns away."""
 
     def __init__(
         self, status: int, code: str, message: str, *, headers: Mapping[str, str] = _NOTHING
@@ -67,7 +63,7 @@ Refuse: TypeAlias = Callable[[Refusal], Response]
 
 
 class AccessRules(Struct, frozen=True):
-    """Which requests are let in.
+    """Rules by which requests are accepted.
 
     Attributes:
         token: what every request must present; None for nothing.
@@ -95,15 +91,7 @@ def http_app(
     lifetime: Callable[[], AbstractAsyncContextManager[None]],
     outer: Sequence[Middleware] = (),
 ) -> Starlette:
-    """Return the application of some routes behind the access rules.
-
-    Args:
-        routes: the routes.
-        rules: are checked before the route is looked up.
-        refuse: returns the response of a refusal.
-        lifetime: is entered before the first request and left after the last.
-        outer: middleware around the access check.
-    """
+    """Return the application of some routes behind the access rules."""
 
     async def unrouted(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -255,13 +243,13 @@ _CONNECTIONS = 256
 _HEAD_BYTES = 16_384
 """Most bytes of a request's line and headers."""
 _HEAD_S = 10.0
-"""How long a request's line and headers may take; twice as long at most is waited."""
+"""Timeout of a request's line and headers; the wait is at most twice as long."""
 
 
-class Impatient(H11Protocol):
+class TimedConnection(H11Protocol):
     """A connection that is closed if no request arrives, or its headers stay incomplete.
 
-    There is room for so many, and whoever holds them all shuts everybody else out, token or not.
+    Connections are limited, so idle ones would keep all other clients out, token or not.
     """
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as the base class has it
@@ -283,7 +271,7 @@ class Impatient(H11Protocol):
             self._look_again()
 
 
-class Serving(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """A server that leaves signals to its caller, who closes resources before exiting."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
@@ -346,24 +334,18 @@ async def run(
 ) -> None:
     """Serve until a signal; running requests then have a few seconds to end.
 
-    Args:
-        app: the application.
-        listener: closed when this returns.
-        ready: called once requests are answered.
-        most_connections: more are turned away.
-
     Raises:
         GgrepError: the application did not start.
     """
     config = uvicorn.Config(
         app,
         # Plain Python parsers bound what a header may be; the others do not.
-        http=Impatient,
+        http=TimedConnection,
         ws="none",
         loop="none",
         lifespan="on",
         log_config=None,
-        # What strangers send amiss is no news to the operator.
+        # Malformed requests are not logged.
         log_level="error",
         access_log=False,
         server_header=False,
@@ -373,14 +355,14 @@ async def run(
         limit_concurrency=most_connections,
         h11_max_incomplete_event_size=_HEAD_BYTES,
     )
-    server = Serving(config, ready)
+    server = HttpServer(config, ready)
     with listener:
         async with anyio.create_task_group() as group:
 
             async def stop_on_signal() -> None:
                 with anyio.open_signal_receiver(*_ENDING) as signals:
                     async for _ in signals:
-                        # Asked twice, nobody is waited for.
+                        # A second signal stops at once.
                         server.force_exit = server.should_exit
                         server.should_exit = True
 

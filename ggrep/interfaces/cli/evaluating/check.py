@@ -123,11 +123,10 @@ def _read(given: Path | None) -> "CheckFile":
 
 
 def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
-    from ggrep.interfaces.evaluation.check_reports import CHECK_SCHEMA
     from ggrep.interfaces.evaluation.check_rules import read_baseline
 
     if baseline is not None:
-        return read_baseline(baseline, max_drop or 0, CHECK_SCHEMA)
+        return read_baseline(baseline, max_drop or 0)
     if max_drop is not None:
         raise UsageError("--max-drop needs --baseline")
     return None
@@ -175,9 +174,9 @@ def _write_markdown(outcome: "CheckResult", file: Path) -> None:
 
 def _print(terminal: Terminal, outcome: "CheckResult", *, json: bool) -> None:
     from ggrep import __version__
-    from ggrep.interfaces.evaluation.check_reports import check_json, render_checks
+    from ggrep.interfaces.evaluation.check_reports import check_report, render_checks
 
     if json:
-        terminal.write_json(check_json(outcome, version=__version__), pretty=True)
+        terminal.write_json(check_report(outcome, version=__version__).to_dict(), pretty=True)
     else:
         terminal.write(render_checks(outcome, terminal.style, Path.cwd()))

@@ -17,13 +17,14 @@ from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.model.corpus import Mode
-from ggrep.model.sanitise import sanitise_line
 
 if TYPE_CHECKING:
+    from msgspec import UnsetType
+
     from ggrep.interfaces.evaluation.report import Bound
     from ggrep.interfaces.evaluation.suite import Narrowing, Overrides, Suite
     from ggrep.interfaces.evaluation.suite_processes import Conditions, JobResult
-    from ggrep.model.schemas.evaluation import EvalReportJson
+    from ggrep.model.evaluation import EvalTimings
 
 _MODES: Final = tuple(mode.value for mode in Mode)
 
@@ -227,9 +228,8 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
     from ggrep.interfaces.evaluation.eval_text import render_run
     from ggrep.interfaces.evaluation.report import (
         Setup,
-        gate_json,
         gates_of,
-        report_json,
+        report_of,
         scored_run,
     )
     from ggrep.interfaces.evaluation.suite import jobs_of, narrowed, overridden
@@ -248,19 +248,16 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
     )
     run = scored_run(chosen, outcomes)
     gates = gates_of(run.figures.overall, plan.bounds, earlier)
-    document = report_json(
-        run,
-        Setup(plan.conditions, plan.overrides, __version__, RANKING_REVISION),
-        [gate_json(gate) for gate in gates],
-        deterministic=output.deterministic,
-    )
+    setup = Setup(plan.conditions, plan.overrides, __version__, RANKING_REVISION)
+    report = report_of(run, setup, gates, deterministic=output.deterministic)
+    document = report.to_dict()
     if output.file is not None:
         write_report("--out", output.file, stable_json.dumps_pretty(document))
     if output.json:
         terminal.write_json(document, pretty=True)
     else:
         terminal.write(render_run(run, gates, terminal.style))
-        terminal.note(_times(document))
+        terminal.note(_times(report.timings))
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
 
 
@@ -330,21 +327,20 @@ def _tell(terminal: Terminal, outcome: "JobResult") -> None:
         terminal.tell(f"{outcome.job.name}: {what}")
 
 
-def _times(document: "EvalReportJson") -> str:
-    times = document.get("timings")
-    if not isinstance(times, dict) or times["p50_ms"] is None:
+def _times(times: "EvalTimings | UnsetType") -> str:
+    if not times or times.p50_ms is None:
         return ""
-    return sanitise_line(f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms") + "\n"
+    return f"a query took {times.p50_ms} ms, p95 {times.p95_ms} ms\n"
 
 
 def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> int:
-    from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
+    from ggrep.interfaces.evaluation.compare import compare, read_report
     from ggrep.interfaces.evaluation.eval_text import render_comparison
 
     before, after = (read_report(path) for path in reports)
     found = compare(before, after)
     if json:
-        terminal.write_json(comparison_json(found), pretty=True)
+        terminal.write_json(found.to_dict(), pretty=True)
     else:
         terminal.write(render_comparison(found, terminal.style))
     return 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import plural
 from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.index_freshness import DAMAGE_CODES, REPAIR
+from ggrep.model.machine import MachineCheck, MachineChecks
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.status import Status
 from ggrep.model.suggested_commands import on_root
@@ -26,10 +27,6 @@ from ggrep.service.location import Location, location_of, open_engine
 from ggrep.service.machine import Check, examine_machine, of_cluster
 from ggrep.service.status_reading import read_document, status_document
 
-if TYPE_CHECKING:
-    from ggrep.model.schemas.machine import MachineChecksJson
-
-MACHINE_SCHEMA: Final = 1
 _MARKS: Final = {"ok": ("good", "+"), "warning": ("warning", "-"), "problem": ("bad", "!")}
 
 
@@ -58,7 +55,7 @@ def doctor(
         *(of_cluster(terminal.environ, read_remotes(home.remotes)) if cluster else ()),
     ]
     if json:
-        terminal.write_json(machine_json(checks), pretty=True)
+        terminal.write_json(machine_checks(checks).to_dict(), pretty=True)
     else:
         terminal.write(machine_text(checks, terminal.style))
     return int(any(check.state == "problem" for check in checks))
@@ -178,18 +175,17 @@ def machine_text(checks: Iterable[Check], style: Style) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def machine_json(checks: Sequence[Check]) -> "MachineChecksJson":
+def machine_checks(checks: Sequence[Check]) -> MachineChecks:
     """Return the document of `ggrep doctor`; `ok` unless there is a problem."""
-    return {
-        "schema_version": MACHINE_SCHEMA,
-        "ok": all(check.state != "problem" for check in checks),
-        "checks": [
-            {
-                "name": check.name,
-                "state": check.state,
-                "message": sanitise_line(check.message),
-                "mend": sanitise_line(check.mend) or None,
-            }
+    return MachineChecks(
+        ok=all(check.state != "problem" for check in checks),
+        checks=tuple(
+            MachineCheck(
+                name=check.name,
+                state=check.state,
+                message=sanitise_line(check.message),
+                mend=sanitise_line(check.mend) or None,
+            )
             for check in checks
-        ],
-    }
+        ),
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, TypeAlias
+from typing import Annotated, ClassVar, Final, TypeAlias
 
 from msgspec import Struct
 
@@ -17,91 +17,17 @@ from ggrep.interfaces.agents.shells import EVERY, SHELLS
 from ggrep.interfaces.agents.writing import Done
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag, PathFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.model.machine import (
+    AgentFile,
+    ClientFile,
+    Clients,
+    Installation,
+    ListedClient,
+    Snippet,
+    Snippets,
+)
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.service.location import location_of
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.machine import (
-        AgentFileJson,
-        ClientsJson,
-        InstallationJson,
-        SnippetsJson,
-    )
-
-_VERSION: Final = 1
-
-
-def installation_json(done: Sequence[Done], agents: Agents) -> "InstallationJson":
-    """Return the document of an installation, or of its undoing."""
-    return {
-        "schema_version": _VERSION,
-        "scope": agents.places.scope,
-        "project": _project(agents.places),
-        "dry_run": agents.dry,
-        "files": files_json(done),
-    }
-
-
-def files_json(done: Sequence[Done]) -> "list[AgentFileJson]":
-    """Return what became of each file."""
-    return [
-        {
-            "client": each.client,
-            "path": sanitise_line(str(each.path)),
-            "outcome": each.outcome,
-            "message": sanitise(each.said),
-            "diff": sanitise(each.diff),
-        }
-        for each in done
-    ]
-
-
-def clients_json(clients: Sequence[Client], places: ConfigFiles, start: str) -> "ClientsJson":
-    """Return the document of a list of clients."""
-    states = {client.name: states_of(client, places, start) for client in clients}
-    return {
-        "schema_version": _VERSION,
-        "scope": places.scope,
-        "project": _project(places),
-        "clients": [
-            {
-                "client": client.name,
-                "title": client.title,
-                "is_there": config_files.is_there(client, places),
-                "installed": states[client.name][0].presence == "installed",
-                "files": [
-                    {
-                        "path": sanitise_line(str(state.path)),
-                        "state": state.presence,
-                        "message": sanitise_line(state.said),
-                    }
-                    for state in states[client.name]
-                ],
-            }
-            for client in clients
-        ],
-    }
-
-
-def snippets_json(clients: Sequence[Client], places: ConfigFiles, start: str) -> "SnippetsJson":
-    """Return the document of what would be written."""
-    return {
-        "schema_version": _VERSION,
-        "snippets": [
-            {
-                "client": client.name,
-                "path": sanitise_line(str(places.path_of(target))),
-                "text": snippet_of(target.make(start)),
-            }
-            for client in clients
-            for target in (*client.pasted_at(places.scope), *client.targets(places.scope))
-        ],
-    }
-
-
-def _project(places: ConfigFiles) -> str | None:
-    return None if places.project is None else sanitise_line(str(places.project))
-
 
 _REFUSED: Final = UsageError.exit_status
 _MANUAL: Final = "edit by hand"
@@ -223,10 +149,36 @@ def _chosen(names: Sequence[str] | None, where: Where) -> list[Client]:
 def _told(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
     """Print what became of each file; return the exit status."""
     if json:
-        terminal.write_json(installation_json(done, agents), pretty=True)
+        terminal.write_json(installation(done, agents).to_dict(), pretty=True)
     else:
         _print(done, agents, terminal)
     return _REFUSED if any(each.outcome == "refused" for each in done) else 0
+
+
+def installation(done: Sequence[Done], agents: Agents) -> Installation:
+    """Return the document of an installation, or of its undoing."""
+    places = agents.places
+    return Installation(
+        scope=places.scope, project=_project(places), dry_run=agents.dry, files=files_of(done)
+    )
+
+
+def files_of(done: Sequence[Done]) -> tuple[AgentFile, ...]:
+    """Return what became of each file, without control characters."""
+    return tuple(
+        AgentFile(
+            client=each.client,
+            path=sanitise_line(str(each.path)),
+            outcome=each.outcome,
+            message=sanitise(each.said),
+            diff=sanitise(each.diff),
+        )
+        for each in done
+    )
+
+
+def _project(places: ConfigFiles) -> str | None:
+    return None if places.project is None else sanitise_line(str(places.project))
 
 
 def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
@@ -256,7 +208,7 @@ def _list(
     clients: Sequence[Client], places: ConfigFiles, start: str, terminal: Terminal, *, json: bool
 ) -> int:
     if json:
-        terminal.write_json(clients_json(clients, places, start), pretty=True)
+        terminal.write_json(clients_of(clients, places, start).to_dict(), pretty=True)
         return 0
     for client in clients:
         there = "there" if config_files.is_there(client, places) else "not found"
@@ -269,17 +221,50 @@ def _list(
     return 0
 
 
+def clients_of(clients: Sequence[Client], places: ConfigFiles, start: str) -> Clients:
+    """Return the document of a list of clients."""
+    listed = tuple(_listed(client, places, start) for client in clients)
+    return Clients(scope=places.scope, project=_project(places), clients=listed)
+
+
+def _listed(client: Client, places: ConfigFiles, start: str) -> ListedClient:
+    states = states_of(client, places, start)
+    return ListedClient(
+        client=client.name,
+        title=client.title,
+        is_there=config_files.is_there(client, places),
+        installed=states[0].presence == "installed",
+        files=tuple(
+            ClientFile(sanitise_line(str(each.path)), each.presence, sanitise_line(each.said))
+            for each in states
+        ),
+    )
+
+
+def snippets_of(clients: Sequence[Client], places: ConfigFiles, start: str) -> Snippets:
+    """Return the document of what would be written."""
+    snippets = (
+        Snippet(
+            client=client.name,
+            path=sanitise_line(str(places.path_of(target))),
+            text=snippet_of(target.make(start)),
+        )
+        for client in clients
+        for target in (*client.pasted_at(places.scope), *client.targets(places.scope))
+    )
+    return Snippets(snippets=tuple(snippets))
+
+
 def _show(
     clients: Sequence[Client], places: ConfigFiles, start: str, terminal: Terminal, *, json: bool
 ) -> int:
-    document = snippets_json(clients, places, start)
+    document = snippets_of(clients, places, start)
     if json:
-        terminal.write_json(document, pretty=True)
+        terminal.write_json(document.to_dict(), pretty=True)
         return 0
-    for each in document["snippets"]:
-        path = _short(Path(each["path"]), places)
-        terminal.tell(f"{each['client']}: {path}")
-        terminal.write(sanitise(each["text"]))
+    for each in document.snippets:
+        terminal.tell(f"{each.client}: {_short(Path(each.path), places)}")
+        terminal.write(sanitise(each.text))
     return 0
 
 

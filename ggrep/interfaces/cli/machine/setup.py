@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
+from typing import Annotated
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,20 +16,14 @@ from ggrep.interfaces.agents.config_files import ConfigFiles, command_of, shell_
 from ggrep.interfaces.agents.installation import Agents
 from ggrep.interfaces.agents.writing import Done
 from ggrep.interfaces.cli.machine.doctor import here, machine_text
-from ggrep.interfaces.cli.machine.install import files_json
+from ggrep.interfaces.cli.machine.install import files_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
 from ggrep.interfaces.cli.stores.index import Indexing, Job
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
+from ggrep.model.machine import SetupReport, SetupStep, StepOutcome
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.service.location import open_index
 from ggrep.service.machine import examine_machine
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.machine import SetupJson
-
-_SCHEMA: Final = 1
-
-Outcome: TypeAlias = Literal["done", "nothing", "planned", "declined", "failed"]
 
 
 class Step(Struct, frozen=True):
@@ -45,7 +39,7 @@ class Step(Struct, frozen=True):
     message: str
     act: "Callable[[Step], Step] | None" = None
     files: Sequence[Done] = ()
-    outcome: Outcome = "nothing"
+    outcome: StepOutcome = "nothing"
 
 
 def setup(
@@ -70,7 +64,20 @@ def setup(
         steps.append(step)
     is_well = all(step.outcome != "failed" for step in steps)
     if json:
-        terminal.write_json(setup_json(steps, dry_run=dry_run), pretty=True)
+        document = SetupReport(
+            ok=is_well,
+            dry_run=dry_run,
+            steps=tuple(
+                SetupStep(
+                    step=step.name,
+                    outcome=step.outcome,
+                    message=sanitise_line(step.message),
+                    files=files_of(step.files),
+                )
+                for step in steps
+            ),
+        )
+        terminal.write_json(document.to_dict(), pretty=True)
     elif not dry_run:
         _tell_end(terminal)
     return 0 if is_well else 1
@@ -179,21 +186,3 @@ def _tell_end(terminal: Terminal) -> None:
     if wrong:
         terminal.write(machine_text(wrong, terminal.style))
     terminal.tell('ready; try: ggrep "a question in your own words"')
-
-
-def setup_json(steps: Sequence[Step], *, dry_run: bool) -> "SetupJson":
-    """Return the document of `ggrep setup`."""
-    return {
-        "schema_version": _SCHEMA,
-        "ok": all(step.outcome != "failed" for step in steps),
-        "dry_run": dry_run,
-        "steps": [
-            {
-                "step": step.name,
-                "outcome": step.outcome,
-                "message": sanitise_line(step.message),
-                "files": files_json(step.files),
-            }
-            for step in steps
-        ],
-    }

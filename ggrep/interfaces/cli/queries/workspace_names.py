@@ -30,7 +30,7 @@ from ggrep.interfaces.cli.queries.workspace_query import (
     notices_of,
     times_of,
 )
-from ggrep.interfaces.surfaces.search_service import in_turn
+from ggrep.interfaces.surfaces.in_turn import in_turn
 from ggrep.model.field_meta import MOST_MS
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import ViewOptions

@@ -18,7 +18,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 
 if TYPE_CHECKING:
     from ggrep.interfaces.mcp.server import Process
-    from ggrep.interfaces.surfaces.search_service import SearchService
+    from ggrep.service.federator import Federator
 
 
 _HOST = "127.0.0.1"
@@ -106,7 +106,7 @@ def mcp(
     environ = without_token(terminal.environ)
     noted = terminal.tell if log else _unheard
 
-    def connect() -> "SearchService":
+    def connect() -> "Federator":
         from ggrep.service.federator import Federator
         from ggrep.service.searchers import IndexFallback
 

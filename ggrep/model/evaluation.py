@@ -1,25 +1,38 @@
 """Evaluation reports, the comparison of two, and results of committed checks."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, NotRequired, TypeAlias, TypedDict
+from collections.abc import Mapping
+from typing import Annotated, Final, TypeAlias
+
+from msgspec import UNSET, Struct, UnsetType
 
 from ggrep.model.constraints import (
     Count,
-    DocumentJson,
     Figure,
     Held,
     Positive,
     Sha256,
     Share,
+    Versioned,
     held_to,
+    named,
 )
 from ggrep.model.corpus import Mode
 
-Interval: TypeAlias = Annotated[Sequence[float], Held(least=2, most=2)]
+MEASURES: Final = ("ndcg10", "mrr10", "recall10", "passed")
+"""Figures of one query."""
+SHARES: Final = ("places", "told", "files", "line_precision", "file_precision")
+"""Figures of one slate that are shares."""
+BOUNDED: Final = ("ndcg10", "mrr10", "pass_rate")
+"""Figures of a run that a gate can bound."""
+
+Interval: TypeAlias = tuple[float, float]
 """Lower and upper bound."""
+DrawnInterval: TypeAlias = Annotated[
+    Interval | None, "95 % interval of it, drawn by repository; null with fewer than three."
+]
 
 
-class ComparedQueriesJson(TypedDict):
+class ComparedQueries(Struct, frozen=True):
     """Queries, counted."""
 
     common: Positive
@@ -30,30 +43,31 @@ class ComparedQueriesJson(TypedDict):
     """Those that the earlier report lacks."""
 
 
-class DifferenceJson(TypedDict):
+class Difference(Struct, frozen=True):
     """Later less earlier."""
 
     queries: Positive
     """Queries that have the measure in both."""
     change: Annotated[float, Held(least=-1, most=1)]
     """Mean of the differences."""
-    interval: Interval | None
-    """95 % interval of it, drawn by repository; null with fewer than three."""
+    interval: DrawnInterval
     better: Count
     """Queries that gained."""
     worse: Count
     """Queries that lost."""
 
+    @property
+    def is_certain(self) -> bool:
+        """Return whether the interval leaves out zero."""
+        return self.interval is not None and not self.interval[0] <= 0.0 <= self.interval[1]
 
-class SlateChangeJson(TypedDict):
+
+class SlateChange(Struct, frozen=True):
     """What changed with slates that may take so many bytes."""
 
     max_bytes: Count
     """Bytes that slates may take; 0 for their level's own."""
-    overall: Mapping[
-        Annotated[str, ("places", "told", "files", "line_precision", "file_precision")],
-        DifferenceJson,
-    ]
+    overall: Mapping[Annotated[str, SHARES], Difference]
     """Differences by measure."""
     bytes_before: Figure | None
     """Median of a slate of the earlier report; null when nothing was answered."""
@@ -61,19 +75,20 @@ class SlateChangeJson(TypedDict):
     """The same of the later one."""
 
 
-class EvalComparisonJson(DocumentJson):
+class Comparison(Versioned, frozen=True, kw_only=True):
     """What changed between two evaluations, over the queries that both hold."""
 
-    queries: ComparedQueriesJson
-    overall: Mapping[Annotated[str, ("ndcg10", "mrr10", "recall10", "passed")], DifferenceJson]
+    queries: ComparedQueries
+    overall: Mapping[Annotated[str, MEASURES], Difference]
     """Differences by measure; one that no query has in both reports is left out."""
-    by_category: Mapping[str, DifferenceJson]
+    by_category: Mapping[str, Difference]
     """Differences of NDCG by category."""
-    slates: NotRequired[Annotated[Sequence[SlateChangeJson], Held(least=1)]]
+    slates: Annotated[tuple[SlateChange, ...], Held(least=1)] | UnsetType = UNSET
     """Differences of slates, by the bytes that both reports asked for."""
 
 
-class SuiteJson(TypedDict):
+@named("suite")
+class EvaluatedSuite(Struct, frozen=True):
     """What was run."""
 
     name: str
@@ -86,20 +101,20 @@ class SuiteJson(TypedDict):
     """SHA-256 of what defines its cases."""
 
 
-class FieldWeightsJson(TypedDict):
+class FieldWeights(Struct, frozen=True):
     """How one field of a chunk counts."""
 
-    boost: NotRequired[Figure]
+    boost: Figure | UnsetType = UNSET
     """Factor of the field's frequencies."""
-    b: NotRequired[Share]
+    b: Share | UnsetType = UNSET
     """How strongly the field's length counts."""
 
 
-WeightsJson: TypeAlias = Mapping[str, float | Mapping[str, FieldWeightsJson]]
+Weights: TypeAlias = Mapping[str, float | Mapping[str, FieldWeights]]
 """Weights of the ranking by name."""
 
 
-class EvalSettingsJson(TypedDict):
+class EvalSettings(Struct, frozen=True, kw_only=True):
     """What flags changed; null for what they left alone."""
 
     encoder: str | None
@@ -112,22 +127,21 @@ class EvalSettingsJson(TypedDict):
     """Intent of every query."""
     per_file: Count | None
     """Most hits of one file."""
-    max_bytes: NotRequired[Sequence[Count]]
+    max_bytes: tuple[Count, ...] | UnsetType = UNSET
     """Bytes of the slates asked for."""
-    weights: WeightsJson
+    weights: Weights
     """Weights of the ranking that were not the usual ones."""
 
 
-class MeanJson(TypedDict):
+class Mean(Struct, frozen=True):
     """A mean over cases."""
 
     value: Share | None
     """The mean; null when no case has the figure."""
-    interval: Interval | None
-    """95 % interval of it, drawn by repository; null with fewer than three."""
+    interval: DrawnInterval
 
 
-class SlateScoreJson(TypedDict):
+class SlateScore(Struct, frozen=True):
     """What a slate shows of the places of a case."""
 
     max_bytes: Count
@@ -148,22 +162,22 @@ class SlateScoreJson(TypedDict):
     """Calls of the program that it took; 0 when nobody answered."""
 
 
-class SlateBlockJson(TypedDict):
+class SlateBlock(Struct, frozen=True):
     """What slates show of the places of some cases."""
 
     cases: Positive
     """Cases with places."""
     errors: Count
     """Of these, cases that nobody answered; they count as 0, and have no bytes."""
-    places: MeanJson
+    places: Mean
     """Share of the places that are visible."""
-    told: MeanJson
+    told: Mean
     """Share of the places that are told."""
-    files: MeanJson
+    files: Mean
     """Share of the places whose file is named."""
-    line_precision: MeanJson
+    line_precision: Mean
     """Share of the lines shown that belong to a place."""
-    file_precision: MeanJson
+    file_precision: Mean
     """Share of the files named that hold a place."""
     bytes: Figure | None
     """Median of a slate; null when nothing was answered."""
@@ -171,24 +185,24 @@ class SlateBlockJson(TypedDict):
     """Mean number of calls a case; null when nothing was answered."""
 
 
-class SlateFiguresJson(TypedDict):
+class SlateFigures(Struct, frozen=True):
     """Figures of slates that may take so many bytes."""
 
     max_bytes: Count
     """Bytes that slates may take; 0 for their level's own."""
-    overall: SlateBlockJson
+    overall: SlateBlock
     """All cases with places."""
-    by_category: Mapping[str, SlateBlockJson]
+    by_category: Mapping[str, SlateBlock]
     """By category; - where a case names none."""
-    by_language: Mapping[str, SlateBlockJson]
+    by_language: Mapping[str, SlateBlock]
     """By language; - where a case names none."""
-    by_repo: Mapping[str, SlateBlockJson]
+    by_repo: Mapping[str, SlateBlock]
     """By repository."""
-    by_workspace: Mapping[str, SlateBlockJson]
+    by_workspace: Mapping[str, SlateBlock]
     """By workspace; empty where none was asked."""
 
 
-class FigureBlockJson(TypedDict):
+class FigureBlock(Struct, frozen=True):
     """Figures of some cases."""
 
     cases: Positive
@@ -197,40 +211,36 @@ class FigureBlockJson(TypedDict):
     """Of these, cases that nobody answered; they count as 0."""
     ndcg10: Share | None
     """Mean NDCG over the first ten distinct files; null when no case has the figure."""
-    ndcg10_interval: Interval | None
-    """95 % interval of it, drawn by repository; null with fewer than three."""
+    ndcg10_interval: DrawnInterval
     mrr10: Share | None
     """Mean of 1 / place of the first expected file, 0 behind the tenth; null when no case has the
     figure.
     """
-    mrr10_interval: Interval | None
-    """95 % interval of it, drawn by repository; null with fewer than three."""
+    mrr10_interval: DrawnInterval
     recall10: Share | None
     """Mean share of the relevant files among the first ten; null when no case has the figure."""
-    recall10_interval: Interval | None
-    """95 % interval of it, drawn by repository; null with fewer than three."""
+    recall10_interval: DrawnInterval
     pass_rate: Share | None
     """Share of the cases that passed; null when no case has the figure."""
-    pass_rate_interval: Interval | None
-    """95 % interval of it, drawn by repository; null with fewer than three."""
+    pass_rate_interval: DrawnInterval
 
 
-class FiguresJson(TypedDict):
+class Figures(Struct, frozen=True):
     """Figures of all cases, and by what they have in common."""
 
-    overall: FigureBlockJson
+    overall: FigureBlock
     """All cases."""
-    by_category: Mapping[str, FigureBlockJson]
+    by_category: Mapping[str, FigureBlock]
     """By category; - where a case names none."""
-    by_language: Mapping[str, FigureBlockJson]
+    by_language: Mapping[str, FigureBlock]
     """By language; - where a case names none."""
-    by_repo: Mapping[str, FigureBlockJson]
+    by_repo: Mapping[str, FigureBlock]
     """By repository."""
-    by_workspace: Mapping[str, FigureBlockJson]
+    by_workspace: Mapping[str, FigureBlock]
     """By workspace; empty where none was asked."""
 
 
-class FailedQuestionJson(TypedDict):
+class FailedQuestion(Struct, frozen=True):
     """What answered nothing."""
 
     name: str
@@ -239,10 +249,10 @@ class FailedQuestionJson(TypedDict):
     """One line for people."""
 
 
-class GateJson(TypedDict):
+class Gate(Struct, frozen=True):
     """A bound and what came of it."""
 
-    measure: Annotated[str, ("ndcg10", "mrr10", "pass_rate")]
+    measure: Annotated[str, BOUNDED]
     """The figure that is bounded."""
     least: float
     """What it must reach."""
@@ -252,7 +262,7 @@ class GateJson(TypedDict):
     """It reached it."""
 
 
-class EvalQueryJson(TypedDict):
+class EvalQuery(Struct, frozen=True):
     """One case."""
 
     id: str
@@ -283,19 +293,19 @@ class EvalQueryJson(TypedDict):
     """Share of the relevant files among the first ten; null without relevant files."""
     first_rank: Count | None
     """0-based rank of the first expected file, however deep; null when none came."""
-    missing: Sequence[str]
+    missing: tuple[str, ...]
     """What was expected and did not come."""
     confidence: str | None
     """As the answer states it; null where it states none."""
-    files: Annotated[Sequence[str], Held(most=10)]
+    files: Annotated[tuple[str, ...], Held(most=10)]
     """The first ten distinct files that came."""
-    slates: NotRequired[Annotated[Sequence[SlateScoreJson], Held(least=1)]]
+    slates: Annotated[tuple[SlateScore, ...], Held(least=1)] | UnsetType = UNSET
     """What slates show, by their bytes; of cases with places."""
-    error: NotRequired[str]
+    error: str | UnsetType = UNSET
     """Why the case was not answered; left out when it was."""
 
 
-class EvalTimingsJson(TypedDict):
+class EvalTimings(Struct, frozen=True):
     """How long questions took; left out of a deterministic report."""
 
     queries: Count
@@ -306,28 +316,47 @@ class EvalTimingsJson(TypedDict):
     """All but one in twenty took no longer."""
 
 
-class EvalReportJson(DocumentJson):
+class EvalReport(Versioned, frozen=True, kw_only=True):
     """How good the answers to a suite of questions were."""
 
     ggrep_version: str
     """Version of the program that wrote the report."""
     ranking_revision: str
     """Name of the ranking in force."""
-    suite: SuiteJson
-    settings: EvalSettingsJson
-    figures: FiguresJson
-    failures: Sequence[FailedQuestionJson]
+    suite: EvaluatedSuite
+    settings: EvalSettings
+    figures: Figures
+    failures: tuple[FailedQuestion, ...]
     """Repositories and workspaces that answered nothing, by name."""
-    gates: Sequence[GateJson]
+    gates: tuple[Gate, ...]
     """Bounds in force."""
-    queries: Annotated[Sequence[EvalQueryJson], Held(least=1)]
+    queries: Annotated[tuple[EvalQuery, ...], Held(least=1)]
     """Every case, in the order of the suite."""
-    slates: NotRequired[Annotated[Sequence[SlateFiguresJson], Held(least=1)]]
+    slates: Annotated[tuple[SlateFigures, ...], Held(least=1)] | UnsetType = UNSET
     """Figures of slates, by their bytes; left out where no case names places."""
-    timings: NotRequired[EvalTimingsJson]
+    timings: EvalTimings | UnsetType = UNSET
 
 
-class CheckSummaryJson(TypedDict):
+RULES: Final = {
+    "expect_any": "one of some paths is among the hits",
+    "expect_all": "each of some paths is among the hits",
+    "expect_none": "none of some paths is among the hits",
+    "expect_first": "a path comes before all others",
+    "expect_within": "a path is among the first files",
+    "expect_order": "a path comes before another",
+    "expect_section": "a hit lies in a section",
+    "expect_symbol": "a hit defines a name",
+    "expect_confidence": "the answer states a confidence",
+    "expect_min_hits": "the answer holds enough hits",
+    "expect_max_hits": "the answer holds no more hits",
+    "place": "the slate shows half of some lines at least",
+    "section": "a file stands in a section of the slate",
+    "answer": "the query is answered",
+}
+"""Every rule, and what it says when it holds."""
+
+
+class CheckSummary(Struct, frozen=True):
     """The checks, counted."""
 
     checks: Positive
@@ -338,28 +367,10 @@ class CheckSummaryJson(TypedDict):
     """So many may fail."""
 
 
-class MissJson(TypedDict):
+class Miss(Struct, frozen=True):
     """An expectation that does not hold."""
 
-    rule: Annotated[
-        str,
-        (
-            "expect_any",
-            "expect_all",
-            "expect_none",
-            "expect_first",
-            "expect_within",
-            "expect_order",
-            "expect_section",
-            "expect_symbol",
-            "expect_confidence",
-            "expect_min_hits",
-            "expect_max_hits",
-            "place",
-            "section",
-            "answer",
-        ),
-    ]
+    rule: Annotated[str, tuple(RULES)]
     """Which one: the key in the file, or answer when none came."""
     wanted: str
     """What was expected."""
@@ -367,12 +378,13 @@ class MissJson(TypedDict):
     """What came instead."""
 
 
+@named("check")
 @held_to(
     if_={"properties": {"holds": {"const": True}}},
     then={"properties": {"misses": {"maxItems": 0}}},
     else_={"properties": {"misses": {"minItems": 1}}},
 )
-class CheckJson(TypedDict):
+class CheckedQuery(Struct, frozen=True):
     """One check."""
 
     id: str
@@ -383,24 +395,24 @@ class CheckJson(TypedDict):
     """Line of its header in the file."""
     holds: bool
     """All that was expected came."""
-    misses: Sequence[MissJson]
+    misses: tuple[Miss, ...]
     """What does not hold; empty when all does."""
-    files: Annotated[Sequence[str], Held(most=10)]
+    files: Annotated[tuple[str, ...], Held(most=10)]
     """The first ten distinct files that came; of a check of a slate alone, its first ten."""
     confidence: str | None
     """As the answer states it; null where it states none."""
 
 
-class CheckBaselineJson(TypedDict):
+class CheckBaseline(Struct, frozen=True):
     """An earlier report that this one was held against."""
 
-    excused: Sequence[str]
+    excused: tuple[str, ...]
     """Checks that do not hold, and did not there."""
     max_drop: Count
     """So many others may fail."""
 
 
-class CheckReportJson(DocumentJson):
+class CheckReport(Versioned, frozen=True, kw_only=True):
     """Whether committed expectations of answers hold."""
 
     ggrep_version: str
@@ -413,8 +425,8 @@ class CheckReportJson(DocumentJson):
     """No more checks failed than the file allows; with a baseline, than `max_drop` beside those
     that it excuses.
     """
-    summary: CheckSummaryJson
-    baseline: CheckBaselineJson | None
+    summary: CheckSummary
+    baseline: CheckBaseline | None
     """Null where none was given."""
-    checks: Annotated[Sequence[CheckJson], Held(least=1)]
+    checks: Annotated[tuple[CheckedQuery, ...], Held(least=1)]
     """Every check, in the order of the file."""

@@ -1,32 +1,26 @@
 """Checks and setup of an installation, and the output of `ggrep install` and `ggrep uninstall`."""
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias
 
-from ggrep.model.constraints import DocumentJson, Named
+from msgspec import Struct
+
+from ggrep.model.constraints import Named, Versioned, named
+
+FileOutcome: TypeAlias = Literal[
+    "written", "unchanged", "differs", "removed", "absent", "changed", "kept", "refused", "manual"
+]
+StepOutcome: TypeAlias = Literal["done", "nothing", "planned", "declined", "failed"]
+Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
 
 
-class AgentFileJson(TypedDict):
+class AgentFile(Struct, frozen=True):
     """What became of one file."""
 
     client: str
     """Its name, as it is typed."""
     path: str
     """Of the file, absolute."""
-    outcome: Annotated[
-        str,
-        (
-            "written",
-            "unchanged",
-            "differs",
-            "removed",
-            "absent",
-            "changed",
-            "kept",
-            "refused",
-            "manual",
-        ),
-    ]
+    outcome: FileOutcome
     """`differs`: an entry of our name says something else and was left. `changed`: ours was changed
     since, and was left. `kept`: another client needs it. `refused`: the file was not touched.
     `manual`: the user edits the file, as one in YAML.
@@ -37,7 +31,7 @@ class AgentFileJson(TypedDict):
     """A unified diff of what was changed, or would be; empty for nothing."""
 
 
-class InstallationJson(DocumentJson):
+class Installation(Versioned, frozen=True, kw_only=True):
     """What `ggrep install --json` and `ggrep uninstall --json` print."""
 
     scope: Literal["user", "project"]
@@ -46,22 +40,23 @@ class InstallationJson(DocumentJson):
     """Root of the project; null for the user's own files."""
     dry_run: bool
     """Whether nothing was written."""
-    files: Sequence[AgentFileJson]
+    files: tuple[AgentFile, ...]
     """By client, in the order of `ggrep install --list`."""
 
 
-class ClientFileJson(TypedDict):
+class ClientFile(Struct, frozen=True):
     """One file of a client."""
 
     path: str
     """Of the file, absolute."""
-    state: Annotated[str, ("installed", "absent", "differs", "refused")]
+    state: Presence
     """`differs`: what stands there under our name is not what would be written."""
     message: str
     """Why it cannot be edited; empty otherwise."""
 
 
-class ClientJson(TypedDict):
+@named("client")
+class ListedClient(Struct, frozen=True):
     """One client."""
 
     client: str
@@ -72,22 +67,22 @@ class ClientJson(TypedDict):
     """Whether its program or its configuration was found."""
     installed: bool
     """Whether our entry is in its first file."""
-    files: Sequence[ClientFileJson]
+    files: tuple[ClientFile, ...]
     """Those that it would be written into."""
 
 
-class ClientsJson(DocumentJson):
+class Clients(Versioned, frozen=True, kw_only=True):
     """What `ggrep install --list --json` prints."""
 
     scope: Literal["user", "project"]
     """Whose files are meant."""
     project: str | None
     """Root of the project; null for the user's own files."""
-    clients: Sequence[ClientJson]
+    clients: tuple[ListedClient, ...]
     """In the order that is always theirs."""
 
 
-class SnippetJson(TypedDict):
+class Snippet(Struct, frozen=True):
     """What would be written into one file."""
 
     client: str
@@ -98,18 +93,18 @@ class SnippetJson(TypedDict):
     """As it stands in a file of its own."""
 
 
-class SnippetsJson(DocumentJson):
+class Snippets(Versioned, frozen=True, kw_only=True):
     """What `ggrep install --print-config --json` prints."""
 
-    snippets: Sequence[SnippetJson]
+    snippets: tuple[Snippet, ...]
     """By client."""
 
 
-AgentsJson: TypeAlias = InstallationJson | ClientsJson | SnippetsJson
+AgentsDocument: TypeAlias = Installation | Clients | Snippets
 """What `ggrep install` and `ggrep uninstall` print."""
 
 
-class MachineCheckJson(TypedDict):
+class MachineCheck(Struct, frozen=True):
     """One thing that was looked at."""
 
     name: Named
@@ -124,40 +119,40 @@ class MachineCheckJson(TypedDict):
     """A command, or what to do; null where nothing has to be done."""
 
 
-class MachineChecksJson(DocumentJson):
+class MachineChecks(Versioned, frozen=True, kw_only=True):
     """What `ggrep doctor --json` prints."""
 
     ok: bool
     """Whether there is no problem."""
-    checks: Sequence[MachineCheckJson]
+    checks: tuple[MachineCheck, ...]
     """In the order in which they were looked at."""
 
 
-class SetupStepJson(TypedDict):
+class SetupStep(Struct, frozen=True):
     """One thing that `ggrep setup` offers."""
 
     step: Named
     """`shell`, `agents` or `index`; more may come."""
-    outcome: Literal["done", "nothing", "planned", "declined", "failed"]
+    outcome: StepOutcome
     """`nothing`: nothing had to be done. `planned`: it was a dry run. `declined`: by the person at
     the terminal.
     """
     message: str
     """What was done, is to be done or failed, one line for people."""
-    files: Sequence[AgentFileJson]
+    files: tuple[AgentFile, ...]
     """Those that were written, or would be."""
 
 
-class SetupJson(DocumentJson):
+class SetupReport(Versioned, frozen=True, kw_only=True):
     """What `ggrep setup --json` prints."""
 
     ok: bool
     """Whether nothing failed."""
     dry_run: bool
     """Whether nothing was done."""
-    steps: Sequence[SetupStepJson]
+    steps: tuple[SetupStep, ...]
     """In the order in which they are done."""
 
 
-MachineJson: TypeAlias = MachineChecksJson | SetupJson
+MachineDocument: TypeAlias = MachineChecks | SetupReport
 """The documents that `ggrep doctor` and `ggrep setup` print."""
