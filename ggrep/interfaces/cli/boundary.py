@@ -36,12 +36,7 @@ def bounded(
     """Run one command and write all its output; return its exit status.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
-
-    Args:
-        act: the command; what it returns is the exit status, if it is a number.
-        arguments: what was typed.
-        translated: knows the errors of the library that reads arguments.
-        began_ms: when the command began, on the scale of `SystemClock`; None for now.
+    `translated` knows the errors of the library that reads arguments.
     """
     with begun_at(began_ms):
         return _bounded(act, arguments, translated)
@@ -144,22 +139,14 @@ def _document(error: GgrepError, options: list[str]) -> Document:
 
 
 class SeveralWords(UsageError):
-    """There is nothing at a path; most likely it is a word of the query.
-
-    Attributes:
-        words: the query and what may belong to it.
-    """
+    """A path that does not exist; most likely it is a word of the query."""
 
     def __init__(self, said: str, words: Sequence[str]) -> None:
         super().__init__(said)
         self.words = words
 
     def meant_by(self, arguments: Sequence[str]) -> UsageError:
-        """Return the same with the line that was meant, options and all.
-
-        Args:
-            arguments: what was typed, the command first.
-        """
+        """Return the same error with the line that was meant, options and all."""
         command, *left = arguments
         for word in self.words:
             left.remove(word)

@@ -23,17 +23,7 @@ _STORE_ROOT = re.compile(r'"canonical_root"\s*:\s*("(?:\\.|[^"\\])*")')
 
 
 def named(kind: str, before: list[str], repo_file: str) -> list[str]:
-    """Return all names of a kind, sorted.
-
-    Args:
-        kind: as the tables have it, such as `@tag`.
-        before: what is typed so far; a workspace's file may be among it.
-        repo_file: the name of repositories' settings files.
-
-    Raises:
-        OSError: what names them cannot be read.
-        ValueError: it is no text.
-    """
+    """Return all names of a kind, such as `@tag`, sorted; `before` may name a workspace's file."""
     match kind:
         case "@repository":
             found = _repositories(_workspace(before))
@@ -73,17 +63,14 @@ def _repositories(file: str) -> list[str]:
         if alias is not None:
             found.append(alias[1])
         elif root is not None:
-            found.append(_name(os.path.join(os.path.dirname(file), root[1])))
+            path = os.path.join(os.path.dirname(file), root[1])
+            found.append(os.path.basename(os.path.abspath(path)))
     for folder in _GLOB.findall(text):
         place = os.path.join(os.path.dirname(file), folder)
         if os.path.isdir(place):
             with os.scandir(place) as entries:
                 found += [one.name for one in entries if one.is_dir()]
     return found
-
-
-def _name(path: str) -> str:
-    return os.path.basename(os.path.abspath(path))
 
 
 def _bare(file: str) -> str:

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def address_of(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
-    """Return the address of the daemon of a root.
-
-    Raises:
-        InvalidRequest: a settings file or variable is wrong.
-    """
+    """Return the address of the daemon of a root."""
     from ggrep.base.build import build_id
     from ggrep.protocol.client.daemon_address import arrange
 
@@ -43,13 +39,7 @@ def running_link(address: "DaemonAddress", terminal: Terminal) -> "Link | None":
 
 @contextmanager
 def watching(terminal: Terminal, label: str, quiet_ms: float = 0.0) -> Iterator["Watcher | None"]:
-    """Yield a function that draws a daemon's indexing progress; None off a terminal.
-
-    Args:
-        terminal: where to.
-        label: what is indexed.
-        quiet_ms: nothing is drawn for so long.
-    """
+    """Yield a function that draws a daemon's progress after a while; None off a terminal."""
     if not terminal.progress:
         yield None
         return

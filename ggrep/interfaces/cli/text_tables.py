@@ -84,12 +84,7 @@ _LONGEST: Final = 48
 
 
 class Cell(Struct, frozen=True):
-    """One value of a row.
-
-    Attributes:
-        role: it is painted in; empty for none.
-        figures: right-aligned.
-    """
+    """One value of a row; figures are right-aligned."""
 
     text: str
     role: str = ""

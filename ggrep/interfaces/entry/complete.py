@@ -49,14 +49,7 @@ def candidates(words: list[str]) -> list[str]:
 
 
 def _of_command(name: str, before: list[str], typed: list[str], current: str) -> list[str]:
-    """Return what a word of a command may become: a value, a flag or an argument.
-
-    Args:
-        name: of the command.
-        before: all that is typed before the word.
-        typed: of it what stands behind the command.
-        current: the word.
-    """
+    """Return what a word of a command may become: a value, a flag or an argument."""
     options, arguments = options_of(name)
     flags = {
         flag: option.words if option.takes_value else None for flag, option in options.items()

@@ -12,11 +12,7 @@ _WRONG_USAGE = 2
 
 
 def shown(given: list[str]) -> int | None:
-    """Print a page of help; return the exit status.
-
-    Returns:
-        None when nothing was printed and `ggrep.interfaces.cli` has to say why.
-    """
+    """Print a page of help; return the exit status, or None where nothing was printed."""
     before = given[: given.index("--")] if "--" in given else given
     is_whole = not ASKING.isdisjoint(before) or (given[:1] == ["help"] and _are_words(given))
     if not is_whole and given and not (len(given) == 1 and given[0] in ABOVE_OTHERS):

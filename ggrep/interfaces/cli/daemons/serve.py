@@ -30,21 +30,19 @@ from ggrep.model.suggested_commands import with_file
 from ggrep.service.location import location_of
 
 if TYPE_CHECKING:
-    from ggrep.daemon.daemon_metrics import Scraped
     from ggrep.daemon.host import ServeResult
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 _ARRIVING_MS = 5_000
-"""How long daemons are waited for that somebody is starting, to end them too."""
+"""How long daemons that are being started are waited for, to end them too."""
 _LOOK_S = 0.1
 _MOST_TOLD = 16
-"""Daemons that are named when they end; more only scroll away what else there was to read."""
+"""Daemons that are named when they end; more lines would scroll other output away."""
 
 
 def serve(
     path: Annotated[
-        list[Path] | None,
-        Flag("--path -p", "Serve the repository of this directory; repeatable."),
+        list[Path] | None, Flag("--path -p", "Serve the repository of this directory; repeatable.")
     ] = None,
     workspace: Annotated[
         Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
@@ -54,8 +52,7 @@ def serve(
     profile: ProfileFlag = None,
     yes: YesFlag = False,
     low_impact: Annotated[
-        bool | None,
-        Flag("--low-impact/--full-speed", "Sync with few resources."),
+        bool | None, Flag("--low-impact/--full-speed", "Sync with few resources.")
     ] = None,
     watch: Annotated[
         bool | None, Flag("--watch/--no-watch", "Watch the work tree for changes.")
@@ -65,7 +62,12 @@ def serve(
     terminal = open_terminal()
     if workspace is not None and path:
         raise UsageError("--workspace and --path cannot go together")
-    roots = _workspace_roots(workspace, terminal) if workspace else _roots(path or [None])
+    if workspace is not None:
+        roots = _workspace_roots(workspace, terminal)
+    else:
+        paths: list[Path | None] = [*path] if path else [None]
+        found = (location_of(each, directory=True).root for each in paths)
+        roots = list(dict.fromkeys(found))
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if profile is not None:
         # As clients do it: a flag would keep plain searches from finding the daemon.
@@ -76,22 +78,18 @@ def serve(
         told = host_behind(roots, flags, terminal.environ)
         terminal.note(told)
         return status_of(told)
-    reason = host(roots, flags, terminal.environ, lambda outcomes: _tell(outcomes, terminal))
+
+    def tell(outcomes: "Sequence[ServeResult]") -> None:
+        for outcome in outcomes:
+            terminal.tell(line_of(outcome))
+
+    reason = host(roots, flags, terminal.environ, tell)
     terminal.tell(f"stopped: {reason}")
     return 0
 
 
-def _roots(paths: "Sequence[Path | None]") -> list[Path]:
-    """Return the roots of some paths, each once, in the given order."""
-    return list(dict.fromkeys(location_of(path, directory=True).root for path in paths))
-
-
 def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
-    """Return the roots of the enabled repositories; warn about missing ones.
-
-    Raises:
-        MissingRoot: all of them are.
-    """
+    """Return the roots of the enabled repositories; warn about missing ones."""
     from ggrep.interfaces.cli.workspaces.workspace_file import load
 
     enabled = [repo for repo in load(file).repos if repo.enabled]
@@ -101,11 +99,6 @@ def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
     if failures and len(failures) == len(enabled):
         raise failures[0]
     return [repo.root_canonical for repo in enabled if repo.missing is None]
-
-
-def _tell(outcomes: "Sequence[ServeResult]", terminal: Terminal) -> None:
-    for outcome in outcomes:
-        terminal.tell(line_of(outcome))
 
 
 def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
@@ -186,15 +179,15 @@ def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
 def stops_json(stops: Sequence[Stop]) -> Document:
     """Return the document of `ggrep stop`, by root; `ok` unless a daemon still runs."""
     shown = (
-        replace(
-            each,
-            root=sanitise_line(each.root or "") or None,
-            reason=sanitise_line(each.reason or "") or None,
-        )
+        replace(each, root=_plain(each.root), reason=_plain(each.reason))
         for each in sorted(stops, key=lambda each: (each.root or "", each.store_id, each.pid or 0))
     )
     ok = all(each.outcome != "failed" for each in stops)
     return Stops(ok=ok, stops=tuple(shown)).to_dict()
+
+
+def _plain(text: str | None) -> str | None:
+    return sanitise_line(text or "") or None
 
 
 def metrics(
@@ -209,14 +202,6 @@ def metrics(
     from ggrep.service.scraping import scrape
 
     terminal = open_terminal()
-    home = home_from(terminal.environ)
-
-    async def scraped() -> "Sequence[Scraped]":
-        return await scrape(home, SystemClock())
-
-    rows = anyio.run(scraped)
-    if json:
-        terminal.write_json(scrape_json(rows), pretty=True)
-    else:
-        terminal.write(scrape_text(rows))
+    rows = anyio.run(scrape, home_from(terminal.environ), SystemClock())
+    terminal.show(scrape_json(rows), scrape_text(rows), json=json)
     return 0

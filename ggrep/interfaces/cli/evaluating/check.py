@@ -46,8 +46,7 @@ def check(
         Path | None, Flag("--markdown", "Write a summary in Markdown to this file.")
     ] = None,
     baseline: Annotated[
-        Path | None,
-        Flag("--baseline", "Ignore checks that failed in this earlier --json report."),
+        Path | None, Flag("--baseline", "Ignore checks that failed in this earlier --json report.")
     ] = None,
     max_drop: Annotated[
         int | None, Flag("--max-drop", "Allow this many other failures.", least=0)

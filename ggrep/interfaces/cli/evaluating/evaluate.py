@@ -66,8 +66,7 @@ class Questions(Struct, frozen=True):
     title: ClassVar = "Questions"
 
     mode: Annotated[
-        str | None,
-        Flag("--mode", f"Search with this intent: {either(_MODES)}.", words=_MODES),
+        str | None, Flag("--mode", f"Search with this intent: {either(_MODES)}.", words=_MODES)
     ] = None
     limit: Annotated[
         int | None, Flag("-k --max", "Request this many hits.", least=1, most=MAX_QUERY_RESULTS)

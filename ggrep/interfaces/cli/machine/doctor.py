@@ -1,4 +1,4 @@
-"""`ggrep doctor`: what ggrep stands on here, and what mends what is wrong."""
+"""`ggrep doctor`: checks of the installation, and suggested fixes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -36,13 +36,12 @@ _MARKS: Final = {"ok": ("good", "+"), "warning": ("warning", "-"), "problem": ("
 def doctor(
     path: PathFlag = None,
     cluster: Annotated[
-        bool,
-        Flag("--cluster", "Also check cluster builds, and show how to start a cluster."),
+        bool, Flag("--cluster", "Also check cluster builds, and show how to start a cluster.")
     ] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Look at what ggrep stands on here, and say what mends what is wrong.
+    """Check the installation and suggest fixes.
 
     Nothing is changed, started or indexed.
     """
@@ -50,22 +49,19 @@ def doctor(
     home = home_from(terminal.environ)
     place = here() if path is None else location_of(path)
     checks = [
-        # No repository has a say where none is: there is no settings file in `data`.
+        # Without a repository no settings file counts: there is none in `data`.
         *examine_machine(home, place.root if place else home.data, terminal.environ),
         *of_daemons(rows_of(home)),
         *(_of_index(place, terminal) if place else ()),
         *of_agents(_agents(terminal)),
         *(of_cluster(terminal.environ, read_remotes(home.remotes)) if cluster else ()),
     ]
-    if json:
-        terminal.write_json(machine_json(checks), pretty=True)
-    else:
-        terminal.write(machine_text(checks, terminal.style))
+    terminal.show(machine_json(checks), machine_text(checks, terminal.style), json=json)
     return int(any(check.state == "problem" for check in checks))
 
 
 def here() -> Location | None:
-    """Return the place that we stand in; None where nothing can be indexed, as in a home."""
+    """Return the current place; None where nothing can be indexed, as in a home directory."""
     try:
         return location_of(None)
     except InvalidRequest:
@@ -73,7 +69,7 @@ def here() -> Location | None:
 
 
 def of_daemons(rows: Sequence[Daemon]) -> Iterator[Check]:
-    """Yield how the daemons of this home are."""
+    """Yield checks of the daemons of this home."""
     for row in rows:
         where = row.root or row.store_id
         match row.state:
@@ -95,7 +91,7 @@ def _of_index(place: Location, terminal: Terminal) -> Iterator[Check]:
     try:
         address = address_of(place, terminal, {})
     except GgrepError:
-        return  # its settings cannot be read, which is told already
+        return  # its settings are wrong, which another check reports
     try:
         document = status_document(
             address,
@@ -109,7 +105,7 @@ def _of_index(place: Location, terminal: Terminal) -> Iterator[Check]:
 
 
 def of_index(status: Status) -> Check:
-    """Return how the index of a repository is."""
+    """Return the check of a repository's index."""
     shown, root = status.snapshot, status.canonical_root
     for warning in status.warnings:
         if warning.code in DAMAGE_CODES:
@@ -147,7 +143,7 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
 
 
 def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
-    """Yield how ggrep stands in the files of agents, by their titles."""
+    """Yield checks of the files of agents, by their titles."""
     asking, others = list[str](), list[str]()
     for title, states in found.items():
         presences = {state.presence for state in states}
@@ -164,7 +160,7 @@ def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
 
 
 def machine_text(checks: Iterable[Check], style: Style) -> str:
-    """Return a line for each check, and what mends it below."""
+    """Return a line for each check, with its fix below."""
     lines, asked = list[str](), 0
     for check in checks:
         role, mark = _MARKS[check.state]

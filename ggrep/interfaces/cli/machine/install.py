@@ -137,11 +137,7 @@ class Where(Struct, frozen=True):
     path: PathFlag = None
 
     def places(self, terminal: Terminal) -> ConfigFiles:
-        """Return where the files are.
-
-        Raises:
-            UsageError: the flags contradict each other.
-        """
+        """Return where the files are."""
         if self.user and self.project:
             raise UsageError("give one of --user and --project")
         if self.path is not None and not self.project:
@@ -205,11 +201,7 @@ def uninstall(
 
 
 def _chosen(names: Sequence[str] | None, where: Where) -> list[Client]:
-    """Return the named clients, in the order of the table.
-
-    Raises:
-        UsageError: there is no such client, or it has no files there.
-    """
+    """Return the named clients, in the order of the table."""
     for name in names or ():
         if name not in EVERY:
             meant = nearest(name, list(EVERY))

@@ -1,14 +1,12 @@
 """`ggrep setup`: completions, agents and the first index, each offered once."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, Unasked
-from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.agents.clients import Client
@@ -19,7 +17,7 @@ from ggrep.interfaces.cli.machine.doctor import here, machine_text
 from ggrep.interfaces.cli.machine.install import files_json
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
 from ggrep.interfaces.cli.stores.index import Indexing, Job
-from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
+from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_interactive
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.service.location import open_index
 from ggrep.service.machine import examine_machine
@@ -33,13 +31,7 @@ Outcome: TypeAlias = Literal["done", "nothing", "planned", "declined", "failed"]
 
 
 class Step(Struct, frozen=True):
-    """One thing that is offered, and what became of it.
-
-    Attributes:
-        message: what would be done, or was; why it failed.
-        act: does it; None where nothing has to be done.
-        files: those that are written, or would be.
-    """
+    """One thing that is offered, and its outcome; without `act` there is nothing to do."""
 
     name: str
     message: str
@@ -61,7 +53,7 @@ def setup(
     """
     terminal = open_terminal(plain=plain)
     if not dry_run:
-        require_somebody("setup", yes=yes)
+        require_interactive("setup", yes=yes)
     steps = []
     for offered in (_shell(terminal), _agents(terminal), _index(terminal, told=not json)):
         step = _taken(offered, dry_run=dry_run, asked=not yes)
@@ -72,7 +64,11 @@ def setup(
     if json:
         terminal.write_json(setup_json(steps, dry_run=dry_run), pretty=True)
     elif not dry_run:
-        _tell_end(terminal)
+        home, place = home_from(terminal.environ), here()
+        checks = examine_machine(home, place.root if place else home.data, terminal.environ)
+        if wrong := [check for check in checks if check.state != "ok"]:
+            terminal.write(machine_text(wrong, terminal.style))
+        terminal.tell('ready; try: ggrep "a question in your own words"')
     return 0 if is_well else 1
 
 
@@ -110,15 +106,7 @@ def _agents(terminal: Terminal) -> Step:
 def _written(
     name: str, clients: Sequence[Client], offer: str, is_so: str, terminal: Terminal
 ) -> Step:
-    """Return the step that writes our entries into files.
-
-    Args:
-        name: of the step.
-        clients: whose files they are.
-        offer: what would be done.
-        is_so: what is told where nothing has to be.
-        terminal: whose user it is.
-    """
+    """Return the step that writes our entries into files."""
     home, places = home_from(terminal.environ), ConfigFiles.of(terminal.environ, None)
     dry = Agents(home, places, command_of(terminal.environ), dry=True)
     planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]
@@ -138,7 +126,12 @@ def _written(
 
 def _index(terminal: Terminal, *, told: bool) -> Step:
     place = here()
-    if place is None or not _is_modest(place.root, home_from(terminal.environ)):
+    try:
+        if place is not None:
+            require_modest(place.root, home_from(terminal.environ))
+    except Unasked:
+        place = None
+    if place is None:
         return Step("index", "not a repository; inside a repository the first search indexes it")
     root = place.root
     index = open_index(root, terminal.environ)
@@ -152,14 +145,6 @@ def _index(terminal: Terminal, *, told: bool) -> Step:
     return Step("index", f"index {root}", act)
 
 
-def _is_modest(root: Path, home: Home) -> bool:
-    try:
-        require_modest(root, home)
-    except Unasked:
-        return False
-    return True
-
-
 def _tell(step: Step, terminal: Terminal) -> None:
     mark = {"done": "+", "failed": "!"}.get(step.outcome, "-")
     role = {"done": "good", "failed": "bad"}.get(step.outcome, "muted")
@@ -169,16 +154,6 @@ def _tell(step: Step, terminal: Terminal) -> None:
     for each in step.files if step.outcome in {"done", "failed", "planned"} else ():
         said = f": {each.said}" if each.said else ""
         terminal.write(sanitise(f"    {each.path}{said}").rstrip("\n") + "\n")
-
-
-def _tell_end(terminal: Terminal) -> None:
-    """Tell what is wrong with the machine, and what to type first."""
-    home, place = home_from(terminal.environ), here()
-    checks = examine_machine(home, place.root if place else home.data, terminal.environ)
-    wrong = [check for check in checks if check.state != "ok"]
-    if wrong:
-        terminal.write(machine_text(wrong, terminal.style))
-    terminal.tell('ready; try: ggrep "a question in your own words"')
 
 
 def setup_json(steps: Sequence[Step], *, dry_run: bool) -> "SetupJson":

@@ -25,15 +25,7 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The help of one command.
-
-    Attributes:
-        path: what is typed for it, behind `ggrep`.
-        usage: its form.
-        brief: what it does in one line.
-        about: paragraphs.
-        examples: lines to type, and what each does.
-    """
+    """The help of one command, or of a path of commands."""
 
     path: tuple[str, ...]
     usage: str
@@ -134,14 +126,7 @@ def _filled(text: str, columns: int, indent: str) -> list[str]:
 
 
 _ESCAPES: Final = str.maketrans(
-    {
-        "\\": r"\(rs",
-        "-": r"\-",
-        "'": r"\(aq",
-        "`": r"\(ga",
-        "^": r"\(ha",
-        "~": r"\(ti",
-    }
+    {"\\": r"\(rs", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
 )
 """What roff would set as another character than the one that is typed."""
 

@@ -163,7 +163,7 @@ def _row(piece: Piece) -> Row:
         switch = next(each for each in says.flag.switches if each.word == piece.word)
         return Row(_names(piece), switch.help)
     text = help_of(says)
-    has_default = says.flag.of is None and piece.default and not isinstance(piece.default, bool)
+    has_default = says.of is None and piece.default and not isinstance(piece.default, bool)
     if has_default and piece.default is not Parameter.empty:
         text = f"{text} [default: {piece.default}]"
     value = "" if _kind(piece) is bool else f" {_METAVARS.get(_kind(piece), 'WORD')}"

@@ -39,10 +39,8 @@ class Piece(Struct, frozen=True):
     """One parameter: an argument, an option, or a switch that stands for one of its words.
 
     Attributes:
-        key: what its value is handed over by.
-        kind: of its value, as `int | None` or `list[str] | None`.
-        default: what stands for nothing; `inspect.Parameter.empty` where there must be something.
-        says: of an argument what it is; the option otherwise.
+        kind: type of its value, as `int | None` or `list[str] | None`.
+        default: `inspect.Parameter.empty` where a value is required.
         title: of its group; None without one.
         word: of a flag that stands for one.
     """
@@ -83,11 +81,7 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
 
 
 def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a command's keyword arguments, built from the values of a line, by key.
-
-    Raises:
-        UsageError: a word is none of the closed set that it should be of.
-    """
+    """Return a command's keyword arguments, built from the values of a line, by key."""
     return {each.name: _collected(each, given) for each in _takes(command)}
 
 

@@ -77,9 +77,7 @@ GROUPS: Final = {
         "push": Entry("stores.remotes.push", "Upload an index to a remote, for others to pull."),
         "remote": Entry("", "Add, list, remove and clean remotes."),
     },
-    "Workspaces": {
-        "workspace": Entry("", "Create, check and maintain workspaces."),
-    },
+    "Workspaces": {"workspace": Entry("", "Create, check and maintain workspaces.")},
     "Servers": {
         "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
         "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
@@ -91,8 +89,7 @@ GROUPS: Final = {
     "Agents": {
         "setup": Entry("machine.setup.setup", "Set up completions, agents and a first index."),
         "install": Entry(
-            "machine.install.install",
-            "Connect coding agents: Claude Code, Codex, Cursor, ...",
+            "machine.install.install", "Connect coding agents: Claude Code, Codex, Cursor, ..."
         ),
         "uninstall": Entry("machine.install.uninstall", "Undo ggrep install."),
     },

@@ -48,21 +48,11 @@ def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
     if piece.word:
         switch = next(each for each in says.flag.switches if each.word == piece.word)
         return typer.Option(*piece.names, help=switch.help)
-    return typer.Option(
-        *piece.names,
-        help=help_of(says),
-        min=says.flag.least,
-        max=says.flag.most,
-    )
+    return typer.Option(*piece.names, help=help_of(says), min=says.flag.least, max=says.flag.most)
 
 
 def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
-    """Return the commands.
-
-    Args:
-        arguments: what was typed; commands that its first words do not name are there without
-            options. None for all commands.
-    """
+    """Return the commands; those that the first words do not name have no options."""
     whole = arguments is None
     words = () if arguments is None else tuple(arguments[:2])
     app = typer.Typer(

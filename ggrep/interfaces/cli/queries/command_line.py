@@ -56,12 +56,9 @@ class _Elsewhere(ValueError):
 
 
 class _Below:
-    """Finds places in one repository, as seen from a directory.
+    """Finds places in one repository, as seen from a directory; `seen` are directories.
 
-    Whether they belong to it, and to none below it, is for others to say.
-
-    Attributes:
-        seen: path keys of the directories that were gone by.
+    The caller checks that they belong to the repository, and to none below it.
     """
 
     def __init__(self, root: Path, here: Path) -> None:

@@ -49,19 +49,19 @@ _INSIDE = Flag("--in", "Search only this directory or file.")
 _FILTER = Flag(
     "--filter",
     f"Search only files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
-    of=SymbolRequest,
     takes="filter",
 )
 
-_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.", of=SymbolRequest)
+_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.")
 
 
 class Definitions(Struct, frozen=True):
     """Which definitions are shown."""
 
     title: ClassVar = "Definitions"
+    of: ClassVar = (SymbolRequest,)
 
-    limit: Annotated[int | None, Flag("-m --max", of=SymbolRequest, judged=True)] = None
+    limit: Annotated[int | None, Flag("-m --max", judged=True)] = None
     inside: Annotated[str | None, _INSIDE] = None
     filters: Annotated[tuple[str, ...], _FILTER] = ()
     cursor: Annotated[str | None, _CURSOR] = None
@@ -71,17 +71,13 @@ class Mentions(Struct, frozen=True):
     """Which occurrences are shown."""
 
     title: ClassVar = "Mentions"
+    of: ClassVar = (ReferencesRequest,)
 
-    limit: Annotated[int | None, Flag("-m --max", of=ReferencesRequest, judged=True)] = None
+    limit: Annotated[int | None, Flag("-m --max", judged=True)] = None
     inside: Annotated[str | None, _INSIDE] = None
-    strings: Annotated[
-        bool, Flag("--strings", "Also show occurrences in strings.", of=ReferencesRequest)
-    ] = False
+    strings: Annotated[bool, Flag("--strings", "Also show occurrences in strings.")] = False
     comments: Annotated[
-        bool,
-        Flag(
-            "--comments", "Also show occurrences in comments and documents.", of=ReferencesRequest
-        ),
+        bool, Flag("--comments", "Also show occurrences in comments and documents.")
     ] = False
     filters: Annotated[tuple[str, ...], _FILTER] = ()
     cursor: Annotated[str | None, _CURSOR] = None
@@ -91,11 +87,10 @@ class Extent(Struct, frozen=True):
     """How much is shown around a place."""
 
     title: ClassVar = "Extent"
+    of: ClassVar = (ExpandRequest,)
 
-    boundary: Annotated[
-        str | None, Flag("--boundary", "Amount of code to show", of=ExpandRequest)
-    ] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", of=ExpandRequest, judged=True)] = None
+    boundary: Annotated[str | None, Flag("--boundary", "Amount of code to show")] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
 
 
 def symbol(
@@ -107,21 +102,7 @@ def symbol(
     members: WorkspaceOptions,
 ) -> Query:
     """Show where names are defined."""
-    asking.check()
-    view = agent_view(agent, json=output.json, stats=members.stats)
-    typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
-    if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import in_workspace, symbol_way
-
-        ways = [symbol_way(SymbolRequest(name, **given)) for name in typed.names]
-        return in_workspace(_typed_of(typed, output, asking), members, ways, view)
-    members.refuse_without_file()
-
-    def planned(site: Site) -> Plan:
-        messages = (Ask(SymbolRequest(name, site.keys[0], **given)) for name in typed.names)
-        return Plan(tuple(messages), partial(_printed, typed.names, view, site))
-
-    return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
+    return _of_names(SymbolRequest, names, wanted, output, agent, asking, members)
 
 
 def references(
@@ -133,21 +114,34 @@ def references(
     members: WorkspaceOptions,
 ) -> Query:
     """Show where names are used."""
+    return _of_names(ReferencesRequest, names, wanted, output, agent, asking, members)
+
+
+def _of_names(
+    kind: type[SymbolRequest | ReferencesRequest],
+    names: list[str],
+    wanted: Definitions | Mentions,
+    output: HitsOutput,
+    agent: AgentText,
+    asking: IndexOptions,
+    members: WorkspaceOptions,
+) -> Query:
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
-    typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
+    typed, given = names_of(names, wanted.inside), said(kind, wanted, asking)
     if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import in_workspace, references_way
-
-        ways = [references_way(ReferencesRequest(name, **given)) for name in typed.names]
-        return in_workspace(_typed_of(typed, output, asking), members, ways, view)
+        requests = [kind(name, **given) for name in typed.names]
+        return _of_workspace(typed, requests, output, asking, members, view)
     members.refuse_without_file()
 
-    def planned(site: Site) -> Plan:
-        requests = (ReferencesRequest(name, site.keys[0], **given) for name in typed.names)
-        return Plan(tuple(map(Ask, requests)), partial(_printed, typed.names, view, site))
+    def find(finder: Finder) -> list[Target]:
+        return [Target(finder.place(asking.repo, typed.path))]
 
-    return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
+    def planned(site: Site) -> Plan:
+        messages = (Ask(kind(name, site.keys[0], **given)) for name in typed.names)
+        return Plan(tuple(messages), partial(_printed, typed.names, view, site))
+
+    return RepositoryQuery(asking, output, find, planned)
 
 
 def expand(
@@ -169,11 +163,9 @@ def expand(
     view = agent_view(agent, json=output.json, stats=members.stats)
     given, typed = said(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))
     if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import expand_way, in_workspace
-
-        ways = [expand_way(ExpandRequest(target, **given)) for target in typed]
+        requests = [ExpandRequest(target, **given) for target in typed]
         shown = HitsOutput(output.json, output.plain)
-        return in_workspace(_typed_of(TypedNames(typed, None), shown, asking), members, ways, view)
+        return _of_workspace(TypedNames(typed, None), requests, shown, asking, members, view)
     members.refuse_without_file()
 
     def find(finder: Finder) -> list[Target]:
@@ -187,11 +179,7 @@ def expand(
 
 
 class TypedNames(Struct, frozen=True):
-    """The words behind a command that takes names.
-
-    Attributes:
-        path: which narrows; None for none.
-    """
+    """The names that were typed, and the path that narrows."""
 
     names: tuple[str, ...]
     path: str | None
@@ -202,9 +190,6 @@ def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
 
     A path is told by its form alone: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so,
     and what lies in the current directory does not change what a command means.
-
-    Raises:
-        UsageError: there is no name, or more than one path.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))
@@ -222,11 +207,6 @@ def _is_path(text: str) -> bool:
     return text.endswith("/") and not text.startswith("operator")
 
 
-def _scope(typed: TypedNames, asking: IndexOptions, finder: Finder) -> list[Target]:
-    """Return the place that names are looked for in."""
-    return [Target(finder.place(asking.repo, typed.path))]
-
-
 def _printed(
     typed: Sequence[str],
     agent: AgentView | None,
@@ -235,15 +215,7 @@ def _printed(
     *,
     whole: bool = False,
 ) -> Rendered:
-    """Return answers in print, in the order of what was asked for.
-
-    Args:
-        typed: what was asked for.
-        agent: how an agent is shown them; None for people.
-        site: the repository, and how to print.
-        answers: to each.
-        whole: no line is cut to the terminal's width.
-    """
+    """Return answers in print, in the order of what was asked for."""
     named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
     if agent is not None:
         rendered = render_for_agent(named, agent)
@@ -260,28 +232,39 @@ def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
             yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
 
 
-def _typed_of(typed: TypedNames, output: HitsOutput, asking: IndexOptions) -> TypedSearch:
-    """Return questions about a workspace as a typed search of it."""
-    kept = ReceiptOutput(output.json, output.plain, output.exit_status)
+def _of_workspace(
+    typed: TypedNames,
+    requests: "Sequence[SymbolRequest | ReferencesRequest | ExpandRequest]",
+    output: HitsOutput,
+    asking: IndexOptions,
+    members: WorkspaceOptions,
+    view: AgentView | None,
+) -> Query:
+    from ggrep.interfaces.cli.queries.workspace_names import in_workspace
+
+    printed = ReceiptOutput(output.json, output.plain, output.exit_status)
     paths = () if typed.path is None else (typed.path,)
-    return TypedSearch(typed.names[0], paths, asking=asking, output=kept)
+    search = TypedSearch(typed.names[0], paths, asking=asking, output=printed)
+    return in_workspace(search, members, requests, view)
 
 
 class OutlineOptions(Struct, frozen=True):
     """How much of an outline is shown."""
 
     title: ClassVar = "Extent"
+    of: ClassVar = (OutlineRequest,)
 
-    depth: Annotated[int | None, Flag("--depth", of=OutlineRequest, judged=True)] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", of=OutlineRequest, judged=True)] = None
+    depth: Annotated[int | None, Flag("--depth", judged=True)] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
 
 
 class TourOptions(Struct, frozen=True):
     """How much of a tour is shown."""
 
     title: ClassVar = "Extent"
+    of: ClassVar = (TourRequest,)
 
-    max_bytes: Annotated[int | None, Flag("--max-bytes", of=TourRequest, judged=True)] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
 
 
 def outline(

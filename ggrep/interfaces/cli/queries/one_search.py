@@ -77,9 +77,6 @@ def _with_receipt(
     """Return the answer of the index, and write a receipt.
 
     A receipt needs an index. Nobody makes one meanwhile, so it is said what would.
-
-    Raises:
-        NoIndex: there is none.
     """
     assert output.receipt is not None  # noqa: S101 - asked for
     response = engine.search(request)
@@ -97,11 +94,7 @@ def search_plainly(
 ) -> int:
     """Run a search of one repository without the modules of others; return the exit status.
 
-    Args:
-        line: with values of these groups of options alone, without a receipt; its paths exist.
-        arguments: that it was read from.
-        began_ms: when the command began, on the scale of `SystemClock`.
-        head: a process that has begun to become a daemon; None for none.
+    The line has values of these groups of options alone, and no receipt; its paths exist.
     """
 
     def act() -> int:

@@ -68,11 +68,7 @@ _QUIET_MS = 2_000.0
 
 
 class Reached(Struct, frozen=True):
-    """A repository to query, and the scope within it.
-
-    Attributes:
-        scope: path key of a directory or file; empty for the whole root.
-    """
+    """A repository to query, and the path key of the scope within it."""
 
     address: "DaemonAddress"
     scope: str
@@ -84,11 +80,7 @@ class Reached(Struct, frozen=True):
 
 
 def place_asked(command: str, typed: TypedSearch) -> Location:
-    """Return what is meant by `--repo` or the positional PATHs, else by the current directory.
-
-    Raises:
-        UsageError: both were given, there is no such place, or they are of two repositories.
-    """
+    """Return what is meant by `--repo` or the positional PATHs, else by the current directory."""
     repo, paths = typed.asking.repo, typed.paths
     if repo is None:
         _require_paths(command, typed.query, paths)
@@ -96,11 +88,7 @@ def place_asked(command: str, typed: TypedSearch) -> Location:
 
 
 def joined(places: Sequence[Location], paths: Sequence[str]) -> Location:
-    """Return several places as one.
-
-    Raises:
-        UsageError: they belong to different repositories.
-    """
+    """Return several places as one."""
     for path, place in zip(paths, places, strict=False):
         if not is_text(place.scope):
             raise UsageError(f"{sanitise_line(path)}: paths that are not UTF-8 are not indexed")
@@ -114,12 +102,7 @@ def joined(places: Sequence[Location], paths: Sequence[str]) -> Location:
 
 
 def chosen_place(repo: Path | None, path: str | None) -> Location:
-    """Return what `--repo` or the positional PATH means, else what the current directory does.
-
-    Raises:
-        UsageError: both were given.
-        InvalidRequest: there is no such place.
-    """
+    """Return what `--repo` or the positional PATH means, else what the current directory does."""
     if repo is None:
         return location_of(None if path is None else Path(path))
     if path is not None:
@@ -147,19 +130,6 @@ def answered(
     """Return the output of a plan, from the index in this process if no daemon is available.
 
     The time limit counts from the start of the command, and leaves out a sync that is waited for.
-
-    Args:
-        plan: to execute.
-        reached: the repository.
-        terminal: of the command.
-        asking: how it is asked.
-        kept: answers a search from the index in this process, and keeps a receipt; None for none.
-        head: a process that has begun to become a daemon; None for none.
-
-    Raises:
-        Unasked: nothing says that an index is wanted, and there is none.
-        DeadlineExceeded: the time ran out, whatever took it.
-        GgrepError: as the daemon or the engine says.
     """
     fresh, scans = not is_indexed(reached.address), isinstance(plan.messages[0], Search)
     waits = asking.sync or (fresh and not scans and not _is_slate(plan))
@@ -281,11 +251,7 @@ class _Host(Struct, frozen=True):
 
 
 def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
-    """Raise if a positional PATH does not exist; most likely it is a word of the query.
-
-    Raises:
-        UsageError: says what was meant.
-    """
+    """Raise if a positional PATH does not exist; most likely it is a word of the query."""
     if "" in paths:
         raise UsageError("PATH is empty; use . for the current directory")
     missing = next((path for path in paths if not on_disk(Path(path)).exists()), None)
@@ -327,10 +293,7 @@ _PATIENCE_MS: Final = 20_000
 
 
 def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
-    """Show the first index's progress until it answers; an interrupt only ends the display.
-
-    Requires: a terminal that shows progress.
-    """
+    """Show the first index's progress until it answers; an interrupt only ends the display."""
     label, there = address.identity.root.name, False
     with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:
         if watch is not None:
@@ -370,13 +333,7 @@ class InShell:
 class Site(Struct, frozen=True):
     """The repository that a query asks, and all else that its plan depends on.
 
-    Attributes:
-        profile: currently configured.
-        home: where stores lie.
-        environ: variables of the client.
-        finder: of the query's places.
-        view: how to print in the client's terminal.
-        keys: the query's targets as the repository writes them.
+    `keys` are the query's targets as the repository writes them.
     """
 
     root: Path
@@ -395,20 +352,13 @@ class Query(Protocol):
         """Run it and print; return the exit status."""
 
     def plan(self, site: Site) -> "Plan | WorkspacePlan | None":
-        """Return what the daemon of a repository is to do; None where the client has to do it.
-
-        Raises:
-            GgrepError: the client says what is wrong.
-        """
+        """Return what the daemon of a repository is to do; None where the client has to do it."""
 
 
 class RepositoryQuery(Struct, frozen=True):
-    """A query to one repository.
+    """A query to one repository: finds the targets, then makes a plan for them.
 
-    Attributes:
-        find: returns the places that it is about.
-        planned: makes the plan.
-        kept: answers a search here, whatever runs, and writes a receipt; None for none.
+    `kept` answers a search from the index in this process, and writes a receipt.
     """
 
     asking: IndexOptions

@@ -68,15 +68,7 @@ _MODE = 0o600
 
 
 def require_receipt_place(path: Path, *, force: bool) -> None:
-    """Raise, before the search runs, unless a receipt may be written there.
-
-    Args:
-        path: where to.
-        force: write over any regular file.
-
-    Raises:
-        UsageError: it may not, or cannot.
-    """
+    """Raise, before the search runs, unless a receipt may be written there."""
     if str(path) == "-" or is_standard_output(path):
         raise UsageError(f"{_FLAG}: name a file; the answer goes to standard output")
     require_writable({_FLAG: path}, [])
@@ -91,11 +83,7 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
 
 
 def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
-    """Write a receipt atomically, to the target of any links.
-
-    Raises:
-        UsageError: it may not be written there, or cannot.
-    """
+    """Write a receipt atomically, to the target of any links."""
     require_receipt_place(path, force=force)
     try:
         durable.replace_file(Path(os.path.realpath(path)), data, mode=_MODE)
@@ -104,12 +92,7 @@ def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
 
 
 def read_receipt(path: Path) -> "Receipt | WorkspaceReceipt":
-    """Return the receipt in a file.
-
-    Raises:
-        InvalidRequest: there is none, or it was changed.
-        Incompatible: another build wrote it, in a version that this one does not read.
-    """
+    """Return the receipt in a file."""
     try:
         if path.exists() and not path.is_file():
             raise InvalidRequest(f"{shown_path(path)}: not a regular file")
@@ -151,8 +134,7 @@ def replay(
         Flag("--repo", "Query this repository instead of the current one.", takes="root"),
     ] = None,
     workspace: Annotated[
-        Path | None,
-        Flag("--workspace", "For a workspace's receipt: query this workspace file."),
+        Path | None, Flag("--workspace", "For a workspace's receipt: query this workspace file.")
     ] = None,
     today: Annotated[
         bool, Flag("--today", "Query the newest snapshot, not the receipt's own.")
@@ -200,11 +182,7 @@ def answer_bytes(response: "QueryResponse") -> bytes:
 def _outcome(
     terminal: Terminal, receipt: "Receipt | WorkspaceReceipt", asked: _ReplayOptions
 ) -> _ReplayResult:
-    """Return the outcome of replaying a receipt of either kind.
-
-    Raises:
-        UsageError: flags that do not go with its kind.
-    """
+    """Return the outcome of replaying a receipt of either kind."""
     if isinstance(receipt, Receipt):
         if asked.workspace is not None:
             raise UsageError("--workspace: the receipt belongs to one repository; use --repo")
@@ -242,11 +220,7 @@ AnyPlace = TypeVar("AnyPlace", bound=Place)
 
 
 def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
-    """Write the receipt of an answer; with `force`, over any regular file.
-
-    Raises:
-        UsageError: it cannot be written there.
-    """
+    """Write the receipt of an answer; with `force`, over any regular file."""
     version, build = ggrep.__version__, build_id()
     receipt = make_workspace_receipt(response, _bytes(response), version=version, build=build)
     data = stable_json.dumps(workspace_receipt_document(receipt)) + b"\n"
@@ -256,12 +230,7 @@ def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> Non
 def replay_workspace(
     terminal: Terminal, receipt: WorkspaceReceipt, file: Path, *, encoder: str | None
 ) -> WorkspaceReplay:
-    """Return the outcome of replaying a receipt on a workspace.
-
-    Raises:
-        InvalidRequest: the workspace file, or the question, is wrong.
-        GgrepError: no repository answers.
-    """
+    """Return the outcome of replaying a receipt on a workspace."""
     workspace = load(file)
     today = anyio.run(_ask, terminal, workspace, receipt, encoder)
     if today.error is not None:

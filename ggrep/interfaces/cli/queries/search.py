@@ -61,11 +61,7 @@ class ForEditor(Struct, frozen=True):
 
 
 def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> RepositoryQuery:
-    """Return a search whose answer is places, as seen from the client's directory.
-
-    Raises:
-        UsageError: a flag was given that such lines do not heed.
-    """
+    """Return a search whose answer is places, as seen from the client's directory."""
     output, hits = typed.output, typed.hits
     given = {
         "--format": form != "text",
@@ -101,14 +97,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit whose lines were matched is each of its matches. Any other hit is the line that holds the
-    query as it stands, else the line that names it, else its first.
-
-    Args:
-        document: the answer.
-        request: what was asked for.
-        root: of the repository.
-        here: what paths are told from.
+    A hit with matched lines yields each match. Any other hit yields the line that holds the query,
+    else the line that names it, else its first.
     """
     for hit in document["results"]:
         path = sanitise_line(os.path.relpath(root / hit["path"], here))
@@ -200,11 +190,7 @@ def search(
 
 
 def _check_receipt(output: ReceiptOutput) -> None:
-    """Raise if a receipt may not be written.
-
-    Raises:
-        UsageError: says why.
-    """
+    """Raise if a receipt may not be written."""
     if output.receipt is not None:
         from ggrep.interfaces.cli.queries.replay import require_receipt_place
 
@@ -214,11 +200,7 @@ def _check_receipt(output: ReceiptOutput) -> None:
 
 
 def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQuery:
-    """Return a search whose best hits are opened; lines that match are shown all.
-
-    Raises:
-        UsageError: a flag was given that such a text does not heed.
-    """
+    """Return a search whose best hits are opened; lines that match are shown all."""
     refuse_flags_of_people(typed)
 
     def find(finder: Finder) -> list[Target]:

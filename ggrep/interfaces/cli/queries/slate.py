@@ -68,11 +68,7 @@ def slate(
 
 
 def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeOptions) -> Query:
-    """Return what answers a typed search with a slate.
-
-    Raises:
-        UsageError: a flag was given that a slate does not heed.
-    """
+    """Return what answers a typed search with a slate."""
     _refuse_flags_of_hits(typed)
     if shape.level is None:
         snippet = request_of(typed, scope="").snippet

@@ -20,8 +20,7 @@ class Target(Struct, frozen=True):
     Attributes:
         place: the root, and the file in it if one was named that is there.
         lines: `:line` or `:line-line` behind that file; empty for all of it.
-        typed: what was typed, which stands where no file was found: a row id, or a path key of a
-            file that is in the index and no longer there. Empty for a folder and for a scope.
+        typed: a row id, or a path key that is only in the index; empty for a folder and a scope.
     """
 
     place: Location
@@ -34,15 +33,9 @@ class Target(Struct, frozen=True):
 
 
 def target_of(typed: str, repo: Path | None) -> Target:
-    """Return the target; paths are relative to the current directory, else to the root.
+    """Return the target: a row id, `path`, `path:line`, `path:line-line`, or a compiler's place.
 
-    Args:
-        typed: a row id, `path`, `path:line`, `path:line-line`, or a place as compilers print it.
-        repo: the repository that was named; None for the one around the file, else around the
-            current directory.
-
-    Raises:
-        InvalidRequest: it is a directory, or there is no repository there.
+    Paths are relative to the current directory, else to the root.
     """
     root = None if repo is None else location_of(repo).root
     path, lines = parts_of(typed, root)
@@ -56,11 +49,7 @@ def target_of(typed: str, repo: Path | None) -> Target:
 
 
 def folder_or_target_of(typed: str, repo: Path | None) -> Target:
-    """Return what `target_of` does, and of a folder its place.
-
-    Raises:
-        InvalidRequest: it lies outside of the repository that was named.
-    """
+    """Return what `target_of` does, and of a folder its place."""
     path = Path(typed)
     if not path.is_dir():
         return target_of(typed, repo)
@@ -71,13 +60,7 @@ def folder_or_target_of(typed: str, repo: Path | None) -> Target:
 
 
 def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
-    """Return a file that was typed as seen from here as `label:path`; all else as it is.
-
-    Args:
-        typed: as of `target_of`, or with a label and a colon in front.
-        roots: canonical roots of repositories, with their labels; the innermost counts.
-        here: the directory that relative paths are read from.
-    """
+    """Return an existing file as `label:path`, by the innermost root; all else unchanged."""
     path, lines = parts_of(typed, None, here)
     if path is None or path.is_dir():
         return typed
@@ -88,13 +71,7 @@ def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
 
 
 def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
-    """Return the file, or None if none such exists, and the line numbers behind its name.
-
-    Args:
-        typed: as it was.
-        root: files that do not lie below it are none; None for any.
-        here: the directory that relative paths are read from.
-    """
+    """Return the file, None if none exists below the root, and the line numbers behind its name."""
     for reading in place_readings(typed):
         candidate = here / reading.path
         if not reading.path or not _exists(candidate):

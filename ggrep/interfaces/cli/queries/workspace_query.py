@@ -63,13 +63,7 @@ _MOST_LEARNT: Final = 8
 
 
 class WorkspaceQuery(Struct, Generic[T], frozen=True):
-    """A query to a workspace.
-
-    Attributes:
-        ask: has the repositories answer; places are read from a directory.
-        printed: returns the output.
-        kept: writes the receipt of an answer; None for none.
-    """
+    """A query to a workspace; `kept` writes the receipt of an answer."""
 
     typed: TypedSearch
     repositories: MergeOptions
@@ -139,9 +133,6 @@ def _prepared(
     """Return the workspace and the request, after syncing the indexes if requested.
 
     The time limit counts from the start of the command, or from the end of the sync.
-
-    Raises:
-        UsageError: a flag was given that no workspace heeds.
     """
     workspace, request = _asked_of(typed, repositories, terminal.environ, Path())
     if typed.asking.sync:
@@ -153,12 +144,7 @@ def _prepared(
 def _asked_of(
     typed: TypedSearch, repositories: MergeOptions, environ: Mapping[str, str], here: Path
 ) -> tuple[Workspace, FederatedRequest]:
-    """Return the workspace and the request, typed in the directory `here`.
-
-    Raises:
-        UsageError: a flag was given that no workspace heeds.
-        WorkspaceError: the file is wrong.
-    """
+    """Return the workspace and the request, typed in the directory `here`."""
     _refuse(typed, repositories)
     workspace = load(here / repositories.files[0])
     # Without hits there is still an answer: who was asked, and what became of them.
@@ -173,15 +159,10 @@ def _asked_of(
 
 
 def _refuse(typed: TypedSearch, repositories: MergeOptions) -> None:
-    """Raise for options that a workspace search does not support.
-
-    Raises:
-        UsageError: names the flags and, where the contract has one, its code.
-    """
+    """Raise for options that a workspace search does not support."""
     if len(repositories.files) > 1:
         raise UsageError(
-            "--workspace was given more than once",
-            code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG",
+            "--workspace was given more than once", code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG"
         )
     if typed.asking.repo is not None:
         raise UsageError(
@@ -195,11 +176,7 @@ def _refuse(typed: TypedSearch, repositories: MergeOptions) -> None:
 
 
 def _refuse_what_no_receipt_holds(typed: TypedSearch, given: MergeOptions) -> None:
-    """Raise for options whose results differ between runs or machines.
-
-    Raises:
-        UsageError: names the flag.
-    """
+    """Raise for options whose results differ between runs or machines."""
     for flag, is_given in {
         "--stats": given.stats,
         "--debug-include-paths": given.include_paths,
@@ -239,21 +216,7 @@ def _by_id(repo: WorkspaceRepo) -> str:
 def _coordinated(
     ask: Callable[[Federator], Awaitable[T]], site: Site, stop: Stop, client: str
 ) -> T:
-    """Return an answer of daemons that run.
-
-    Args:
-        ask: has them answer.
-        site: whose variables and home count.
-        stop: ends it early.
-        client: who asks, as daemons tell their clients apart.
-
-    Raises:
-        NotStarted: a daemon is missing, or a message for people is due.
-        Cancelled: it was ended.
-        GgrepError: as the answer does.
-
-    Requires: this thread runs no event loop.
-    """
+    """Return an answer of daemons that run; this thread must have no event loop."""
     told: list[str] = []
     environ = {**site.environ, "GGREP_OFFLINE": "1"}  # none is started
     federator = partial(

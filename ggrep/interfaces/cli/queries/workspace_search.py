@@ -156,13 +156,7 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         notes += failure_of(response, view)
     elif not hits:
         notes += doubts
-    return Rendered(
-        text,
-        notes,
-        status,
-        hits=len(hits),
-        before=first + (doubts if hits else ""),
-    )
+    return Rendered(text, notes, status, hits=len(hits), before=first + (doubts if hits else ""))
 
 
 _STEM_LETTERS: Final = 4
@@ -176,12 +170,7 @@ def slate_of_workspace(
     *,
     for_agents: bool = False,
 ) -> WorkspaceQuery[FederatedSlate]:
-    """Return the query for a slate of a workspace.
-
-    Raises:
-        UsageError: flags that exclude each other, or lack one another.
-        InvalidRequest: a value means nothing.
-    """
+    """Return the query for a slate of a workspace."""
     asked = slate_request_of(shape, SearchRequest(typed.query), session)
     budgets = asked.budgets.for_agents() if for_agents else asked.budgets
     wanted = SlateShape(asked.level, budgets, asked.anchors, asked.graph, asked.session)

@@ -39,12 +39,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 
 class ApiFlags(Struct, frozen=True):
-    """Where the server listens, and what callers may search.
-
-    Attributes:
-        hosts: names by which the server may be called.
-        origins: of pages that may ask.
-    """
+    """Where the server listens, and what callers may search."""
 
     title: ClassVar = "Callers"
 
@@ -88,12 +83,7 @@ def api(
 
 
 def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
-    """Return the access rules for the token; None as token means no authentication.
-
-    Raises:
-        UsageError: an origin is none.
-        WorkspaceError: a workspace file is wrong.
-    """
+    """Return the access rules for the token; None as token means no authentication."""
     from ggrep.interfaces.api.http_app import ApiRules
     from ggrep.interfaces.surfaces.http_app import LOOPBACK_NAMES, AccessRules, host_names
     from ggrep.service.workspace_access import Allowlist

@@ -115,8 +115,8 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
         try:
             if repo.failure is not None:
                 raise repo.failure
-            report = job.run(label, repo.root_canonical)
-            documents.append(_named(label, report))
+            report = {"repo": label, "ok": True, **job.run(label, repo.root_canonical)}
+            documents.append(cast("IndexedRepoJson | PreviewedRepoJson", report))
         except GgrepError as error:
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, "error": query_error(error)["error"]})
@@ -166,7 +166,7 @@ class Job:
         try:
             upkeep = opened.keep_up()
         except GgrepError as error:
-            # What was asked for is done: the snapshot is active.
+            # The command itself succeeded: the snapshot is active.
             self.terminal.tell(f"{label}: warning: upkeep failed: {error}")
             return report
         done = upkeep.compaction
@@ -197,11 +197,6 @@ class Job:
         for skip in found.skipped:
             self.terminal.tell(f"  {skip.path_key}: {skip.reason}, {skip.detail}")
         return preview_json(opened, found)
-
-
-def _named(label: str, report: Document) -> "IndexedRepoJson | PreviewedRepoJson":
-    named = {"repo": label, "ok": True, **report}
-    return cast("IndexedRepoJson | PreviewedRepoJson", named)
 
 
 def workspace_report_json(
@@ -261,21 +256,17 @@ def profiles(
     root = location_of(path).root
     home = home_from(terminal.environ)
     states = list_profiles(root, home, terminal.environ, {"profile": profile})
-    if json:
-        report = ProfilesReport(repo_id=repo_id(root), profiles=states)
-        terminal.write_json(report.to_dict(), pretty=True)
-    else:
-        terminal.write(profile_table(states, terminal.style))
+    report = ProfilesReport(repo_id=repo_id(root), profiles=states)
+    terminal.show(report.to_dict(), profile_table(states, terminal.style), json=json)
     return 0
 
 
 def profile_table(states: Sequence[ProfileReport], style: Style) -> str:
     """Return a header line and one line per profile; `*` marks the one in use."""
-    rows = [_cells(state) for state in states]
-    widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
-    lines = [style.paint("muted", _line(_TITLES, widths))]
-    lines += [_line(row, widths) for row in rows]
-    return "".join(f"{line}\n" for line in lines)
+    rows = [_TITLES, *map(_cells, states)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    head, *lines = ("  ".join(map(pad, cells, widths)).rstrip() for cells in rows)
+    return "".join(f"{line}\n" for line in (style.paint("muted", head), *lines))
 
 
 def _cells(state: ProfileReport) -> tuple[str, ...]:
@@ -290,7 +281,3 @@ def _cells(state: ProfileReport) -> tuple[str, ...]:
         bytes_text(state.budgets.max_bytes_indexed) if state.budgets else "",
         state.store_id,
     )
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(map(pad, cells, widths)).rstrip()

@@ -67,8 +67,7 @@ def add(
     ] = None,
     plain_http: Annotated[bool, Flag("--plain-http", "Allow an endpoint without TLS.")] = False,
     readable: Annotated[
-        bool,
-        Flag("--readable", "Show pushed files before they are compared with the files here."),
+        bool, Flag("--readable", "Show pushed files before they are compared with the files here.")
     ] = False,
     json: JsonFlag = False,
 ) -> int:
@@ -102,10 +101,7 @@ def _as_url(typed: str) -> str:
     return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
 
 
-def remove(
-    name: Annotated[str, Argument("Its name.")],
-    json: JsonFlag = False,
-) -> int:
+def remove(name: Annotated[str, Argument("Its name.")], json: JsonFlag = False) -> int:
     """Remove a remote from the settings; its objects stay."""
 
     def removed(known: Sequence[Remote]) -> Sequence[Remote]:
@@ -173,11 +169,7 @@ def gc(
 
 
 def known_remote(terminal: Terminal, name: str | None) -> Remote:
-    """Return the remote that is meant.
-
-    Raises:
-        InvalidRequest: there is none.
-    """
+    """Return the remote that is meant."""
     return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
 
 
@@ -267,8 +259,7 @@ def pull(
         str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
     ] = None,
     auto: Annotated[
-        bool,
-        Flag("--auto", "If the pull fails, index instead; for scripts and hooks."),
+        bool, Flag("--auto", "If the pull fails, index instead; for scripts and hooks.")
     ] = False,
     yes: YesFlag = False,
     encoder: EncoderFlag = None,
@@ -356,13 +347,7 @@ def _index(
 
 
 def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
-    """Return what a pull did.
-
-    Args:
-        outcome: of the pull.
-        synced: what the sync after it did.
-        times_ms: until the pulled files could be searched, and in all.
-    """
+    """Return the outcome; the times are until the pulled files could be searched, and in all."""
     from ggrep.index.remote.pull import PullReport
 
     report = outcome.report or PullReport("failed", None, None)

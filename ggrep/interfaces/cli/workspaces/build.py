@@ -54,14 +54,11 @@ class Elsewhere(Struct, frozen=True):
     engine: Annotated[
         str,
         Flag(
-            "--engine",
-            "Build in processes here, or on a cluster of Ray.",
-            words=get_args(Engine),
+            "--engine", "Build in processes here, or on a cluster of Ray.", words=get_args(Engine)
         ),
     ] = "local"
     cluster: Annotated[
-        str | None,
-        Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS."),
+        str | None, Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS.")
     ] = None
     no_local: Annotated[
         bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
@@ -91,11 +88,7 @@ def build(
         ),
     ] = None,
     strict: Annotated[
-        bool,
-        Flag(
-            "--strict",
-            "Fail when a file cannot be indexed; build nothing after a failure.",
-        ),
+        bool, Flag("--strict", "Fail when a file cannot be indexed; build nothing after a failure.")
     ] = False,
     how: Survey,
 ) -> int:
@@ -192,11 +185,7 @@ def _require_sense(elsewhere: Elsewhere) -> None:
 
 
 def _remote(elsewhere: Elsewhere, home: Home) -> Remote | None:
-    """Return the remote that is meant; None where there is none and none is needed.
-
-    Raises:
-        InvalidRequest: one is needed.
-    """
+    """Return the remote that is meant; None where there is none and none is needed."""
     remotes = read_remotes(home.remotes)
     needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
     if needed:
@@ -233,11 +222,7 @@ _TOLD: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
 async def _build(
     repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Build; on an interrupt or termination, end all workers.
-
-    Raises:
-        Cancelled: somebody did.
-    """
+    """Build; on an interrupt or termination, end all workers."""
     total, done = len(repos), 0
 
     def ended(result: BuildResult) -> None:

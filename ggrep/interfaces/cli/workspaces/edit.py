@@ -37,8 +37,7 @@ _TagOption = Annotated[list[str] | None, Flag("--tag", "Tag of the repo; repeata
 def init(
     file: FileArgument = None,
     roots: Annotated[
-        list[str] | None,
-        Argument("Directories, each optionally as ALIAS=DIRECTORY."),
+        list[str] | None, Argument("Directories, each optionally as ALIAS=DIRECTORY.")
     ] = None,
     named: FileOption = None,
     name: Annotated[str, Flag("--name", "Name of the workspace.")] = "",
@@ -137,11 +136,7 @@ def _moved_entry(file: Path, root: str, terminal: Terminal) -> int | None:
 
 
 def _refuse_included(target: Path, word: str) -> None:
-    """Raise if a glob of the file means what was named: no entry of its own can be taken out.
-
-    Raises:
-        InvalidRequest: says how the glob can leave it out.
-    """
+    """Raise if a glob of the file means what was named: no entry of its own can be taken out."""
     from ggrep.federation.workspace import names_of_root
 
     try:
@@ -238,11 +233,7 @@ def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
 
 
 def _edited(file: Path, edit: "Callable[[str], str]") -> str:
-    """Return the edited text of a file.
-
-    Raises:
-        WorkspaceError: it cannot be edited; the issues name the file and its lines.
-    """
+    """Return the edited text of a file."""
     from ggrep.federation.workspace_text import located, parse_text, read_text
 
     text = read_text(file)

@@ -311,10 +311,7 @@ def label(state: RepoState) -> str:
 
 
 def status_text(
-    manifest: WorkspaceManifest,
-    daemons: Mapping[RepoId, DaemonState],
-    style: Style,
-    width: int,
+    manifest: WorkspaceManifest, daemons: Mapping[RepoId, DaemonState], style: Style, width: int
 ) -> str:
     """Return the table of a workspace's repositories, and the notes on them."""
     rows = [_row(state, daemons.get(state.repo_id, DaemonState())) for state in manifest.repos]
