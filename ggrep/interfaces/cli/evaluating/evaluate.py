@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ggrep.interfaces.evaluation.report import Bound
     from ggrep.interfaces.evaluation.suite import Narrowing, Overrides, Suite
     from ggrep.interfaces.evaluation.suite_processes import Conditions, JobResult
-    from ggrep.model.schemas.evaluation import EvalReportJson
 
 _MODES: Final = tuple(mode.value for mode in Mode)
 
@@ -167,7 +166,7 @@ def evaluate(
     asked = (case.target.path for case in read.cases if case.target.is_workspace)
     files = (suite, *_suite_files(suite), questions.weights, demands.baseline, *asked)
     require_writable({"--out": report.out}, [file for file in files if file is not None])
-    return _run(terminal, read, plan, _Output(report.out, output.json, report.deterministic))
+    return _run(terminal, read, plan, report, json=output.json)
 
 
 def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Demands) -> "_Plan":
@@ -189,7 +188,10 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
             cases.only, cases.repos, cases.languages, cases.categories, cases.workspaces
         ),
         overrides=Overrides(
-            _mode(questions.mode), questions.limit, questions.per_file, _sizes(questions.max_bytes)
+            questions.mode,
+            questions.limit,
+            questions.per_file,
+            _sizes(questions.max_bytes),
         ),
         bounds=(
             stated_bound("ndcg10", demands.fail_under_ndcg, demands.max_drop_ndcg),
@@ -212,15 +214,7 @@ class _Plan(Struct, frozen=True):
     at_once: int
 
 
-class _Output(Struct, frozen=True):
-    """Where the report goes."""
-
-    file: Path | None
-    json: bool
-    deterministic: bool
-
-
-def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
+def _run(terminal: Terminal, suite: "Suite", plan: _Plan, report: Report, *, json: bool) -> int:
     from ggrep import __version__
     from ggrep.interfaces.evaluation.compare import read_report
     from ggrep.interfaces.evaluation.eval_text import render_run
@@ -238,11 +232,17 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
     earlier = read_report(plan.baseline) if plan.baseline is not None else None
     chosen = overridden(narrowed(suite, plan.wanted), plan.overrides)
     workers = Workers()
+
+    def done(outcome: "JobResult") -> None:
+        if terminal.progress:
+            what = outcome.error or f"{len(outcome.job.questions)} queries"
+            terminal.tell(f"{outcome.job.name}: {what}")
+
     outcomes = run_jobs(
         jobs_of(chosen.cases),
         partial(in_a_process, conditions=plan.conditions, workers=workers),
         at_once=plan.at_once,
-        done=partial(_tell, terminal),
+        done=done,
         stop=workers.kill,
     )
     run = scored_run(chosen, outcomes)
@@ -251,15 +251,15 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
         run,
         Setup(plan.conditions, plan.overrides, __version__, RANKING_REVISION),
         [gate_json(gate) for gate in gates],
-        deterministic=output.deterministic,
+        deterministic=report.deterministic,
     )
-    if output.file is not None:
-        write_report("--out", output.file, stable_json.dumps_pretty(document))
-    if output.json:
-        terminal.write_json(document, pretty=True)
-    else:
-        terminal.write(render_run(run, gates, terminal.style))
-        terminal.note(_times(document))
+    if report.out is not None:
+        write_report("--out", report.out, stable_json.dumps_pretty(document))
+    terminal.show(document, render_run(run, gates, terminal.style), json=json)
+    times = document.get("timings")
+    if not json and isinstance(times, dict) and times["p50_ms"] is not None:
+        told = f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms"
+        terminal.note(sanitise_line(told) + "\n")
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
 
 
@@ -284,12 +284,6 @@ def _read(path: Path, task: str, *, whole: bool) -> "Suite":
     if task == "federated":
         raise UsageError("--task: a TOML file sets it for each case")
     return read_suite(path)
-
-
-def _mode(word: str | None) -> str | None:
-    from ggrep.interfaces.evaluation.questions import mode_of
-
-    return None if word is None else mode_of(word).value
 
 
 def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -323,27 +317,11 @@ def _weights(path: Path | None) -> dict[str, Json]:
     return values
 
 
-def _tell(terminal: Terminal, outcome: "JobResult") -> None:
-    if terminal.progress:
-        what = outcome.error or f"{len(outcome.job.questions)} queries"
-        terminal.tell(f"{outcome.job.name}: {what}")
-
-
-def _times(document: "EvalReportJson") -> str:
-    times = document.get("timings")
-    if not isinstance(times, dict) or times["p50_ms"] is None:
-        return ""
-    return sanitise_line(f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms") + "\n"
-
-
 def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> int:
     from ggrep.interfaces.evaluation.compare import compare, comparison_json, read_report
     from ggrep.interfaces.evaluation.eval_text import render_comparison
 
     before, after = (read_report(path) for path in reports)
     found = compare(before, after)
-    if json:
-        terminal.write_json(comparison_json(found), pretty=True)
-    else:
-        terminal.write(render_comparison(found, terminal.style))
+    terminal.show(comparison_json(found), render_comparison(found, terminal.style), json=json)
     return 0

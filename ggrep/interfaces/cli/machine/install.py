@@ -225,7 +225,11 @@ def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
     if agents.dry:
         terminal.write("".join(sanitise(each.diff) for each in done))
     for each in done:
-        line = _line(each, agents)
+        goes = each.outcome == "removed" and "\n+++ /dev/null" in each.diff
+        verb = (_PLANNED if agents.dry else _DONE).get(each.outcome, each.outcome)
+        verb = "would delete" if goes and agents.dry else "deleted" if goes else verb
+        reason = f": {each.said}" if each.said else ""
+        line = f"{each.client}: {verb} {_short(each.path, agents.places)}{reason}"
         if each.outcome == "refused":
             terminal.tell_error(line)
         elif agents.dry:
@@ -234,14 +238,6 @@ def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
             terminal.write(sanitise(line).rstrip("\n") + "\n")
     if not done:
         terminal.note("nothing to do\n")
-
-
-def _line(done: Done, agents: Agents) -> str:
-    goes = done.outcome == "removed" and "\n+++ /dev/null" in done.diff
-    verb = (_PLANNED if agents.dry else _DONE).get(done.outcome, done.outcome)
-    verb = "would delete" if goes and agents.dry else "deleted" if goes else verb
-    said = f": {done.said}" if done.said else ""
-    return f"{done.client}: {verb} {_short(done.path, agents.places)}{said}"
 
 
 def _list(

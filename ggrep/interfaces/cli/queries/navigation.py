@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ggrep.base.errors import UsageError
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
-from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query import Query, RepositoryQuery, Site
 from ggrep.interfaces.cli.queries.query_options import (
     AgentForm,
     AgentLines,
@@ -26,7 +26,7 @@ from ggrep.interfaces.cli.queries.search_options import (
     ReceiptOutput,
     TypedSearch,
 )
-from ggrep.interfaces.cli.queries.typed_targets import Target
+from ggrep.interfaces.cli.queries.typed_targets import Finder, Target
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest

@@ -40,13 +40,13 @@ class AgentForm(Struct, frozen=True):
 
 
 class AgentText(AgentForm, frozen=True):
-    """The same, of what has a budget for such a text alone."""
+    """The same, with a budget."""
 
     budget: Annotated[int | None, _BUDGET] = None
 
 
 class AgentLines(AgentText, frozen=True):
-    """The same, of what opens places."""
+    """The same, for code around places."""
 
     comments: Annotated[
         bool, Flag("--comments", "With --format agent: show long comments, too.")
@@ -104,7 +104,7 @@ def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
 
 
 def refuse_flags_of_people(typed: TypedSearch, *, stats: bool = False) -> None:
-    """Raise if a flag was given that such a text does not heed."""
+    """Raise if a flag was given that text for agents does not support."""
     heeded_elsewhere = {
         "--receipt": typed.output.receipt is not None,
         "--compact": typed.hits.compact,

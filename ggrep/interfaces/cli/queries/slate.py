@@ -1,6 +1,5 @@
 """`ggrep slate`, and `ggrep search --format slate`."""
 
-from functools import partial
 from typing import Annotated, Final
 
 from msgspec.structs import replace
@@ -9,7 +8,7 @@ from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, refuse
-from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query import Query, RepositoryQuery, Site, search_query
 from ggrep.interfaces.cli.queries.query_options import AgentForm, MergeOptions, wants_agent
 from ggrep.interfaces.cli.queries.search_options import (
     HitsOutput,
@@ -29,12 +28,10 @@ from ggrep.interfaces.cli.queries.slate_options import (
     slate_fields,
     slate_request_of,
 )
-from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.request import SnippetMode
 from ggrep.protocol.wire.messages import Ask
 from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
-from ggrep.render.slate_text import GraphForm
 
 _WHOLE_CHUNKS: Final = 3
 
@@ -115,9 +112,6 @@ def _of_one(
     """Return the query to one repository."""
     form = shape.graph_form if isinstance(shape, SlateOptions) else None
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place_asked(command, typed))]
-
     def planned(site: Site) -> Plan:
         def resolve(word: str) -> str:
             target = site.finder.target(word, site.root)
@@ -128,17 +122,16 @@ def _of_one(
         if for_agents:
             request = replace(request, budgets=request.budgets.for_agents())
         given = given_fields(typed) | slate_fields(shape)
-        message = Ask(apply_to_slate(request, given, site.profile))
-        return Plan((message,), partial(_printed, form, site, for_agents=for_agents))
 
-    return RepositoryQuery(typed.asking, typed.output, find, planned)
+        def printed(answers: Answers) -> Rendered:
+            (response,) = answers
+            if for_agents:
+                return render_slate_for_agent(response)
+            view = replace(site.view, whole=response.slate.level == _WHOLE_CHUNKS)
+            if form is not None:
+                return render_graph(response, form, site.root, view)
+            return render_slate(response, site.root, view)
 
+        return Plan((Ask(apply_to_slate(request, given, site.profile)),), printed)
 
-def _printed(form: GraphForm | None, site: Site, answers: Answers, *, for_agents: bool) -> Rendered:
-    (response,) = answers
-    view = replace(site.view, whole=response.slate.level == _WHOLE_CHUNKS)
-    if for_agents:
-        return render_slate_for_agent(response)
-    if form is not None:
-        return render_graph(response, form, site.root, view)
-    return render_slate(response, site.root, view)
+    return search_query(command, typed, planned)

@@ -104,7 +104,7 @@ class Session(Struct, frozen=True):
 
 
 NO_SESSION: Final = Session()
-"""What is typed of a session by those who want none."""
+"""Options of a slate without a session."""
 
 
 def slate_request_of(

@@ -103,7 +103,7 @@ def build(
     at_once = concurrency or min(DEFAULT_BUILDS, os.cpu_count() or 1)
     abreast = max(1, min(at_once, len(repos)))
     known = without_token(terminal.environ)  # a node needs none
-    environ = {name: value for name, value in known.items() if _is_ours(name)}
+    environ = {name: value for name, value in known.items() if name.startswith("GGREP_")}
     _require_sense(elsewhere)
     remote = _remote(elsewhere, home)
     jobs = _Jobs(home, environ, {"encoder": how.encoder}, remote, strict=strict)
@@ -114,13 +114,8 @@ def build(
         abreast=abreast,
     )
     try:
-        job = (
-            jobs.there
-            if engine.is_remote
-            else partial(
-                jobs.here, abreast=abreast, pull=not elsewhere.no_pull, push=elsewhere.push
-            )
-        )
+        here = partial(jobs.here, abreast=abreast, pull=not elsewhere.no_pull, push=elsewhere.push)
+        job = jobs.there if engine.is_remote else here
         plan = BuildPlan(job, engine.worker, engine.abreast, strict)
         results = anyio.run(_build, repos, plan, terminal, opened.file)
     finally:
@@ -134,8 +129,7 @@ def build(
     failed = sum(result.status != "passed" for result in results)
     terminal.tell(f"{len(results) - failed} of {len(results)} built")
     # The parent of a worker that a signal ended is ended by it as well.
-    ended_by = ending_signal(results)
-    if ended_by is not None:
+    if (ended_by := ending_signal(results)) is not None:
         end_as(ended_by)
     return int(failed > 0)
 
@@ -253,10 +247,6 @@ async def _heed(scope: anyio.CancelScope) -> None:
         async for _ in signals:
             scope.cancel()
             return
-
-
-def _is_ours(variable: str) -> bool:
-    return variable.startswith("GGREP_")
 
 
 _PAUSE_S: Final = 2.0

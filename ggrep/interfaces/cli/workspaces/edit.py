@@ -263,8 +263,8 @@ def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool 
     durable.replace_file(file, text.encode(), mode=mode)
     count = len(entries_of(text))
     if json:
-        document: Document = {"schema_version": WORKSPACE_SCHEMA, "ok": True}
-        terminal.write_json({**document, "repos": count}, pretty=True)
+        document = {"schema_version": WORKSPACE_SCHEMA, "ok": True, "repos": count}
+        terminal.write_json(document, pretty=True)
     else:
         terminal.tell(f"{file}: {count} repos")
     for line in left:

@@ -27,7 +27,6 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
     FileOption,
     Survey,
 )
-from ggrep.model.corpus import Corpus
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
 from ggrep.render.style import Style
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from ggrep.federation.orphans import Orphan, OrphansReport
     from ggrep.federation.workspace import Workspace
     from ggrep.model.schemas.workspace import (
-        BuiltRepoJson,
         CatalogJson,
         KeptWorkspaceJson,
         OrphanJson,
@@ -72,7 +70,7 @@ def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> "W
         **_named(manifest, home),
         "name": sanitise_line(manifest.workspace.name),
         "diagnostics": diagnostics_json(manifest),
-        "repos": [_live_json(state, daemons) for state in manifest.repos],
+        "repos": [_repo_json(state, daemons) for state in manifest.repos],
     }
 
 
@@ -98,7 +96,13 @@ def catalog_json(
             "generatedAt": kept.generatedAt if kept else None,
             "diagnostics": diagnostics_json(manifest),
         },
-        "repos": [_kept_json(state, daemons, home) for state in manifest.repos],
+        "repos": [
+            {
+                **_repo_json(state, daemons),
+                "storeDir": None if state.store_id is None else str(home.data / state.store_id),
+            }
+            for state in manifest.repos
+        ],
     }
 
 
@@ -126,29 +130,14 @@ def _named(manifest: WorkspaceManifest, home: Home) -> "KeptWorkspaceJson":
     }
 
 
-def _live_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
+def _repo_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
     daemon = daemons.get(state.repo_id, DaemonState())
-    document = repo_json(state, _counts(state, daemon))
+    told = daemon.description
+    # Counts of a daemon that has not loaded the snapshot on disk are left out.
+    is_current = told is not None and told.snapshot_id == state.index.snapshot_id
+    document = repo_json(state, dict(told.counts) if told is not None and is_current else {})
     document["daemon"] = daemon_json(daemon)
     return document
-
-
-def _kept_json(state: RepoState, daemons: Daemons, home: Home) -> "ManifestRepoJson":
-    document = _live_json(state, daemons)
-    document["storeDir"] = _store_dir(state, home)
-    return document
-
-
-def _counts(state: RepoState, daemon: DaemonState) -> Mapping[Corpus, int]:
-    """Return the chunks by corpus, if the daemon reports on the snapshot on disk."""
-    told = daemon.description
-    if told is None or told.snapshot_id != state.index.snapshot_id:
-        return {}
-    return dict(told.counts)
-
-
-def _store_dir(state: RepoState, home: Home) -> str | None:
-    return None if state.store_id is None else str(home.data / state.store_id)
 
 
 def build_json(
@@ -168,21 +157,20 @@ def build_json(
             "total": len(results),
             "failed": failed,
             "skipped": skipped,
-            "entries": [_entry(result) for result in results],
+            "entries": [
+                {
+                    "repoId": result.repo.repo_id,
+                    "repoRootCanonical": str(result.repo.root_canonical),
+                    "alias": result.repo.alias,
+                    "status": result.status,
+                    "exitCode": result.exit_code,
+                    "signal": result.signal,
+                    "durationMs": result.duration_ms,
+                    "error": result.error,
+                }
+                for result in results
+            ],
         },
-    }
-
-
-def _entry(result: "BuildResult") -> "BuiltRepoJson":
-    return {
-        "repoId": result.repo.repo_id,
-        "repoRootCanonical": str(result.repo.root_canonical),
-        "alias": result.repo.alias,
-        "status": result.status,
-        "exitCode": result.exit_code,
-        "signal": result.signal,
-        "durationMs": result.duration_ms,
-        "error": result.error,
     }
 
 
@@ -332,7 +320,7 @@ def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
 
 def summary_text(manifest: WorkspaceManifest) -> str:
     """Return how many repositories exist and how many can be searched."""
-    states: Sequence[RepoState] = manifest.repos
+    states = manifest.repos
     ready = sum(state.availability == "present" for state in states)
     enabled = sum(state.repo.enabled for state in states)
     return f"{plural(len(states), 'repo')}, {enabled} enabled, {ready} indexed"
@@ -345,43 +333,29 @@ def _row(state: RepoState, daemon: DaemonState) -> list[Cell]:
     dirty = "+" if git and git.dirty else ""
     told = dict(daemon.description.counts) if daemon.description else {}
     chunks = sum(told.values()) if told else facts.counts.chunks_visible if facts else None
+    word, role = _index_word(state)
+    if not state.repo.enabled:
+        word, role = f"{word}, disabled", "muted"
+    shown = _WORDS.get(daemon.state, daemon.state)
+    pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
     return [
         Cell(label(state), "repo"),
-        _index_cell(state),
+        Cell(word, role),
         Cell(count_text(facts.counts.files_indexed) if facts else "-", figures=True),
         Cell("-" if chunks is None else count_text(chunks), figures=True),
         Cell(f"{commit}{dirty}" or "-"),
-        _daemon_cell(daemon),
+        Cell(f"{shown}{pid}", _ROLES.get(daemon.state, "warning")),
     ]
-
-
-def _index_cell(state: RepoState) -> Cell:
-    word, role = _index_word(state)
-    if state.repo.enabled:
-        return Cell(word, role)
-    return Cell(f"{word}, disabled", "muted")
 
 
 def _index_word(state: RepoState) -> tuple[str, str]:
     facts = state.index.facts
-    if state.repo.missing is not None:
-        found = "missing", "bad"
-    elif state.error is not None:
-        found = "settings are wrong", "bad"
-    elif state.availability == "missing-index-dir":
-        found = "none", "warning"
-    elif state.availability != "present":
-        found = state.availability, "bad"
-    elif facts and facts.partial:
-        found = "partial", "warning"
-    elif facts and facts.degraded:
-        found = "degraded", "warning"
-    else:
-        found = "ready", "good"
-    return found
-
-
-def _daemon_cell(daemon: DaemonState) -> Cell:
-    word = _WORDS.get(daemon.state, daemon.state)
-    pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
-    return Cell(f"{word}{pid}", _ROLES.get(daemon.state, "warning"))
+    if state.repo.missing is not None or state.error is not None:
+        return "missing" if state.repo.missing is not None else "settings are wrong", "bad"
+    if state.availability == "missing-index-dir":
+        return "none", "warning"
+    if state.availability != "present":
+        return state.availability, "bad"
+    if facts and (facts.partial or facts.degraded):
+        return "partial" if facts.partial else "degraded", "warning"
+    return "ready", "good"
