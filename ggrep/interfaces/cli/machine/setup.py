@@ -48,7 +48,7 @@ def setup(
 ) -> int:
     """Make ggrep ready here: completions of your shell, the agents that are found, an index.
 
-    Each is asked for, unless `--yes` is given. `ggrep uninstall` undoes the first two, and
+    Each step needs a confirmation, or `--yes`. `ggrep uninstall` undoes the first two steps, and
     `ggrep clean` the last.
     """
     terminal = open_terminal(plain=plain)

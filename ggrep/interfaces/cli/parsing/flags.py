@@ -28,7 +28,7 @@ from ggrep.model.filters import Filter, check_filters, parse_filter
 Takes = Literal[
     "text", "profile", "repository", "tag", "store", "root", "filter", "command", "client"
 ]
-"""What the values of an option or argument are names of; text is anything."""
+"""Kind of the values, for completions."""
 
 
 class Switch(Struct, frozen=True):
@@ -214,7 +214,7 @@ def one_of(flag: str, word: str, words: tuple[str, ...]) -> str:
 
 
 def require_known(option: Option, value: object) -> None:
-    """Do nothing where what was typed is among the words of a closed set."""
+    """Raise if a typed word is not in the option's closed set."""
     if option.words and option.flag.read is None:
         for word in value if isinstance(value, list | tuple) else [value]:
             if isinstance(word, str):
@@ -249,7 +249,7 @@ def _filters(flag: str, texts: tuple[str, ...]) -> tuple[Filter, ...]:
         found = tuple(parse_filter(text) for text in texts)
     except InvalidRequest as error:
         raise UsageError(f"{flag}: {error}") from error
-    # In the words of a daemon, which the fast path has look at them.
+    # The messages are those of a daemon, which gets the line on the fast path.
     check_filters(found)
     check_languages(found)
     return found
@@ -259,7 +259,7 @@ _TAKEN: Final[Mapping[object, Callable[[str, Any], object]]] = {
     tuple[Corpus, ...]: _corpora,
     tuple[Filter, ...]: _filters,
 }
-"""What makes a request's value of typed words, by the type of its field."""
+"""Converters of typed words, by the type of the request's field."""
 
 
 @cache
@@ -278,23 +278,16 @@ def _default(field: FieldInfo) -> object:
 EncoderFlag: TypeAlias = Annotated[
     str | None, Flag("--encoder", "Use this encoder instead of the configured one.")
 ]
-
-
+RepoFlag: TypeAlias = Annotated[
+    Path | None, Flag("--repo", "Query this repository instead of the current one.", takes="root")
+]
 ProfileFlag: TypeAlias = Annotated[
     str | None,
     Flag("--profile", "Use this profile of the repository's .ggrep.toml.", takes="profile"),
 ]
-
-
 YesFlag: TypeAlias = Annotated[bool, Flag("--yes -y", "Do not ask for confirmation.")]
-
-
 JsonFlag: TypeAlias = Annotated[bool, Flag("--json", "Print one JSON document.")]
-
-
 PlainFlag: TypeAlias = Annotated[bool, Flag("--plain", "Print without colour and progress.")]
-
-
 PathFlag: TypeAlias = Annotated[
     Path | None, Flag("--path -p", "Use the repository that holds this directory.")
 ]

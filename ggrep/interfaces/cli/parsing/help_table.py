@@ -112,30 +112,21 @@ def _listed(title: str, commands: Mapping[str, Entry]) -> Section:
 def page_of(path: tuple[str, ...], entry: Entry) -> Page:
     """Return the page of a command; `path` is what is typed for it."""
     command = entry.load()
-    pieces = [piece for piece in pieces_of(command) or () if piece.names or _is_shown(piece)]
+    pieces = pieces_of(command) or ()
     arguments = [piece for piece in pieces if not piece.names]
-    name = " ".join(path)
+    name, short_forms = " ".join(path), []
+    if name in FILTERING:  # options as grep and ripgrep have them
+        shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
+        shown += SHOWN_OF_EXACT if name == "search" else ()
+        short_forms.append(Section("Short forms", tuple(Row(*each) for each in shown)))
     return Page(
         path=path,
         usage=" ".join(["ggrep", *path, "[OPTIONS]", *map(_placed, arguments)]),
         brief=entry.about,
         about=_told(command),
-        sections=(*_sections(pieces), *_short_forms(name)),
+        sections=(*_sections(pieces), *short_forms),
         examples=EXAMPLES.get(SAME.get(name, name), ()),
     )
-
-
-def _short_forms(name: str) -> tuple[Section, ...]:
-    """Return what a command knows of grep's and ripgrep's options, if anything."""
-    if name not in FILTERING:
-        return ()
-    shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
-    shown += SHOWN_OF_EXACT if name == "search" else ()
-    return (Section("Short forms", tuple(Row(*each) for each in shown)),)
-
-
-def _is_shown(piece: Piece) -> bool:
-    return isinstance(piece.says, Argument)
 
 
 def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:

@@ -23,7 +23,13 @@ def grouped(command: Command) -> Command:
     pieces = pieces_of(command)
     if pieces is None:
         return command
-    asked = [_parameter(piece) for piece in pieces]
+    only = inspect.Parameter.KEYWORD_ONLY
+    asked = [
+        inspect.Parameter(
+            piece.key, only, annotation=Annotated[piece.kind, _info(piece)], default=piece.default
+        )
+        for piece in pieces
+    ]
 
     def grouped_run(**given: Any) -> int:  # noqa: ANN401 - as typer reads them
         return run(command, given)
@@ -33,12 +39,6 @@ def grouped(command: Command) -> Command:
     grouped_run.__signature__ = inspect.Signature(asked)  # type: ignore[attr-defined]
     grouped_run.__annotations__ = {each.name: each.annotation for each in asked}
     return grouped_run
-
-
-def _parameter(piece: Piece) -> inspect.Parameter:
-    kind: Any = Annotated[piece.kind, _info(piece)]
-    only = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(piece.key, only, annotation=kind, default=piece.default)
 
 
 def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either

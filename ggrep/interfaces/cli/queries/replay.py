@@ -37,6 +37,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     JsonFlag,
     PlainFlag,
     ProfileFlag,
+    RepoFlag,
 )
 from ggrep.interfaces.cli.report_file import is_standard_output, require_writable, shown_path
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
@@ -122,10 +123,7 @@ def _is_receipt(path: Path) -> bool:
 
 def replay(
     file: Annotated[Path, Argument("A file that `ggrep search --receipt` wrote.")],
-    repo: Annotated[
-        Path | None,
-        Flag("--repo", "Query this repository instead of the current one.", takes="root"),
-    ] = None,
+    repo: RepoFlag = None,
     workspace: Annotated[
         Path | None, Flag("--workspace", "For a workspace's receipt: query this workspace file.")
     ] = None,

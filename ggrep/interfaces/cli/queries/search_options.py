@@ -14,6 +14,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     Flag,
     Output,
     ProfileFlag,
+    RepoFlag,
     Switch,
     YesFlag,
     one_of,
@@ -25,7 +26,7 @@ from ggrep.model.filters import keys_told
 from ggrep.model.request import SearchRequest, SnippetMode, compacted, with_exact_defaults
 
 MOST_MATCHING: Final = 50
-"""Chunks with matching lines that are listed for a program."""
+"""Default number of chunks with matching lines for a program."""
 
 DeterministicFlag: TypeAlias = Annotated[
     bool, Flag("--deterministic", "Print the same bytes whenever the index is the same.")
@@ -179,10 +180,7 @@ class IndexOptions(Struct, frozen=True):
     title: ClassVar = "Index and daemon"
     of: ClassVar = (SearchRequest,)
 
-    repo: Annotated[
-        Path | None,
-        Flag("--repo", "Query this repository instead of the current one.", takes="root"),
-    ] = None
+    repo: RepoFlag = None
     profile: ProfileFlag = None
     encoder: EncoderFlag = None
     sync: Annotated[bool, Flag("--sync", "Update the index first.")] = False
@@ -259,7 +257,7 @@ def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchReque
         message = f"-m must be at least {least}, is {request.limit}"
         raise UsageError(message)
     if typed.output.receipt is not None:
-        # Nobody could ask again for what differs each time.
+        # A replay must be able to reproduce the bytes.
         request = replace(request, deterministic=True)
     return compacted(request) if typed.hits.compact else request
 

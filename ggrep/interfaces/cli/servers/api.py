@@ -91,7 +91,10 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
     for origin in flags.origins:
         if not _ORIGIN.fullmatch(origin):
             raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
-    own = _own_root()
+    try:
+        own = canonical_root(Path.cwd())
+    except (GgrepError, OSError):
+        own = None
     allowlist = Allowlist(_allowed(flags, own))
     names = LOOPBACK_NAMES | host_names((flags.host, *flags.hosts))
     return ApiRules(
@@ -100,14 +103,6 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
         default_root=own if own is not None and allowlist.allows(own) else None,
         max_body_bytes=flags.max_body_bytes,
     )
-
-
-def _own_root() -> Path | None:
-    """Return the repository around the current directory, if there is one that can be searched."""
-    try:
-        return canonical_root(Path.cwd())
-    except (GgrepError, OSError):
-        return None
 
 
 def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:

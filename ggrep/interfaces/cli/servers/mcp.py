@@ -104,7 +104,7 @@ def mcp(
     )
     home = home_from(terminal.environ)
     environ = without_token(terminal.environ)
-    noted = terminal.tell if log else _unheard
+    noted = terminal.tell if log else lambda _: None
 
     def connect() -> "SearchService":
         from ggrep.service.federator import Federator
@@ -173,10 +173,6 @@ def _serve_http(terminal: Terminal, process: "Process", listening: Http, token: 
         terminal.tell(token.said)
 
     anyio.run(partial(run, most_connections=MAX_CONNECTIONS), app, listener, ready)
-
-
-def _unheard(line: str) -> None:
-    del line
 
 
 def _here() -> Path | None:

@@ -74,7 +74,7 @@ def clean(
 ) -> int:
     """Delete this repository's index, a store by id, or all stores.
 
-    On a terminal it is asked first. Code is never touched: an index can be built again.
+    A terminal asks for confirmation. Code is never touched: an index can be built again.
     """
     from ggrep.index.maintenance.inventory import list_stores, remove_store
 

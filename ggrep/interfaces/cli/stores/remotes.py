@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from msgspec.structs import asdict
 
@@ -13,7 +13,6 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import InvalidRequest, NoIndex, UsageError
 from ggrep.base.locks import Patience, alone
 from ggrep.base.stable_json import Document
-from ggrep.config.home import Home
 from ggrep.config.remotes import (
     GRACE_HOURS,
     Remote,
@@ -51,6 +50,14 @@ if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
     from ggrep.search.engine.travelling import Pulled
 
+_PathArgument: TypeAlias = Annotated[
+    Path | None,
+    Argument("A directory in the repository, or a remote's name; default: the current one."),
+]
+RemoteFlag: TypeAlias = Annotated[
+    str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
+]
+
 _LOCK_MS: Final = 10_000
 
 
@@ -73,7 +80,7 @@ def add(
 ) -> int:
     """Add a remote, or change its URL.
 
-    Nothing is asked of it yet. Credentials come from the environment, by their provider's names:
+    The remote is not contacted. Credentials come from the environment, by their provider's names:
     AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_KEY and so on.
     """
     remote = checked(
@@ -95,7 +102,7 @@ def add(
 
 
 def _as_url(typed: str) -> str:
-    """Return what was typed, a path of a directory as its URL."""
+    """Return the URL of a directory's path; other text unchanged."""
     if not typed.startswith(("/", "./", "../", "~/")):
         return typed
     return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
@@ -140,9 +147,9 @@ def gc(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Say what of a remote nobody needs any more, or delete it.
+    """List the objects of a remote that no snapshot needs, or delete them.
 
-    Needed is what the last 32 pushes of each repository and configuration are made of.
+    The last 32 pushes of each repository and configuration are kept.
     """
     from ggrep.index.remote.collect import collect
     from ggrep.index.remote.objects import open_objects
@@ -155,10 +162,9 @@ def gc(
     if json:
         terminal.write_json(found.to_dict(), pretty=True)
         return 0
-    count, size = (
-        (found.deleted, found.deleted_bytes) if force else (found.removable, found.removable_bytes)
-    )
-    verb = "deleted" if force else "would delete"
+    verb, count, size = "would delete", found.removable, found.removable_bytes
+    if force:
+        verb, count, size = "deleted", found.deleted, found.deleted_bytes
     told = plural(count, "object", "objects")
     terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
     if not force and found.removable:
@@ -187,10 +193,10 @@ def _changed(
 ) -> int:
     terminal = open_terminal()
     home = home_from(terminal.environ)
-    _require_home(home)
-    patience = Patience(
-        Deadline.after(SystemClock(), _LOCK_MS), time.sleep, "the remotes are being changed"
-    )
+    if home.base.exists() and not home.base.is_dir():
+        raise UsageError(f"{home.base}: the ggrep home is not a directory")
+    deadline = Deadline.after(SystemClock(), _LOCK_MS)
+    patience = Patience(deadline, time.sleep, "the remotes are being changed")
     with alone(home.remotes_lock, patience):
         remotes = change(read_remotes(home.remotes))
         write_remotes(home.remotes, remotes)
@@ -201,29 +207,19 @@ def _changed(
     return 0
 
 
-def _require_home(home: Home) -> None:
-    if home.base.exists() and not home.base.is_dir():
-        raise UsageError(f"{home.base}: the ggrep home is not a directory")
-
-
 def push(
-    path: Annotated[
-        Path | None,
-        Argument("A directory in the repository, or a remote's name; default: the current one."),
-    ] = None,
-    to: Annotated[
-        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
-    ] = None,
+    path: _PathArgument = None,
+    to: RemoteFlag = None,
     again: Annotated[bool, Flag("--again", "Upload every object, even if it exists.")] = False,
     encoder: EncoderFlag = None,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Push the index of a repository to a remote, so that nobody else has to build it.
+    """Push the index of a repository to a remote, for others to pull.
 
-    What is pushed is the active snapshot; `ggrep index` brings it up to date first. Only what the
-    remote lacks is sent, and secrets are masked in it as they are in every index.
+    The active snapshot is pushed; `ggrep index` brings it up to date first. Objects that the remote
+    has are not sent again. Secrets are masked, as in every index.
     """
     from ggrep.search.engine.travelling import push_to
 
@@ -251,13 +247,8 @@ def push(
 
 
 def pull(
-    path: Annotated[
-        Path | None,
-        Argument("A directory in the repository, or a remote's name; default: the current one."),
-    ] = None,
-    of: Annotated[
-        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
-    ] = None,
+    path: _PathArgument = None,
+    of: RemoteFlag = None,
     auto: Annotated[
         bool, Flag("--auto", "If the pull fails, index instead; for scripts and hooks.")
     ] = False,
@@ -267,10 +258,10 @@ def pull(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Take over from a remote what was indexed of these files, then index what is missing.
+    """Pull an index of these files from a remote, then index what is missing.
 
-    The snapshot nearest to this checkout is taken: of the same files, else of the commit with the
-    longest history in common. Of it only files are shown that lie here, byte for byte.
+    The snapshot nearest to this checkout is pulled: of the same files, else of the commit with the
+    longest common history. Files that differ are hidden until they are indexed.
     """
     terminal, clock = open_terminal(plain=plain), SystemClock()
     path, of = _meant(path, of, terminal)
@@ -305,7 +296,7 @@ def _meant(
 
 
 def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
-    """Pull; under `auto` a remote that fails or is not there is told of and is no failure."""
+    """Pull; with `auto`, a missing or failing remote is reported and is not an error."""
     from ggrep.search.engine.travelling import Pulled, pull_from, pull_if_possible
 
     try:

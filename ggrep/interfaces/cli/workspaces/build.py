@@ -29,6 +29,7 @@ from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag
+from ggrep.interfaces.cli.stores.remotes import RemoteFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_done
 from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.state import alias_of, build_json, event_json
@@ -63,9 +64,7 @@ class Elsewhere(Struct, frozen=True):
     no_local: Annotated[
         bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
     ] = False
-    remote: Annotated[
-        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
-    ] = None
+    remote: RemoteFlag = None
     no_pull: Annotated[bool, Flag("--no-pull", "Index everything here; pull nothing.")] = False
     push: Annotated[bool, Flag("--push", "Push each index to the remote.")] = False
 
@@ -94,8 +93,8 @@ def build(
 ) -> int:
     """Build or update the index of every enabled repository, then write the manifest.
 
-    Where there is a remote, each is pulled first, and what is missing is indexed. A cluster pulls,
-    indexes and pushes; then this home pulls what it has built.
+    With a remote, each index is pulled first, and what is missing is indexed. A cluster pulls,
+    indexes and pushes; then this home pulls its indexes.
     """
     opened = how.open(file, named)
     terminal, home = opened.terminal, opened.home
