@@ -22,7 +22,7 @@ from ggrep.interfaces.cli.parsing.tree import EVERY
 from ggrep.interfaces.cli.queries.query_options import MergeOptions
 from ggrep.interfaces.cli.queries.search_options import (
     DeterministicFlag,
-    Hits,
+    HitOptions,
     IndexOptions,
     QueryOptions,
 )
@@ -131,7 +131,7 @@ def test_the_one_declaration_is_the_one_of_the_groups() -> None:
 def test_a_switch_is_a_word_of_its_option() -> None:
     """`-d` is `--mode discovery`."""
     mode = next(each for each in options_of(QueryOptions) if each.name == "mode")
-    snippet = next(each for each in options_of(Hits) if each.name == "snippet")
+    snippet = next(each for each in options_of(HitOptions) if each.name == "snippet")
 
     assert Switch("-d --discovery", "discovery", "Intent: a broad overview.") in mode.flag.switches
     assert snippet.flag.shown == "--content"

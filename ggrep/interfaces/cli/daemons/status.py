@@ -34,7 +34,7 @@ from ggrep.service.status_reading import REPLY_MS, read_document, status_documen
 
 if TYPE_CHECKING:
     from ggrep.daemon.plan import Plan
-    from ggrep.interfaces.cli.queries.query import Query, Site
+    from ggrep.interfaces.cli.queries.query import PlanContext, Query
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 
@@ -91,7 +91,7 @@ class _StatusQuery(Struct, frozen=True):
         terminal.note(note)
         return 0
 
-    def plan(self, site: "Site") -> "Plan | None":
+    def plan(self, site: "PlanContext") -> "Plan | None":
         """Return the plan of a daemon for one repository; None for all daemons."""
         from ggrep.daemon.plan import Answers, Plan
         from ggrep.protocol.wire.messages import Status

@@ -125,7 +125,7 @@ _DryFlag: TypeAlias = Annotated[
 ]
 
 
-class Where(Struct, frozen=True):
+class FileOptions(Struct, frozen=True):
     """Whose files are meant."""
 
     title: ClassVar = "Files"
@@ -147,7 +147,7 @@ class Where(Struct, frozen=True):
 
 
 def install(
-    where: Where,
+    where: FileOptions,
     clients: _Names = None,
     listed: Annotated[
         bool, Flag("--list", "List the clients on this machine and their ggrep entries.")
@@ -185,7 +185,7 @@ def install(
 
 
 def uninstall(
-    where: Where,
+    where: FileOptions,
     clients: _Names = None,
     dry_run: _DryFlag = False,
     json: JsonFlag = False,
@@ -200,7 +200,7 @@ def uninstall(
     return _told(done, agents, terminal, json=json)
 
 
-def _chosen(names: Sequence[str] | None, where: Where) -> list[Client]:
+def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
     """Return the named clients, in the order of the table."""
     for name in names or ():
         if name not in EVERY:

@@ -14,8 +14,8 @@ from ggrep.base.errors import GgrepError
 from ggrep.daemon.plan import PlannedLine, ServedRoot
 from ggrep.interfaces.cli.parsing.parameters import handed
 from ggrep.interfaces.cli.parsing.tree import COMMANDS
-from ggrep.interfaces.cli.queries.query import Site
-from ggrep.interfaces.cli.queries.typed_targets import Finder, Target, parts_of
+from ggrep.interfaces.cli.queries.query import PlanContext
+from ggrep.interfaces.cli.queries.typed_targets import Finder, TypedTarget, parts_of
 from ggrep.protocol.wire.messages import Line
 from ggrep.service.location import Location
 
@@ -36,7 +36,7 @@ def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
     # The client's variables; others than settings are the daemon's.
     others = {name: text for name, text in served.environ.items() if not name.startswith(_PREFIX)}
     environ = {**others, **dict(line.claim.environ), "GGREP_HOME": str(served.home.base)}
-    site = Site(served.root, served.profile, served.home, environ, finder, line.render)
+    site = PlanContext(served.root, served.profile, served.home, environ, finder, line.render)
     try:
         values = read(list(line.arguments)).values
         query = cast("Query", command(**handed(command, values)))
@@ -71,7 +71,7 @@ class _Below(Finder):
     def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
         """Leave a missing PATH to `place`, which raises."""
 
-    def target(self, typed: str, repo: Path | None) -> Target:
+    def target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return the target of an expansion; a directory is refused."""
         root = None if repo is None else self._root
         if repo is not None:
@@ -80,19 +80,19 @@ class _Below(Finder):
         if path is None:
             if repo is None:
                 self._key(self._here)
-            return Target(Location(self._root, ""), typed=typed)
+            return TypedTarget(Location(self._root, ""), typed=typed)
         if path.is_dir():
             raise _Elsewhere(typed)
-        return Target(Location(self._root, self._key(path)), lines, typed)
+        return TypedTarget(Location(self._root, self._key(path)), lines, typed)
 
-    def folder_or_target(self, typed: str, repo: Path | None) -> Target:
+    def folder_or_target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return the target of an outline."""
         folder = self._here / typed
         if not folder.is_dir():
             return self.target(typed, repo)
         if repo is not None:
             self._key(self._here / repo)
-        return Target(Location(self._root, self._key(folder)))
+        return TypedTarget(Location(self._root, self._key(folder)))
 
     def _key(self, path: Path) -> str:
         """Return the path key of a place that is there."""

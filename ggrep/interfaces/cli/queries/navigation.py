@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ggrep.base.errors import UsageError
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
-from ggrep.interfaces.cli.queries.query import Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery
 from ggrep.interfaces.cli.queries.query_options import (
     AgentForm,
     AgentLines,
@@ -26,7 +26,7 @@ from ggrep.interfaces.cli.queries.search_options import (
     ReceiptOutput,
     TypedSearch,
 )
-from ggrep.interfaces.cli.queries.typed_targets import Finder, Target
+from ggrep.interfaces.cli.queries.typed_targets import Finder, TypedTarget
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
@@ -55,7 +55,7 @@ _FILTER = Flag(
 _CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.")
 
 
-class Definitions(Struct, frozen=True):
+class SymbolOptions(Struct, frozen=True):
     """Which definitions are shown."""
 
     title: ClassVar = "Definitions"
@@ -67,7 +67,7 @@ class Definitions(Struct, frozen=True):
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-class Mentions(Struct, frozen=True):
+class ReferencesOptions(Struct, frozen=True):
     """Which occurrences are shown."""
 
     title: ClassVar = "Mentions"
@@ -83,7 +83,7 @@ class Mentions(Struct, frozen=True):
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-class Extent(Struct, frozen=True):
+class ExpandOptions(Struct, frozen=True):
     """How much is shown around a place."""
 
     title: ClassVar = "Extent"
@@ -95,7 +95,7 @@ class Extent(Struct, frozen=True):
 
 def symbol(
     names: _Names,
-    wanted: Definitions,
+    wanted: SymbolOptions,
     output: HitsOutput,
     agent: AgentText,
     asking: IndexOptions,
@@ -107,7 +107,7 @@ def symbol(
 
 def references(
     names: _Names,
-    wanted: Mentions,
+    wanted: ReferencesOptions,
     output: HitsOutput,
     agent: AgentText,
     asking: IndexOptions,
@@ -120,7 +120,7 @@ def references(
 def _of_names(
     kind: type[SymbolRequest | ReferencesRequest],
     names: list[str],
-    wanted: Definitions | Mentions,
+    wanted: SymbolOptions | ReferencesOptions,
     output: HitsOutput,
     agent: AgentText,
     asking: IndexOptions,
@@ -134,10 +134,10 @@ def _of_names(
         return _of_workspace(typed, requests, output, asking, members, view)
     members.refuse_without_file()
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place(asking.repo, typed.path))]
+    def find(finder: Finder) -> list[TypedTarget]:
+        return [TypedTarget(finder.place(asking.repo, typed.path))]
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         messages = (Ask(kind(name, site.keys[0], **given)) for name in typed.names)
         return Plan(tuple(messages), partial(_printed, typed.names, view, site))
 
@@ -152,7 +152,7 @@ def expand(
             metavar="TARGET...",
         ),
     ],
-    extent: Extent,
+    extent: ExpandOptions,
     output: Output,
     agent: AgentLines,
     asking: IndexOptions,
@@ -168,10 +168,10 @@ def expand(
         return _of_workspace(TypedNames(typed, None), requests, shown, asking, members, view)
     members.refuse_without_file()
 
-    def find(finder: Finder) -> list[Target]:
+    def find(finder: Finder) -> list[TypedTarget]:
         return [finder.target(target, asking.repo) for target in typed]
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         messages = tuple(Ask(ExpandRequest(key, **given)) for key in site.keys)
         return Plan(messages, partial(_printed, typed, view, site, whole=True))
 
@@ -210,7 +210,7 @@ def _is_path(text: str) -> bool:
 def _printed(
     typed: Sequence[str],
     agent: AgentView | None,
-    site: Site,
+    site: PlanContext,
     answers: Answers,
     *,
     whole: bool = False,
@@ -282,10 +282,10 @@ def outline(
     for_agents = wants_agent(agent, json=output.json)
     given = said(OutlineRequest, shape, asking)
 
-    def find(finder: Finder) -> list[Target]:
+    def find(finder: Finder) -> list[TypedTarget]:
         return [finder.folder_or_target(path, asking.repo) for path in paths or ["."]]
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
                 return Rendered(agent_text(outline_success(answers[0])) + "\n", "")
@@ -308,10 +308,10 @@ def tour(
     for_agents = wants_agent(agent, json=output.json)
     message = Ask(TourRequest(**said(TourRequest, room, asking)))
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place(asking.repo, path))]
+    def find(finder: Finder) -> list[TypedTarget]:
+        return [TypedTarget(finder.place(asking.repo, path))]
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
                 return Rendered(agent_text(tour_success(answers[0])) + "\n", "")

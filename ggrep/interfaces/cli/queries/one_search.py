@@ -15,9 +15,9 @@ from ggrep.config.profiles import apply_to_request
 from ggrep.daemon.plan import Plan
 from ggrep.interfaces.cli.boundary import bounded
 from ggrep.interfaces.cli.parsing.parameters import group_of
-from ggrep.interfaces.cli.queries.query import RepositoryQuery, Site, search_query
+from ggrep.interfaces.cli.queries.query import PlanContext, RepositoryQuery, search_query
 from ggrep.interfaces.cli.queries.search_options import (
-    Hits,
+    HitOptions,
     IndexOptions,
     LineOptions,
     QueryOptions,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def search_one(typed: TypedSearch) -> RepositoryQuery:
     """Return a search of one repository; a receipt of it is written by the client."""
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         request = request_of(typed, scope=site.keys[0])
         request = apply_to_request(request, given_fields(typed), site.profile)
         return Plan((Search(request, render=shown(typed, site.view)),), itemgetter(0))
@@ -91,7 +91,7 @@ def search_plainly(
             values["query"],
             values.get("path", ()),
             group_of(QueryOptions, "question", values),
-            group_of(Hits, "hits", values),
+            group_of(HitOptions, "hits", values),
             group_of(IndexOptions, "asking", values),
             group_of(ReceiptOutput, "output", values),
             group_of(LineOptions, "lines", values),

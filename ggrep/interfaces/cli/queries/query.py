@@ -21,7 +21,7 @@ from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
 from ggrep.interfaces.cli.parsing.flags import Output
 from ggrep.interfaces.cli.queries.search_options import HitsOutput, IndexOptions, TypedSearch
-from ggrep.interfaces.cli.queries.typed_targets import Finder, Target
+from ggrep.interfaces.cli.queries.typed_targets import Finder, TypedTarget
 from ggrep.interfaces.cli.terminal import (
     Terminal,
     ask_before_indexing,
@@ -59,7 +59,7 @@ _QUIET_MS = 2_000.0
 """No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
 
 
-class Reached(Struct, frozen=True):
+class QueriedRepo(Struct, frozen=True):
     """A repository to query, and the path key of the scope within it."""
 
     address: "DaemonAddress"
@@ -71,18 +71,18 @@ class Reached(Struct, frozen=True):
         return self.address.identity.root
 
 
-def reach(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> Reached:
+def reach(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> QueriedRepo:
     """Return the repository of a place: the nearest one above it that has an index, if any."""
     address = address_of(place, terminal, flags)
     if not address.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, flags)
         address = address_of(place, terminal, flags)
-    return Reached(address, place.scope)
+    return QueriedRepo(address, place.scope)
 
 
 def answered(
     plan: Plan,
-    reached: Reached,
+    reached: QueriedRepo,
     terminal: Terminal,
     asking: IndexOptions,
     kept: "AnswerWithReceipt | None" = None,
@@ -138,7 +138,7 @@ def answered(
 
 def _by_engine(
     plan: Plan,
-    reached: Reached,
+    reached: QueriedRepo,
     terminal: Terminal,
     asking: IndexOptions,
     until: Deadline,
@@ -238,7 +238,7 @@ def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
         terminal.tell(f"{label} has no index yet; progress: ggrep status")
 
 
-class Site(Struct, frozen=True):
+class PlanContext(Struct, frozen=True):
     """The repository that a query asks, and all else that its plan depends on.
 
     `keys` are the query's targets as the repository writes them.
@@ -259,7 +259,7 @@ class Query(Protocol):
     def answer(self) -> int:
         """Run it and print; return the exit status."""
 
-    def plan(self, site: Site) -> "Plan | WorkspacePlan | None":
+    def plan(self, site: PlanContext) -> "Plan | WorkspacePlan | None":
         """Return what the daemon of a repository is to do; None where the client has to do it."""
 
 
@@ -271,8 +271,8 @@ class RepositoryQuery(Struct, frozen=True):
 
     asking: IndexOptions
     output: Output
-    find: "Callable[[Finder], Sequence[Target]]"
-    planned: "Callable[[Site], Plan]"
+    find: "Callable[[Finder], Sequence[TypedTarget]]"
+    planned: "Callable[[PlanContext], Plan]"
     kept: "AnswerWithReceipt | None" = None
 
     def answer(self, head: "Preload | None" = None) -> int:
@@ -282,29 +282,25 @@ class RepositoryQuery(Struct, frozen=True):
         """
         terminal, finder = open_terminal(plain=self.output.plain), Finder()
         targets = self.find(finder)
-        reached = {
-            place: reach(place, terminal, self.asking.overrides)
-            for place in dict.fromkeys(each.place for each in targets)
-        }
+        places = dict.fromkeys(each.place for each in targets)
+        reached = {place: reach(place, terminal, self.asking.overrides) for place in places}
         if len({each.root for each in reached.values()}) > 1:
             names = sorted({sanitise_line(each.root.name) for each in reached.values()})
-            raise InvalidRequest(
-                f"these places are in {' and '.join(names)}; give those of one repository"
-            )
-        first = reached[targets[0].place]
-        address = first.address
-        view = view_of(terminal, json=self.output.json)
-        site = Site(first.root, address.profile, address.home, terminal.environ, finder, view)
-        keys = (target.key(reached[target.place].scope) for target in targets)
-        plan = self._plan(replace(site, keys=tuple(keys)))
+            roots = " and ".join(names)
+            raise InvalidRequest(f"these places are in {roots}; give those of one repository")
+        first, environ = reached[targets[0].place], terminal.environ
+        address, view = first.address, view_of(terminal, json=self.output.json)
+        keys = tuple(target.key(reached[target.place].scope) for target in targets)
+        site = PlanContext(first.root, address.profile, address.home, environ, finder, view, keys)
+        plan = self._plan(site)
         rendered = answered(plan, first, terminal, self.asking, self.kept, head)
         terminal.write_answer(rendered, json=view.json)
-        asks = uses_daemon(address, terminal.environ, offline=self.asking.offline)
+        asks = uses_daemon(address, environ, offline=self.asking.offline)
         if rendered.scan and terminal.progress and asks and not view.json:
             follow_index(address, terminal)
         return rendered.exit_status
 
-    def plan(self, site: Site) -> "Plan | None":
+    def plan(self, site: PlanContext) -> "Plan | None":
         """Return what a daemon is to do."""
         if self.kept is not None or not asks_plainly(self.asking):
             return None
@@ -312,7 +308,7 @@ class RepositoryQuery(Struct, frozen=True):
         keys = (target.key(target.place.scope) for target in self.find(site.finder))
         return self._plan(replace(site, view=view, keys=tuple(keys)))
 
-    def _plan(self, site: Site) -> "Plan":
+    def _plan(self, site: PlanContext) -> "Plan":
         needs_hits = isinstance(self.output, HitsOutput) and self.output.exit_status
         return replace(self.planned(site), needs_hits=needs_hits)
 
@@ -320,13 +316,13 @@ class RepositoryQuery(Struct, frozen=True):
 def search_query(
     command: str,
     typed: TypedSearch,
-    planned: "Callable[[Site], Plan]",
+    planned: "Callable[[PlanContext], Plan]",
     kept: "AnswerWithReceipt | None" = None,
 ) -> RepositoryQuery:
     """Return a query whose one target is the place of a typed search."""
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place_asked(command, typed))]
+    def find(finder: Finder) -> list[TypedTarget]:
+        return [TypedTarget(finder.place_asked(command, typed))]
 
     return RepositoryQuery(typed.asking, typed.output, find, planned, kept)
 

@@ -15,7 +15,7 @@ from ggrep.config.profiles import apply_to_request
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, refuse
 from ggrep.interfaces.cli.queries.one_search import search_one
-from ggrep.interfaces.cli.queries.query import Query, RepositoryQuery, Site, search_query
+from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery, search_query
 from ggrep.interfaces.cli.queries.query_options import (
     MORE,
     AgentSearch,
@@ -24,7 +24,7 @@ from ggrep.interfaces.cli.queries.query_options import (
     refuse_flags_of_people,
 )
 from ggrep.interfaces.cli.queries.search_options import (
-    Hits,
+    HitOptions,
     IndexOptions,
     LineOptions,
     QueryOptions,
@@ -71,7 +71,7 @@ def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> Repo
     }
     refuse(given, "--vimgrep")
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         request = listing(request_of(typed, scope=site.keys[0]), typed)
         # Whole chunks of words: a line is looked for in each.
         depth = SnippetMode.NONE if request.is_exact else SnippetMode.FULL
@@ -129,7 +129,7 @@ def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
 def search(
     query: Annotated[str, Argument("What to search for: words, a name or code.")],
     question: QueryOptions,
-    hits: Hits,
+    hits: HitOptions,
     output: ReceiptOutput,
     asking: IndexOptions,
     slate: SlateFormat,
@@ -184,7 +184,7 @@ def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQu
     """Return a search whose best hits are opened; lines that match are shown all."""
     refuse_flags_of_people(typed)
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         request = listing(request_of(typed, scope=site.keys[0]), typed)
         if request.is_exact or not typed.hits.snippet:
             request = replace(request, snippet=SnippetMode.NONE)

@@ -96,7 +96,7 @@ class QueryOptions(Struct, frozen=True):
     ] = False
 
 
-class Hits(Struct, frozen=True):
+class HitOptions(Struct, frozen=True):
     """Which hits are shown, and how much of each."""
 
     title: ClassVar = "Hits"
@@ -242,7 +242,7 @@ class TypedSearch(Struct, frozen=True):
     query: str
     paths: Sequence[str] = ()
     question: QueryOptions = field(default_factory=QueryOptions)
-    hits: Hits = field(default_factory=Hits)
+    hits: HitOptions = field(default_factory=HitOptions)
     asking: IndexOptions = field(default_factory=IndexOptions)
     output: ReceiptOutput = field(default_factory=ReceiptOutput)
     lines: LineOptions = field(default_factory=LineOptions)

@@ -8,7 +8,7 @@ from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, refuse
-from ggrep.interfaces.cli.queries.query import Query, RepositoryQuery, Site, search_query
+from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery, search_query
 from ggrep.interfaces.cli.queries.query_options import AgentForm, MergeOptions, wants_agent
 from ggrep.interfaces.cli.queries.search_options import (
     HitsOutput,
@@ -21,7 +21,7 @@ from ggrep.interfaces.cli.queries.search_options import (
 )
 from ggrep.interfaces.cli.queries.slate_options import (
     NO_SESSION,
-    Session,
+    SessionOptions,
     SlateBounds,
     SlateOptions,
     level_of_snippet,
@@ -40,7 +40,7 @@ def slate(
     query: Annotated[str, Argument("A task or question, in words or names.")],
     question: QueryOptions,
     shape: SlateOptions,
-    session: Session,
+    session: SessionOptions,
     output: HitsOutput,
     agent: AgentForm,
     asking: IndexOptions,
@@ -80,7 +80,7 @@ def _of_workspace(
     typed: TypedSearch,
     shape: SlateBounds,
     repositories: MergeOptions,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> Query:
@@ -105,14 +105,14 @@ def _of_one(
     command: str,
     typed: TypedSearch,
     shape: SlateBounds,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> RepositoryQuery:
     """Return the query to one repository."""
     form = shape.graph_form if isinstance(shape, SlateOptions) else None
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         def resolve(word: str) -> str:
             target = site.finder.target(word, site.root)
             return target.key(target.place.scope)

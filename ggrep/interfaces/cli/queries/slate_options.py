@@ -78,7 +78,7 @@ class SlateOptions(SlateBounds, frozen=True):
         return cast("GraphForm | None", self.form)
 
 
-class Session(Struct, frozen=True):
+class SessionOptions(Struct, frozen=True):
     """How a slate continues a session."""
 
     title: ClassVar = "Session"
@@ -103,14 +103,14 @@ class Session(Struct, frozen=True):
     ] = False
 
 
-NO_SESSION: Final = Session()
+NO_SESSION: Final = SessionOptions()
 """Options of a slate without a session."""
 
 
 def slate_request_of(
     shape: SlateBounds,
     search: SearchRequest,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     resolve: Callable[[str], str] = lambda target: target,
 ) -> SlateRequest:
@@ -150,7 +150,7 @@ def level_of_snippet(snippet: SnippetMode) -> int | None:
     return _LEVEL_OF_SNIPPET.get(snippet)
 
 
-def _session(flags: Session, resolve: Callable[[str], str]) -> SessionRequest | None:
+def _session(flags: SessionOptions, resolve: Callable[[str], str]) -> SessionRequest | None:
     if flags.token is None:
         if flags.op is not None or flags.targets or flags.delta_only:
             raise UsageError("--op, --target and --delta-only: only with --session")

@@ -18,7 +18,7 @@ from ggrep.service.location import Location, location_of, on_disk, together
 HERE: Final = Path()
 
 
-class Target(Struct, frozen=True):
+class TypedTarget(Struct, frozen=True):
     """A resolved target and its repository.
 
     Attributes:
@@ -84,7 +84,7 @@ class Finder:
             raise SeveralWords(said, (query, *(path for path in paths if not Path(path).exists())))
         raise UsageError(f"{said}; {meant}")
 
-    def target(self, typed: str, repo: Path | None) -> Target:
+    def target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return a row id, `path`, `path:line`, `path:line-line`, or a compiler's place.
 
         Paths are relative to the current directory, else to the root.
@@ -92,22 +92,24 @@ class Finder:
         root = None if repo is None else location_of(repo).root
         path, lines = parts_of(typed, root)
         if path is None:
-            return Target(Location(root or location_of(None).root, ""), "", typed)
+            return TypedTarget(Location(root or location_of(None).root, ""), "", typed)
         if path.is_dir():
             raise InvalidRequest(f"{typed}: a directory; give a file, a line of one, or a row id")
         if root is None:
-            return Target(location_of(path), lines, typed)
-        return Target(Location(root, path.resolve().relative_to(root).as_posix()), lines, typed)
+            return TypedTarget(location_of(path), lines, typed)
+        return TypedTarget(
+            Location(root, path.resolve().relative_to(root).as_posix()), lines, typed
+        )
 
-    def folder_or_target(self, typed: str, repo: Path | None) -> Target:
+    def folder_or_target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return the place of a folder, else what `target` does."""
         path = Path(typed)
         if not path.is_dir():
             return self.target(typed, repo)
         if repo is None:
-            return Target(location_of(path))
+            return TypedTarget(location_of(path))
         root = location_of(repo).root
-        return Target(Location(root, scope_of(path.absolute(), root)))
+        return TypedTarget(Location(root, scope_of(path.absolute(), root)))
 
 
 def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:

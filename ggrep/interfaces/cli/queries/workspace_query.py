@@ -30,7 +30,7 @@ from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
 from ggrep.interfaces.cli.queries.one_search import shown
-from ggrep.interfaces.cli.queries.query import Site, asks_plainly, view_of
+from ggrep.interfaces.cli.queries.query import PlanContext, asks_plainly, view_of
 from ggrep.interfaces.cli.queries.query_options import MergeOptions
 from ggrep.interfaces.cli.queries.search_options import IndexOptions, TypedSearch, request_of
 from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
@@ -107,7 +107,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         terminal.write_answer(rendered, json=view.json)
         return rendered.exit_status
 
-    def plan(self, site: Site) -> WorkspacePlan | None:
+    def plan(self, site: PlanContext) -> WorkspacePlan | None:
         """Return what a daemon's process is to do: ask the daemons that run."""
         if self.kept is not None or not asks_plainly(self.typed.asking):
             return None
@@ -200,7 +200,7 @@ def _sync(
 
 
 def _coordinated(
-    ask: Callable[[Federator], Awaitable[T]], site: Site, stop: Stop, client: str
+    ask: Callable[[Federator], Awaitable[T]], site: PlanContext, stop: Stop, client: str
 ) -> T:
     """Return an answer of daemons that run; this thread must have no event loop."""
     told: list[str] = []

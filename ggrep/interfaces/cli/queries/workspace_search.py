@@ -16,7 +16,7 @@ from ggrep.interfaces.cli.queries.query_options import MergeOptions
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.slate_options import (
     NO_SESSION,
-    Session,
+    SessionOptions,
     SlateBounds,
     SlateOptions,
     slate_request_of,
@@ -155,7 +155,7 @@ def slate_of_workspace(
     typed: TypedSearch,
     shape: SlateBounds,
     repositories: MergeOptions,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> WorkspaceQuery[FederatedSlate]:

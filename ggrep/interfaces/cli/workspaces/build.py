@@ -47,7 +47,7 @@ from ggrep.service.build_engines.cluster import Engine
 from ggrep.service.build_engines.engine import LocalEngine, open_engine
 
 
-class Elsewhere(Struct, frozen=True):
+class RemoteOptions(Struct, frozen=True):
     """Where indexes are built, and what travels."""
 
     title: ClassVar = "Remotes and clusters"
@@ -70,7 +70,7 @@ class Elsewhere(Struct, frozen=True):
 
 
 def build(
-    elsewhere: Elsewhere,
+    elsewhere: RemoteOptions,
     *,
     file: FileArgument = None,
     named: FileOption = None,
@@ -169,7 +169,7 @@ class _Jobs(Struct, frozen=True):
         return repo.root_canonical
 
 
-def _require_sense(elsewhere: Elsewhere) -> None:
+def _require_sense(elsewhere: RemoteOptions) -> None:
     is_local = elsewhere.engine == "local"
     if is_local and elsewhere.no_local:
         raise UsageError("--no-local goes with --engine ray")
@@ -177,7 +177,7 @@ def _require_sense(elsewhere: Elsewhere) -> None:
         raise UsageError("a cluster always pulls and pushes; leave out --no-pull and --push")
 
 
-def _remote(elsewhere: Elsewhere, home: Home) -> Remote | None:
+def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
     """Return the remote that is meant; None where there is none and none is needed."""
     remotes = read_remotes(home.remotes)
     needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
