@@ -114,7 +114,7 @@ GROUPS: Final = {
     },
     "Help": {
         "completion": Entry(
-            "completion.completion", "Print completions for bash, zsh, fish or PowerShell."
+            "help.completion", "Print completions for bash, zsh, fish or PowerShell."
         ),
         "help": Entry("help.show_help", "Show a command's help."),
     },
