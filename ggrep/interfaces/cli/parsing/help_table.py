@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from inspect import Parameter
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Final, get_args, get_origin
 
 from ggrep.base import stable_json
 from ggrep.base.option_spelling import (
@@ -19,7 +19,7 @@ from ggrep.base.stable_json import Json
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
 from ggrep.interfaces.cli.parsing.help_pages import ALL, FILE, WORKSPACES, Page, Row, Section
-from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of
+from ggrep.interfaces.cli.parsing.parameters import Command, Piece, item_of, pieces_of
 from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, EVERYDAY, GROUPS, Entry, about
 
 _ARGUMENTS: Final = "Arguments"
@@ -114,6 +114,11 @@ def page_of(path: tuple[str, ...], entry: Entry) -> Page:
     command = entry.load()
     pieces = pieces_of(command) or ()
     arguments = [piece for piece in pieces if not piece.names]
+    # An argument with a default is in brackets.
+    placed = (
+        _metavar(each) if each.default is Parameter.empty else f"[{_metavar(each)}]"
+        for each in arguments
+    )
     name, short_forms = " ".join(path), []
     if name in FILTERING:  # options as grep and ripgrep have them
         shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
@@ -121,7 +126,7 @@ def page_of(path: tuple[str, ...], entry: Entry) -> Page:
         short_forms.append(Section("Short forms", tuple(Row(*each) for each in shown)))
     return Page(
         path=path,
-        usage=" ".join(["ggrep", *path, "[OPTIONS]", *map(_placed, arguments)]),
+        usage=" ".join(["ggrep", *path, "[OPTIONS]", *placed]),
         brief=entry.about,
         about=_told(command),
         sections=(*_sections(pieces), *short_forms),
@@ -157,7 +162,9 @@ def _row(piece: Piece) -> Row:
     has_default = says.of is None and piece.default and not isinstance(piece.default, bool)
     if has_default and piece.default is not Parameter.empty:
         text = f"{text} [default: {piece.default}]"
-    value = "" if _kind(piece) is bool else f" {_METAVARS.get(_kind(piece), 'WORD')}"
+    item, _ = item_of(piece.kind)
+    item = get_args(item)[0] if get_origin(item) is tuple else item
+    value = "" if item is bool else f" {_METAVARS.get(item, 'WORD')}"
     return Row(_names(piece) + value, text)
 
 
@@ -167,30 +174,10 @@ def _names(piece: Piece) -> str:
     return ", ".join(names).replace("/", " / ")
 
 
-def _placed(piece: Piece) -> str:
-    """Return an argument as the line of usage has it: in brackets where it may be left out."""
-    shown = _metavar(piece)
-    return shown if piece.default is Parameter.empty else f"[{shown}]"
-
-
 def _metavar(piece: Piece) -> str:
     named = piece.says.metavar if isinstance(piece.says, Argument) else None
-    several = "..." if _is_several(piece.kind) else ""
+    several = "..." if item_of(piece.kind)[1] else ""
     return named or piece.key.upper() + several
-
-
-def _is_several(kind: Any) -> bool:  # noqa: ANN401 - any annotation
-    return any(getattr(one, "__origin__", None) is list for one in (kind, *get_args(kind)))
-
-
-def _kind(piece: Piece) -> type:
-    """Return the type of one value of an option."""
-    left = [piece.kind]
-    for one in left:
-        if isinstance(one, type) and one in {bool, *_METAVARS}:
-            return one
-        left += get_args(one)
-    return str
 
 
 def _told(command: Command) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """`ggrep symbol`, `refs`, `expand`, `outline` and `tour`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
@@ -188,8 +188,8 @@ class TypedNames(Struct, frozen=True):
 def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
     """Return names, and the path among them or behind `--in`.
 
-    A path is told by its form alone: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so,
-    and what lies in the current directory does not change what a command means.
+    The form alone makes a path: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so, and the
+    files of the current directory do not change the meaning of a command.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))
@@ -215,21 +215,18 @@ def _printed(
     *,
     whole: bool = False,
 ) -> Rendered:
-    """Return answers in print, in the order of what was asked for."""
+    """Return the output of answers, in the order of the typed words."""
     named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
     if agent is not None:
         rendered = render_for_agent(named, agent)
     else:
         rendered = render_named(named, site.root, replace(site.view, whole=whole))
-    return replace(rendered, err=rendered.err + "".join(_taken_for_names(named, site.view.cwd)))
-
-
-def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
-    """Yield a line for each of several names that nothing has, and that is a path here."""
+    notes = rendered.err
     for each in named if len(named) > 1 else ():
-        if not found_in(each.answer) and Path(cwd or ".", each.asked).exists():
+        if not found_in(each.answer) and Path(site.view.cwd or ".", each.asked).exists():
             asked = sanitise_line(each.asked)
-            yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
+            notes += f"{asked} was taken for a name; to search in it: --in {asked}\n"
+    return replace(rendered, err=notes)
 
 
 def _of_workspace(

@@ -93,8 +93,12 @@ def mcp(
     modules = _loaded()
     from ggrep.interfaces.mcp.start_options import StartOptions
 
+    try:
+        directory = Path.cwd()
+    except FileNotFoundError:
+        directory = None
     start = StartOptions(
-        directory=_here(),
+        directory=directory,
         path=places.path,
         workspaces=tuple(file.absolute() for file in places.workspaces),
         allowed=places.roots,
@@ -175,11 +179,3 @@ def _serve_http(
         terminal.tell(token.said)
 
     anyio.run(partial(run, most_connections=MAX_CONNECTIONS), app, listener, ready)
-
-
-def _here() -> Path | None:
-    """Return the current directory; None if it was deleted."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return None

@@ -143,9 +143,10 @@ class _Jobs(Struct, frozen=True):
     strict: bool
 
     def here(self, repo: WorkspaceRepo, *, abreast: int, pull: bool, push: bool) -> SyncJob:
-        """Return what is to be done in a process of this machine, in this home."""
+        """Return the job of a process of this machine, in this home."""
+        require_modest(repo.root_canonical, self.home)
         return SyncJob(
-            self._root(repo),
+            repo.root_canonical,
             self.home.base,
             self.environ,
             self.flags,
@@ -157,16 +158,12 @@ class _Jobs(Struct, frozen=True):
         )
 
     def there(self, repo: WorkspaceRepo) -> SyncJob:
-        """Return what is to be done on a node, in a home of its own."""
+        """Return the job of a node, in a home of its own."""
         environ = {name: value for name, value in self.environ.items() if name != "GGREP_HOME"}
         # A cluster has as many jobs as cores.
         flags = {**self.flags, "parse_workers": 1}
         job = self.here(repo, abreast=1, pull=True, push=True)
         return replace(job, environ=environ, flags=flags)
-
-    def _root(self, repo: WorkspaceRepo) -> Path:
-        require_modest(repo.root_canonical, self.home)
-        return repo.root_canonical
 
 
 def _require_sense(elsewhere: RemoteOptions) -> None:
@@ -183,7 +180,7 @@ def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
     needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
     if needed:
         return remote_named(remotes, elsewhere.remote)
-    with suppress(InvalidRequest):  # several, and nobody said which
+    with suppress(InvalidRequest):  # several, and none was named
         return remote_named(remotes, None)
     return None
 
@@ -204,7 +201,7 @@ def end_as(number: int) -> None:
     """End this process by the same signal as a worker, so that the parent sees it."""
     sys.stdout.flush()
     sys.stderr.flush()
-    if number != signal.SIGKILL:  # nobody can choose what that one does
+    if number != signal.SIGKILL:  # SIGKILL has no handler
         signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 
