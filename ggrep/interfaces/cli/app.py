@@ -10,10 +10,10 @@ from ggrep.interfaces.cli.parsing.parameters import run as run_command
 from ggrep.interfaces.cli.parsing.tree import EVERY
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
-"""Where they stand, a text is printed and no more."""
+"""Words that only print a text."""
 
 _INTERRUPTED = 130
-"""What typer makes of Ctrl-C; no command of ours returns it."""
+"""Status of typer after Ctrl-C; no command of ours returns it."""
 
 
 def run(arguments: list[str], began_ms: float | None = None) -> int:

@@ -1,6 +1,6 @@
 """Names that completions look up in files: profiles, repositories, tags, stores and their roots.
 
-Files are looked through, not understood: a name too few or too many does no harm here.
+Files are searched by expressions, not parsed: a missing or extra name does no harm.
 """
 # ruff: noqa: PTH100, PTH109, PTH111, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123, PTH208
 # pathlib takes longer to import than all of this to run

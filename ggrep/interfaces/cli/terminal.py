@@ -1,6 +1,6 @@
 """The terminal: results go to standard output, all else to standard error.
 
-Progress is drawn, and the person there is asked, only where standard error is a terminal.
+Progress and questions need a terminal at standard error.
 """
 
 import io
@@ -251,7 +251,7 @@ def confirmed(question: str, *, default: bool = False) -> bool:
     if not _is_interactive():
         return True
     alarm.disarm()  # a person takes their time
-    # Late: most commands ask nobody.
+    # Late: few commands ask for confirmation.
     import typer
 
     try:

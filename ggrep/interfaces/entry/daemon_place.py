@@ -1,6 +1,6 @@
 """The repository of a command line and the hint that leads to its daemon.
 
-The root found here is a guess that holds in ordinary trees: the daemon is told it and compares.
+The root is a guess that holds in ordinary trees; the daemon compares it with its own.
 """
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, PTH208

@@ -1,4 +1,4 @@
-"""Prints the page that is asked for with `--help`, or by a command that is not whole."""
+"""Prints a page of help: for `--help`, `help`, or a command without its subcommand."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ def shown(given: list[str]) -> int | None:
         return None
     if given and correction(given) is not None:
         return None
-    # Late, as all of the command line: what is asked otherwise goes without.
+    # Late: other commands do not need it.
     from ggrep.interfaces.cli.parsing.help_pages import page_at, text_of
 
     words = given[1:] if given[:1] == ["help"] and _are_words(given) else given
@@ -36,7 +36,7 @@ def _are_words(given: list[str]) -> bool:
 
 
 def _printed(text: str, environ: dict[str, str], *, is_whole: bool) -> int:
-    """Write a page where it belongs; return the exit status."""
+    """Write a page to its stream; return the exit status."""
     out, err = (text, "") if is_whole else ("", text)
     status = 0 if is_whole else _WRONG_USAGE
     if terminal.are_our_own():

@@ -140,7 +140,7 @@ def _to_end(home: Home) -> "Iterator[DaemonRecord]":
 
 
 def end_all(home: Home) -> list[Stop]:
-    """End every daemon of a home; return what became of each."""
+    """End every daemon of a home; return the outcomes."""
     return [_ended(record)[0] for record in _to_end(home)]
 
 
@@ -164,7 +164,7 @@ def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) 
 
 
 def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
-    """End a daemon; return what became of it, and how it went unless it was simply asked."""
+    """End a daemon; return the outcome, and how it ended unless a request was enough."""
     from ggrep.protocol.client.daemon_control import stop as end
 
     failed = Stop(record.root, record.store_id, record.pid, "failed")

@@ -57,7 +57,7 @@ def status(
 
 
 class _StatusQuery(Struct, frozen=True):
-    """What is shown, as typed."""
+    """A status command, as typed."""
 
     path: Path | None
     everything: bool

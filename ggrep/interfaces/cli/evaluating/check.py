@@ -104,7 +104,7 @@ def _write_first(
 def _opened(
     terminal: Terminal, target: "QueriedPath", encoder: str | None, *, sync: bool
 ) -> "Asker":
-    """Return what asks a target, its index fit to be asked."""
+    """Return the asker of a target with a usable index."""
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     asker = open_asker(target, terminal.environ, flags={"encoder": encoder})

@@ -126,7 +126,7 @@ _DryFlag: TypeAlias = Annotated[
 
 
 class FileOptions(Struct, frozen=True):
-    """Whose files are meant."""
+    """The files to edit: the user's, or a project's."""
 
     title: ClassVar = "Files"
 
@@ -213,7 +213,7 @@ def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
 
 
 def _told(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
-    """Print what became of each file; return the exit status."""
+    """Print the outcome of each file; return the exit status."""
     if json:
         terminal.write_json(installation_json(done, agents), pretty=True)
     else:

@@ -73,7 +73,7 @@ def setup(
 
 
 def _taken(step: Step, *, dry_run: bool, asked: bool) -> Step:
-    """Return a step with what became of it."""
+    """Return a step with its outcome."""
     if step.act is None:
         return step
     if dry_run:

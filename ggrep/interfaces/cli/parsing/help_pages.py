@@ -124,7 +124,7 @@ def _filled(text: str, columns: int, indent: str) -> list[str]:
 _ESCAPES: Final = str.maketrans(
     {"\\": r"\(rs", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
 )
-"""What roff would set as another character than the one that is typed."""
+"""Characters that roff would replace."""
 
 
 def roff_of(page: Page) -> str:
@@ -154,6 +154,6 @@ def roff_of(page: Page) -> str:
 
 
 def _text(text: str) -> str:
-    """Return text that roff sets as it stands: no escapes, and no request at its beginning."""
+    """Return text that roff prints literally."""
     escaped = text.translate(_ESCAPES).replace('"', r"\(dq")
     return rf"\&{escaped}" if escaped.startswith(".") else escaped

@@ -181,7 +181,7 @@ def _metavar(piece: Piece) -> str:
 
 
 def _told(command: Command) -> tuple[str, ...]:
-    """Return the paragraphs of a command's docstring that are for whoever types it."""
+    """Return the paragraphs of a command's docstring that are for users."""
     told = []
     for paragraph in (inspect.getdoc(command) or "").split("\n\n"):
         if paragraph.startswith(("Args:", "Returns:", "Raises:")):

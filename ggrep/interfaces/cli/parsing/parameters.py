@@ -118,7 +118,7 @@ def _pieces(option: Option, group: str, title: str | None) -> Iterator[Piece]:
 
 
 def _typed(option: Option) -> tuple[Any, Any]:
-    """Return the type of an option's value as it is typed, and what stands for nothing."""
+    """Return the type of an option's value as it is typed, and the default."""
     if option.flag.switches:
         return str | None, None
     if _is_repeatable(option):

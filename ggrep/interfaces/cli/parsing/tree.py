@@ -130,7 +130,7 @@ EVERYDAY: Final = (
 COMMANDS: Final = {
     name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
 }
-"""All but those that only lead to others, which stand below."""
+"""All commands but those that only lead to subcommands."""
 
 _OF_WORKSPACES: Final = {
     "init": Entry("workspaces.edit.init", "Create a workspace file for some directories."),
@@ -160,14 +160,14 @@ _OF_REMOTES: Final = {
 }
 
 BELOW: Final = {"remote": _OF_REMOTES, "workspace": _OF_WORKSPACES}
-"""The commands below others, by the name of those."""
+"""Subcommands, by the name of their command."""
 
 EVERY: Final = COMMANDS | {
     f"{above} {name}": entry for above, below in BELOW.items() for name, entry in below.items()
 }
-"""All that can be run, by what is typed."""
+"""All runnable commands, by their words."""
 
 
 def about(name: str) -> str:
-    """Return what the list of commands says of one."""
+    """Return the description in the list of commands."""
     return next(group[name].about for group in GROUPS.values() if name in group)

@@ -47,7 +47,7 @@ def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
 
 
 class _Elsewhere(ValueError):
-    """What was typed does not lie in the repository."""
+    """A typed place is outside of the repository."""
 
 
 class _Below(Finder):

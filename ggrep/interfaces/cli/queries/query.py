@@ -222,7 +222,7 @@ def view_of(terminal: Terminal, *, json: bool) -> ViewOptions:
 
 
 _PATIENCE_MS: Final = 20_000
-"""How long a first portion is waited for; it is read for some five seconds."""
+"""How long to wait for the first portion; reading one takes some five seconds."""
 
 
 def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:

@@ -14,7 +14,7 @@ from ggrep.model.field_meta import MOST_BYTES
 from ggrep.render.agent_text import AgentView
 
 MORE: Final = "--budget {}"
-"""What to type for lines that were cut."""
+"""Option that shows lines that were cut."""
 
 _BUDGET = Flag(
     "--budget",
@@ -105,14 +105,14 @@ def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
 
 def refuse_flags_of_people(typed: TypedSearch, *, stats: bool = False) -> None:
     """Raise if a flag was given that text for agents does not support."""
-    heeded_elsewhere = {
+    unsupported = {
         "--receipt": typed.output.receipt is not None,
         "--compact": typed.hits.compact,
         "--scores": typed.hits.scores,
         "--explain": typed.hits.explain,
         "--stats": stats,
     }
-    refuse(heeded_elsewhere, "--format agent")
+    refuse(unsupported, "--format agent")
 
 
 class WorkspaceOptions(Struct, frozen=True):

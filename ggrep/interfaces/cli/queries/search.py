@@ -73,7 +73,7 @@ def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> Repo
 
     def planned(site: PlanContext) -> Plan:
         request = listing(request_of(typed, scope=site.keys[0]), typed)
-        # Whole chunks of words: a line is looked for in each.
+        # Without exact text, the best line of each whole chunk is needed.
         depth = SnippetMode.NONE if request.is_exact else SnippetMode.FULL
         fields = given_fields(typed) | {"snippet", "limit"}
         request = apply_to_request(replace(request, snippet=depth), fields, site.profile)

@@ -59,7 +59,7 @@ def _once(numbers: tuple[int, ...]) -> int:
 
 
 class QueryOptions(Struct, frozen=True):
-    """What to search for, and in which files."""
+    """The search itself, and its files."""
 
     title: ClassVar = "What to search for"
     of: ClassVar = (SearchRequest,)

@@ -90,7 +90,7 @@ def _of_workspace(
 
 
 def _refuse_flags_of_hits(typed: TypedSearch) -> None:
-    heeded_by_hits = {
+    unsupported = {
         "--receipt": typed.output.receipt is not None,
         "-m (--max-files bounds a slate)": bool(typed.hits.limit),
         "--per-file": typed.hits.per_file is not None,
@@ -98,7 +98,7 @@ def _refuse_flags_of_hits(typed: TypedSearch) -> None:
         "--scores": typed.hits.scores,
         "--explain": typed.hits.explain,
     }
-    refuse(heeded_by_hits, "--format slate")
+    refuse(unsupported, "--format slate")
 
 
 def _of_one(

@@ -36,7 +36,7 @@ def read_token(file: Path) -> str:
     except OSError as error:
         raise InvalidRequest(f"{file}: {error.strerror}") from error
     try:
-        # Of what was opened, not of what may stand under its name by now.
+        # The status of the opened file: the name may lead to another one by now.
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InvalidRequest(f"{file}: not a regular file")
@@ -60,6 +60,6 @@ def kept_token(home: Home) -> str:
     """Return the token in the home, which is made when there is none."""
     file = home.api_token
     deadline = Deadline.after(SystemClock(), _MAKING_MS)
-    # One of two servers that start at once would want a token that nobody can read any more.
+    # Without the lock, two servers that start at once could use different tokens.
     with alone(home.api_token_lock, Patience(deadline, time.sleep, "the token is being made")):
         return read_token(file) if os.path.lexists(file) else new_token(file)

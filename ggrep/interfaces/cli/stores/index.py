@@ -53,7 +53,7 @@ INDEX_SCHEMA: Final = 1
 
 
 class Indexing(Struct, frozen=True):
-    """What to index, and how."""
+    """Options of an index command."""
 
     title: ClassVar = "Indexing"
 
@@ -128,7 +128,7 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
 
 
 class Job:
-    """What to do with each root."""
+    """An index command, for each root."""
 
     def __init__(self, terminal: Terminal, indexing: Indexing, *, listing: bool) -> None:
         self.terminal = terminal

@@ -188,7 +188,7 @@ def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
 def _brought_here(
     results: Sequence[BuildResult], jobs: _Jobs, abreast: int, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Pull what a cluster has built into this home; return what became of each repository."""
+    """Pull the indexes that a cluster has built into this home; return all outcomes."""
     built = [result.repo for result in results if result.status == "passed"]
     terminal.tell(f"{len(built)} of {len(results)} built on the cluster; pulling them")
     job = partial(jobs.here, abreast=abreast, pull=True, push=False)
@@ -230,7 +230,7 @@ async def _build(
     results: tuple[BuildResult, ...] | None = None
     with show_done(terminal, "Building", "repositories", total) as draw:
         async with anyio.create_task_group() as group:
-            group.start_soon(_heed, group.cancel_scope)
+            group.start_soon(_cancel_on_signal, group.cancel_scope)
             results = await build_repos(repos, plan, SystemClock(), ended=ended)
             group.cancel_scope.cancel()
     if results is None:
@@ -238,7 +238,7 @@ async def _build(
     return results
 
 
-async def _heed(scope: anyio.CancelScope) -> None:
+async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
     with anyio.open_signal_receiver(SIGINT, SIGTERM) as signals:
         async for _ in signals:
             scope.cancel()

@@ -1,4 +1,4 @@
-"""The workspace file that a command is about, loaded."""
+"""The workspace file of a command, loaded."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 WORKSPACE_SCHEMA: Final = 1
-"""Of every document that a workspace command prints."""
+"""Schema version of the documents of workspace commands."""
 
 FileArgument = Annotated[Path | None, Argument("The workspace file.")]
 FileOption = Annotated[
@@ -48,7 +48,7 @@ def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
 
 
 class Survey(Struct, frozen=True):
-    """How the indexes of a workspace are looked at, and shown."""
+    """Options of commands that read the state of a workspace's indexes."""
 
     title: ClassVar = None
 
@@ -64,7 +64,7 @@ class Survey(Struct, frozen=True):
 
 
 class Surveyed(Struct, frozen=True):
-    """A workspace that a command looks at; `file` is as it was typed."""
+    """A workspace whose indexes are read; `file` is as it was typed."""
 
     terminal: Terminal
     file: Path
