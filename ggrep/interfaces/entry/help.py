@@ -28,20 +28,14 @@ def shown(given: list[str]) -> int | None:
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
     text = text_of(page, columns_of(environ, 1))
-    return _printed(text, environ, is_whole=is_whole)
-
-
-def _are_words(given: list[str]) -> bool:
-    return not any(word.startswith("-") for word in given)
-
-
-def _printed(text: str, environ: dict[str, str], *, is_whole: bool) -> int:
-    """Write a page to its stream; return the exit status."""
-    out, err = (text, "") if is_whole else ("", text)
-    status = 0 if is_whole else _WRONG_USAGE
+    out, err, status = (text, "", 0) if is_whole else ("", text, _WRONG_USAGE)
     if terminal.are_our_own():
         broken = terminal.deliver(out, err, json=False, colour=False, environ=environ)
         return status if broken is None else broken
     sys.stdout.write(out)
     sys.stderr.write(err)
     return status
+
+
+def _are_words(given: list[str]) -> bool:
+    return not any(word.startswith("-") for word in given)

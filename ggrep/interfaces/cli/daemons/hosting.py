@@ -36,13 +36,9 @@ _VALUES = frozenset({"--path", "--encoder"})
 
 
 def start(arguments: Sequence[str]) -> int | None:
-    """Start a daemon for a client, as `ggrep serve --background --yes` does.
+    """Start a daemon for a client, as `ggrep serve --background --yes` with arguments does.
 
-    Args:
-        arguments: what follows that.
-
-    Returns:
-        The exit status; None where the arguments are of another kind, and nothing was done.
+    Returns the exit status; None for arguments of another kind, and nothing was done.
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # Slow imports, while the client decides whether it needs a daemon.
@@ -57,9 +53,8 @@ def start(arguments: Sequence[str]) -> int | None:
     given = list(zip(flags, values, strict=True))
     try:
         roots = [canonical_root(Path(value)) for flag, value in given if flag == "--path"]
-        encoder = [value for flag, value in given if flag == "--encoder"]
-        flags_given = {"encoder": encoder[-1] if encoder else None}
-        told = _served(roots, flags_given, environment())
+        encoder = dict(given).get("--encoder")
+        told = _served(roots, encoder, environment())
     except GgrepError as error:
         sys.stderr.write(f"error: {sanitise_line(str(error))}\n")
         return error.exit_status
@@ -67,15 +62,15 @@ def start(arguments: Sequence[str]) -> int | None:
     return status_of(told)
 
 
-def _served(roots: Sequence[Path], flags: Mapping[str, str | None], environ: Environ) -> str:
-    """Have roots served by running processes, the others by a new one; see `host_behind`."""
+def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
+    """Have running processes serve roots, and a new one the others; see `host_behind`."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 
     home, clock = home_from(environ), SystemClock()
     with turn(home, clock):
-        encoder = flags["encoder"] or ""
-        remaining = adopted(home, roots, encoder, environ, build_id(), clock)
+        remaining = adopted(home, roots, encoder or "", environ, build_id(), clock)
+        flags = {"encoder": encoder}
         return host_behind(remaining, flags, environ, awaited=True) if remaining else ""
 
 

@@ -190,7 +190,10 @@ def render_live(
     sums = _totals(rows)
     sums += [f"{_rate_text(sum(rates))} queries/s"] if rates else []
     sums.append(f"{sum(row.in_flight or 0 for row in rows)} running")
-    sums += [f"{count} {state.words}" for state, count in _unready(rows)]
+    for state in DaemonState:
+        count = sum(row.state is state for row in rows)
+        if count and state is not DaemonState.READY:
+            sums.append(f"{count} {state.words}")
     table = daemon_table(
         rows, (STATE, per_second, running, QUERIES, P50, MEMORY, AGE), style, columns
     )
@@ -289,13 +292,6 @@ def _daemon(shown: Status) -> str:
     if shown.daemon.stale:
         parts.append("stale")
     return ", ".join(parts)
-
-
-def _unready(rows: Sequence[Daemon]) -> Iterator[tuple[DaemonState, int]]:
-    for state in DaemonState:
-        count = sum(row.state is state for row in rows)
-        if count and state is not DaemonState.READY:
-            yield state, count
 
 
 def _joined(parts: Sequence[str], columns: int) -> str:

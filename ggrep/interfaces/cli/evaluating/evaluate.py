@@ -158,13 +158,16 @@ def evaluate(
     ] = DEFAULT_SUITE,
 ) -> int:
     """Measure ranking quality on a suite of questions; exit with 1 when a bound is missed."""
+    from ggrep.interfaces.evaluation.suite import FILES
+
     terminal = open_terminal(plain=output.plain)
     if report.compare is not None:
         return _compare(terminal, report.compare, json=output.json)
     plan = _plan_of(cases, questions, running, demands)
     read = _read(suite, cases.task, whole=cases.whole)
     asked = (case.target.path for case in read.cases if case.target.is_workspace)
-    files = (suite, *_suite_files(suite), questions.weights, demands.baseline, *asked)
+    parts = (suite / name for name in FILES if suite.is_dir())
+    files = (suite, *parts, questions.weights, demands.baseline, *asked)
     require_writable({"--out": report.out}, [file for file in files if file is not None])
     return _run(terminal, read, plan, report, json=output.json)
 
@@ -261,13 +264,6 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, report: Report, *, jso
         told = f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms"
         terminal.note(sanitise_line(told) + "\n")
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
-
-
-def _suite_files(suite: Path) -> tuple[Path, ...]:
-    """Return the files of a suite folder."""
-    from ggrep.interfaces.evaluation.suite import FILES
-
-    return tuple(suite / name for name in FILES) if suite.is_dir() else ()
 
 
 def _read(path: Path, task: str, *, whole: bool) -> "Suite":

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import ANSWERS_SCHEMA
@@ -17,7 +17,7 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.selection import label_of
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
-from ggrep.interfaces.cli.queries.query_options import MergeOptions, WorkspaceOptions
+from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.typed_targets import placed_in
 from ggrep.interfaces.cli.queries.workspace_query import (
@@ -62,9 +62,8 @@ def in_workspace(
     agent: AgentView | None,
 ) -> WorkspaceQuery[list[_Answer]]:
     """Return requests of one kind to a workspace."""
-    selected = {each.name: getattr(members, each.name) for each in fields(members)}
     printed = partial(_printed, typed, requests, agent)
-    return WorkspaceQuery(typed, MergeOptions(**selected), partial(_each, requests), printed)
+    return WorkspaceQuery(typed, members, partial(_each, requests), printed)
 
 
 async def _each(

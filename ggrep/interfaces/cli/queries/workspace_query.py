@@ -31,7 +31,7 @@ from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
 from ggrep.interfaces.cli.queries.one_search import shown
 from ggrep.interfaces.cli.queries.query import PlanContext, asks_plainly, view_of
-from ggrep.interfaces.cli.queries.query_options import MergeOptions
+from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
 from ggrep.interfaces.cli.queries.search_options import IndexOptions, TypedSearch, request_of
 from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
@@ -66,7 +66,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
     """A query to a workspace; `kept` writes the receipt of an answer."""
 
     typed: TypedSearch
-    repositories: MergeOptions
+    repositories: WorkspaceOptions
     ask: Callable[[Federator, Workspace, FederatedRequest, Path], Awaitable[T]]
     printed: "Callable[[T, ViewOptions], Rendered]"
     kept: Callable[[T], None] | None = None
@@ -134,7 +134,7 @@ async def _asked(federator: Callable[[], Federator], ask: Callable[[Federator], 
 
 
 def _asked_of(
-    typed: TypedSearch, repositories: MergeOptions, environ: Mapping[str, str], here: Path
+    typed: TypedSearch, repositories: WorkspaceOptions, environ: Mapping[str, str], here: Path
 ) -> tuple[Workspace, FederatedRequest]:
     """Return the workspace and the request, typed in the directory `here`."""
     _refuse(typed, repositories)
@@ -150,7 +150,7 @@ def _asked_of(
     return workspace, configured(request, environ, workspace)
 
 
-def _refuse(typed: TypedSearch, repositories: MergeOptions) -> None:
+def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
     """Raise for options that a workspace search does not support."""
     if len(repositories.files) > 1:
         raise UsageError(
