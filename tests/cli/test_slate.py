@@ -7,10 +7,10 @@ import pytest
 
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.interfaces.cli.queries.slate_options import (
+    LEVEL_OF_SNIPPET,
     SessionOptions,
     SlateFormat,
     SlateOptions,
-    level_of_snippet,
     slate_fields,
     slate_request_of,
     wants_slate,
@@ -127,8 +127,8 @@ def test_snippet_depths_are_levels() -> None:
     """`-n -s -l -c` say of a search what `--level` says of a slate."""
     modes = (SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL)
 
-    assert [level_of_snippet(mode) for mode in modes] == [0, 1, 2, 3]
-    assert level_of_snippet(SnippetMode.DEFAULT) is None
+    assert [LEVEL_OF_SNIPPET[mode] for mode in modes] == [0, 1, 2, 3]
+    assert SnippetMode.DEFAULT not in LEVEL_OF_SNIPPET
 
 
 def test_a_slate_shows_files_of_every_section_that_has_any(ggrep: Command, shop: Path) -> None:

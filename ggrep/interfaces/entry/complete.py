@@ -11,7 +11,6 @@ import sys
 from ggrep.base.commands import options_of
 from ggrep.base.options import BELOW, CLIENTS, COMMANDS, FILTERS, OPTIONS
 
-ASKED = ["__complete", "--"]
 _EVERYWHERE = {"--help": None, "--color": "auto always never", "--no-pager": None}
 """Options of every command."""
 _OPTIONS = "--version " + " ".join(_EVERYWHERE)

@@ -139,11 +139,6 @@ def _to_end(home: Home) -> "Iterator[DaemonRecord]":
             time.sleep(_LOOK_S)
 
 
-def end_all(home: Home) -> list[Stop]:
-    """End every daemon of a home; return the outcomes."""
-    return [_ended(record)[0] for record in _to_end(home)]
-
-
 def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
     ended: list[Stop] = []
     told = 0

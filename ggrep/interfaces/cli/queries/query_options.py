@@ -9,7 +9,7 @@ from ggrep.base.errors import UsageError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.interfaces.cli.parsing.flags import Flag, refuse, typed_flags
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
-from ggrep.interfaces.surfaces.agent_search import MAX_BODIES, AgentTextOptions
+from ggrep.interfaces.surfaces.agent_search import MAX_BODIES
 from ggrep.model.field_meta import MOST_BYTES
 from ggrep.render.agent_text import AgentView
 
@@ -68,11 +68,6 @@ class AgentSearch(Struct, frozen=True):
         ),
     ] = None
     budget: Annotated[int | None, _BUDGET] = None
-
-    @property
-    def wish(self) -> AgentTextOptions:
-        """Return how the answer is to be written."""
-        return AgentTextOptions(self.bodies, self.budget or 0)
 
 
 def agent_view(flags: AgentText, *, json: bool, stats: bool) -> AgentView | None:

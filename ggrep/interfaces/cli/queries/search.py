@@ -166,7 +166,7 @@ def search(
         return search_workspace(typed, repositories, view)
     repositories.refuse_without_file()
     if for_agents:
-        return search_for_agent(typed, agent.wish)
+        return search_for_agent(typed, AgentTextOptions(agent.bodies, agent.budget or 0))
     return search_one(typed)
 
 

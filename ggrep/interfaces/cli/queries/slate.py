@@ -20,11 +20,11 @@ from ggrep.interfaces.cli.queries.search_options import (
     request_of,
 )
 from ggrep.interfaces.cli.queries.slate_options import (
+    LEVEL_OF_SNIPPET,
     NO_SESSION,
     SessionOptions,
     SlateBounds,
     SlateOptions,
-    level_of_snippet,
     slate_fields,
     slate_request_of,
 )
@@ -69,7 +69,7 @@ def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeO
     _refuse_flags_of_hits(typed)
     if shape.level is None:
         snippet = request_of(typed, scope="").snippet
-        shape = replace(shape, level=level_of_snippet(snippet))
+        shape = replace(shape, level=LEVEL_OF_SNIPPET.get(snippet))
     if repositories.files:
         return _of_workspace(typed, shape, repositories)
     repositories.refuse_without_file()

@@ -18,12 +18,13 @@ from ggrep.model.slate import (
 )
 from ggrep.render.slate_text import GraphForm
 
-_LEVEL_OF_SNIPPET: Final = {
+LEVEL_OF_SNIPPET: Final = {
     SnippetMode.NONE: 0,
     SnippetMode.SHORT: 1,
     SnippetMode.LONG: 2,
     SnippetMode.FULL: 3,
 }
+"""The level that shows as much as a snippet mode; the default mode has none."""
 
 
 class SlateBounds(Struct, frozen=True):
@@ -143,11 +144,6 @@ def slate_fields(shape: SlateBounds) -> frozenset[str]:
     budgets = {name for name, value in said(Budgets, shape).items() if value}
     drawn = {"graph"} if isinstance(shape, SlateOptions) and shape.form is not None else set[str]()
     return frozenset({*said(SlateRequest, shape), *budgets, *drawn})
-
-
-def level_of_snippet(snippet: SnippetMode) -> int | None:
-    """Return the level that shows as much as the snippet mode; None for the default mode."""
-    return _LEVEL_OF_SNIPPET.get(snippet)
 
 
 def _session(flags: SessionOptions, resolve: Callable[[str], str]) -> SessionRequest | None:
