@@ -13,7 +13,6 @@ from ggrep.service.location import Location
 if TYPE_CHECKING:
     from ggrep.protocol.client.daemon_address import DaemonAddress
     from ggrep.protocol.client.daemon_client import IndexingProgress, Watcher
-    from ggrep.protocol.client.link import Link
 
 
 def address_of(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
@@ -28,13 +27,6 @@ def address_of(place: Location, terminal: Terminal, flags: Mapping[str, object])
 def is_indexed(address: "DaemonAddress") -> bool:
     """Return whether the repository has an index, intact or not."""
     return has_index(address.identity.store)
-
-
-def running_link(address: "DaemonAddress", terminal: Terminal) -> "Link | None":
-    """Return a connection to the running daemon; None if none runs."""
-    from ggrep.protocol.client.connect_or_start import Connector
-
-    return Connector(address, SystemClock(), terminal.environ).running()
 
 
 @contextmanager

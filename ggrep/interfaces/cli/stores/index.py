@@ -115,15 +115,21 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
         try:
             if repo.failure is not None:
                 raise repo.failure
-            report = {"repo": label, "ok": True, **job.run(label, repo.root_canonical)}
-            documents.append(cast("IndexedRepoJson | PreviewedRepoJson", report))
+            entry = {"repo": label, "ok": True, **job.run(label, repo.root_canonical)}
+            documents.append(cast("IndexedRepoJson | PreviewedRepoJson", entry))
         except GgrepError as error:
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, "error": query_error(error)["error"]})
             told = with_file(f"{label}: {error}", file)
             job.terminal.tell_error(with_path(told, repo.root_canonical))
     if json:
-        job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
+        # One entry for each repository, in the file's order.
+        report: WorkspaceIndexJson = {
+            "schema_version": INDEX_SCHEMA,
+            "ok": status == 0,
+            "repos": documents,
+        }
+        job.terminal.write_json(report, pretty=True)
     return status
 
 
@@ -197,13 +203,6 @@ class Job:
         for skip in found.skipped:
             self.terminal.tell(f"  {skip.path_key}: {skip.reason}, {skip.detail}")
         return preview_json(opened, found)
-
-
-def workspace_report_json(
-    repos: "Sequence[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson]", *, ok: bool
-) -> "WorkspaceIndexJson":
-    """Return the report of a workspace: one entry per repository, in the file's order."""
-    return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
 
 
 def preview_json(opened: "RepoIndex", found: "Walk") -> "PreviewJson":

@@ -5,7 +5,7 @@ from typing import Annotated
 from ggrep.base.clock import Deadline, SystemClock, rfc3339
 from ggrep.base.errors import LoadError
 from ggrep.base.stable_json import Document, decode
-from ggrep.interfaces.cli.daemon_contact import address_of, running_link
+from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.stores.home_stores import collect_stores
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
@@ -182,11 +182,12 @@ def _health_of_daemon(
     address: "DaemonAddress", terminal: Terminal, *, deep: bool
 ) -> Document | None:
     """Return the daemon's findings with its own load; None if no daemon runs."""
+    from ggrep.protocol.client.connect_or_start import Connector
     from ggrep.protocol.client.link import Unreachable
     from ggrep.protocol.wire.messages import Health
 
     try:
-        link = running_link(address, terminal)
+        link = Connector(address, SystemClock(), terminal.environ).running()
         if link is None:
             return None
         with link:
