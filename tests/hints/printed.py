@@ -8,7 +8,7 @@ from functools import cache
 from ggrep.base.commands import COMMANDS
 from tests.docs.pages import SOURCES
 
-EXAMPLES = frozenset({"examples.py", "command_page.py"})
+EXAMPLES = frozenset({"examples.py", "help_table.py"})
 """Pages of help, whose lines `tests/journeys/test_examples.py` runs."""
 
 _COMMAND = re.compile(rf"\bggrep (?:{'|'.join(sorted(COMMANDS))})\b")

@@ -41,13 +41,13 @@ def show_help(
 
 
 def _no_such(word: str, path: list[str], known: list[str]) -> str:
-    said = f"no command {' '.join((*path, word))}"
+    message = f"no command {' '.join((*path, word))}"
     if not path and word in OTHER_NAMES:
-        return f"{said}; instead: ggrep {OTHER_NAMES[word]}"
+        return f"{message}; instead: ggrep {OTHER_NAMES[word]}"
     meant = nearest(word, known) if path else slip_of(word) or nearest(word, known)
     if meant in known:
-        return f"{said}; did you mean: {spelled('help', *path, meant)}"
-    return f"{said}; see: {spelled('help', *path)}"
+        return f"{message}; did you mean: {spelled('help', *path, meant)}"
+    return f"{message}; see: {spelled('help', *path)}"
 
 
 def completion(

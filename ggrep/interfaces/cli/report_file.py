@@ -78,10 +78,10 @@ def _fault(path: Path) -> str:
 def _place(path: Path) -> tuple[int, int] | str:
     """Return a key that is equal for two names of one file."""
     try:
-        found = path.stat()
+        result = path.stat()
     except OSError:
         return os.path.realpath(path)
-    return found.st_dev, found.st_ino
+    return result.st_dev, result.st_ino
 
 
 def is_standard_output(path: Path) -> bool:

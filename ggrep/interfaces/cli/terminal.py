@@ -207,10 +207,10 @@ def with_warnings(
     inner = document.get("diagnostics")
     if isinstance(inner, Mapping):
         return {**document, "diagnostics": with_warnings(inner, warnings)}
-    held = document.get("warnings")
-    if not isinstance(held, Sequence):
+    stored = document.get("warnings")
+    if not isinstance(stored, Sequence):
         return document
-    return {**document, "warnings": [*held, *plain(warnings)]}
+    return {**document, "warnings": [*stored, *plain(warnings)]}
 
 
 def close_quietly() -> None:

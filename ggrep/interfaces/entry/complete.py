@@ -19,11 +19,11 @@ _OPTIONS = "--version " + " ".join(_EVERYWHERE)
 def complete(words: list[str]) -> int:
     """Print candidates for the last word; nothing where it is unknown or a file's name."""
     try:
-        found = candidates(words)
+        results = candidates(words)
     except (OSError, ValueError):
-        found = []
+        results = []
     try:
-        sys.stdout.write("".join(f"{word}\n" for word in found))
+        sys.stdout.write("".join(f"{word}\n" for word in results))
         sys.stdout.flush()
     except OSError:
         return 1

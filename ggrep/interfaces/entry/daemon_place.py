@@ -147,18 +147,18 @@ def _roots_in(file: str) -> list[str]:
     """
     with open(file, "rb") as stream:
         text = stream.read(_MOST_FILE_BYTES).decode()
-    here, found = os.path.dirname(file), []
+    here, result = os.path.dirname(file), []
     for piece in text.split('"root"')[1 : _MOST_ROOTS + 1]:
         root = piece.partition('"')[2].partition('"')[0]
         if "\\" not in root:
-            found.append(os.path.join(here, root))
+            result.append(os.path.join(here, root))
     for piece in text.split('/*"')[:_MOST_ROOTS]:
         folder = os.path.join(here, piece.rpartition('"')[2])
         if _SPECIAL.isdisjoint(folder) and os.path.isdir(folder):
-            found += [
+            result += [
                 os.path.join(folder, name) for name in sorted(os.listdir(folder))[:_MOST_ROOTS]
             ]
-    return found
+    return result
 
 
 def place_in(line: Line) -> str | None:

@@ -54,12 +54,12 @@ def start(arguments: Sequence[str]) -> int | None:
     try:
         roots = [canonical_root(Path(value)) for flag, value in given if flag == "--path"]
         encoder = dict(given).get("--encoder")
-        told = _served(roots, encoder, environment())
+        message = _served(roots, encoder, environment())
     except GgrepError as error:
         sys.stderr.write(f"error: {sanitise_line(str(error))}\n")
         return error.exit_status
-    sys.stderr.write(told)
-    return status_of(told)
+    sys.stderr.write(message)
+    return status_of(message)
 
 
 def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
@@ -197,12 +197,12 @@ def in_background(work: Callable[[Ready], object]) -> str:
     os.close(write)
     os.waitpid(child, 0)
     with os.fdopen(read, "rb") as answer:
-        said = answer.read()
-    if not said:
+        message = answer.read()
+    if not message:
         raise Cancelled("the daemon ended before it was ready")
-    if not said.startswith(_READY):
-        raise GgrepError(said.decode(errors="replace"))
-    return said.removeprefix(_READY).decode(errors="replace")
+    if not message.startswith(_READY):
+        raise GgrepError(message.decode(errors="replace"))
+    return message.removeprefix(_READY).decode(errors="replace")
 
 
 def _detach(work: Callable[[Ready], object], write: int) -> None:

@@ -66,8 +66,8 @@ def serve(
         roots = _workspace_roots(workspace, terminal)
     else:
         paths: list[Path | None] = [*path] if path else [None]
-        found = (location_of(each, directory=True).root for each in paths)
-        roots = list(dict.fromkeys(found))
+        results = (location_of(each, directory=True).root for each in paths)
+        roots = list(dict.fromkeys(results))
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if profile is not None:
         # As clients do it: a flag would keep plain searches from finding the daemon.
@@ -75,9 +75,9 @@ def serve(
     for root in roots:
         ask_before_indexing(require_modest, root, home_from(terminal.environ), yes=yes)
     if background:
-        told = host_behind(roots, flags, terminal.environ)
-        terminal.note(told)
-        return status_of(told)
+        message = host_behind(roots, flags, terminal.environ)
+        terminal.note(message)
+        return status_of(message)
 
     def tell(outcomes: "Sequence[ServeResult]") -> None:
         for outcome in outcomes:
@@ -107,7 +107,7 @@ def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
 
     terminal = open_terminal()
     root = str(location_of(path).root)
-    records = [one for one in running(home_from(terminal.environ)) if one.root == root]
+    records = [each for each in running(home_from(terminal.environ)) if each.root == root]
     if not records and not json:
         terminal.tell(f"no daemon serves {root}")
     return _stop(records, terminal, json=json)
@@ -141,20 +141,20 @@ def _to_end(home: Home) -> "Iterator[DaemonRecord]":
 
 def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
     ended: list[Stop] = []
-    told = 0
+    count = 0
     for record in records:
         result, how = _ended(record)
         ended.append(result)
         if result.outcome == "failed":
             terminal.tell_error(f"{record.root}: {result.reason}")
             continue
-        told += 1
-        if not json and told <= _MOST_TOLD:
+        count += 1
+        if not json and count <= _MOST_TOLD:
             terminal.tell(f"stopped {record.store_id}  {record.root}{how}")
     if json:
         terminal.write_json(stops_json(ended), pretty=True)
-    elif told > _MOST_TOLD:
-        terminal.tell(f"stopped {told - _MOST_TOLD:,} more")
+    elif count > _MOST_TOLD:
+        terminal.tell(f"stopped {count - _MOST_TOLD:,} more")
     return int(any(result.outcome == "failed" for result in ended))
 
 

@@ -130,8 +130,8 @@ def _fan_out(root: str, home: Home) -> list[Notice]:
     from ggrep.protocol.client.daemon_files import running
 
     same = sum(record.root == root for record in running(home))
-    told = f"{same} daemons watch this root, one for each configuration in use"
-    return [Notice("several_daemons", told)] if same > 1 else []
+    message = f"{same} daemons watch this root, one for each configuration in use"
+    return [Notice("several_daemons", message)] if same > 1 else []
 
 
 def rows_of(home: Home) -> list[Daemon]:

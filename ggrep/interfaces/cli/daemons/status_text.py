@@ -186,7 +186,7 @@ def render_live(
 
     per_second = Column("q/s", 8, lambda row: _rate_text(rate(row)))
     running = Column("running", 7, lambda row: "-" if row.in_flight is None else str(row.in_flight))
-    rates = [found for row in rows if (found := rate(row)) is not None]
+    rates = [result for row in rows if (result := rate(row)) is not None]
     sums = _totals(rows)
     sums += [f"{_rate_text(sum(rates))} queries/s"] if rates else []
     sums.append(f"{sum(row.in_flight or 0 for row in rows)} running")
@@ -233,9 +233,9 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
         if snapshot.masked_files or shown.sync.secret_files:
             left, masked = plural(shown.sync.secret_files, "file"), snapshot.masked_files
             yield "secrets", f"{left} left out, values masked in {masked}"
-        if told := snapshot.made_files.told():
+        if generated := snapshot.made_files.told():
             part = snapshot.made_files.shortened
-            yield "machine-written", f"{told}; {part} indexed in part" if part else told
+            yield "machine-written", f"{generated}; {part} indexed in part" if part else generated
         yield "segments", str(snapshot.segments)
         yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"

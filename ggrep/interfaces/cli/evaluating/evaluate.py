@@ -261,8 +261,8 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, report: Report, *, jso
     terminal.show(document, render_run(run, gates, terminal.style), json=json)
     times = document.get("timings")
     if not json and isinstance(times, dict) and times["p50_ms"] is not None:
-        told = f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms"
-        terminal.note(sanitise_line(told) + "\n")
+        message = f"a query took {times['p50_ms']} ms, p95 {times['p95_ms']} ms"
+        terminal.note(sanitise_line(message) + "\n")
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
 
 
@@ -318,6 +318,6 @@ def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> i
     from ggrep.interfaces.evaluation.eval_text import render_comparison
 
     before, after = (read_report(path) for path in reports)
-    found = compare(before, after)
-    terminal.show(comparison_json(found), render_comparison(found, terminal.style), json=json)
+    result = compare(before, after)
+    terminal.show(comparison_json(result), render_comparison(result, terminal.style), json=json)
     return 0

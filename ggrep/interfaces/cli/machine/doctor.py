@@ -74,12 +74,12 @@ def of_daemons(rows: Sequence[Daemon]) -> Iterator[Check]:
         where = row.root or row.store_id
         match row.state:
             case DaemonState.SILENT:
-                told = f"the daemon of {where} does not answer (process {row.pid})"
+                message = f"the daemon of {where} does not answer (process {row.pid})"
                 mend = on_root("stop", Path(row.root)) if row.root else "ggrep stop-all"
-                yield Check("daemons", "problem", told, mend)
+                yield Check("daemons", "problem", message, mend)
             case DaemonState.STALE | DaemonState.OTHER:
-                told = f"the daemon of {where} has another build or other settings"
-                yield Check("daemons", "warning", told, "ggrep stop-all")
+                message = f"the daemon of {where} has another build or other settings"
+                yield Check("daemons", "warning", message, "ggrep stop-all")
             case _ if row.problem:
                 yield Check("daemons", "warning", f"{where}: {row.problem}")
             case _:
@@ -114,12 +114,12 @@ def of_index(status: Status) -> Check:
             return Check("index", "problem" if mend else "warning", warning.message, mend)
     if shown.active_snapshot_id is None:
         return Check("index", "ok", f"{root} is not indexed yet; the first search indexes it")
-    told = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"
+    message = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"
     if status.sync.last_result == "error":
-        return Check("index", "warning", f"{told}; the last sync failed", "ggrep health")
+        return Check("index", "warning", f"{message}; the last sync failed", "ggrep health")
     if shown.degraded:
-        return Check("index", "warning", f"{told}; some files were left out", "ggrep health")
-    return Check("index", "ok", told)
+        return Check("index", "warning", f"{message}; some files were left out", "ggrep health")
+    return Check("index", "ok", message)
 
 
 def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
@@ -128,9 +128,9 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
     An entry that says something else is only a difference where another build of ours wrote it.
     """
     places, start = ConfigFiles.of(terminal.environ, None), command_of(terminal.environ)
-    found = those_there(places)
+    result = those_there(places)
     agents = Agents(home_from(terminal.environ), places, start, dry=True)
-    refreshed = {done.path for done in agents.install(found, refresh=True) if done.diff}
+    refreshed = {done.path for done in agents.install(result, refresh=True) if done.diff}
     return {
         client.title: [
             replace(state, presence="installed")
@@ -138,7 +138,7 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
             else state
             for state in states_of(client, places, start)
         ]
-        for client in found
+        for client in result
     }
 
 
@@ -148,15 +148,15 @@ def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
     for title, states in found.items():
         presences = {state.presence for state in states}
         if "differs" in presences:
-            told = f"{title} has an entry of another build"
-            yield Check("agents", "warning", told, "ggrep install --refresh")
+            text = f"{title} has an entry of another build"
+            yield Check("agents", "warning", text, "ggrep install --refresh")
         else:
             (asking if "installed" in presences else others).append(title)
     if asking:
         yield Check("agents", "ok", f"ask ggrep: {', '.join(asking)}")
     if others:
-        told = f"installed without ggrep; to connect them run `ggrep install`: {', '.join(others)}"
-        yield Check("agents", "ok", told)
+        text = f"installed without ggrep; to connect them run `ggrep install`: {', '.join(others)}"
+        yield Check("agents", "ok", text)
 
 
 def machine_text(checks: Iterable[Check], style: Style) -> str:
@@ -169,8 +169,8 @@ def machine_text(checks: Iterable[Check], style: Style) -> str:
         if check.mend:
             lines.append(f"    {sanitise_line(check.mend)}")
         asked += check.state != "ok"
-    told = style.paint("warning", f"{plural(asked, 'thing')} to look at")
-    lines.append(told if asked else style.paint("good", "no problems"))
+    message = style.paint("warning", f"{plural(asked, 'thing')} to look at")
+    lines.append(message if asked else style.paint("good", "no problems"))
     return "".join(f"{line}\n" for line in lines)
 
 

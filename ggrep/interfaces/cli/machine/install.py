@@ -251,8 +251,8 @@ def _list(
         name = terminal.style.paint("name", f"{client.name:<9}")
         terminal.write(f"{name} {client.title}, {there}\n")
         for state in states_of(client, places, start):
-            said = f": {state.said}" if state.said else ""
-            line = f"  {state.presence:<10} {_short(state.path, places)}{said}"
+            message = f": {state.said}" if state.said else ""
+            line = f"  {state.presence:<10} {_short(state.path, places)}{message}"
             terminal.write(sanitise_line(line) + "\n")
     return 0
 

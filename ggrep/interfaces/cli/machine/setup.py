@@ -95,12 +95,12 @@ def _shell(terminal: Terminal) -> Step:
 
 
 def _agents(terminal: Terminal) -> Step:
-    found = those_there(ConfigFiles.of(terminal.environ, None))
-    if not found:
+    result = those_there(ConfigFiles.of(terminal.environ, None))
+    if not result:
         return Step("agents", "no agent was found; ggrep install CLIENT configures one by its name")
-    names = ", ".join(client.title for client in found)
+    names = ", ".join(client.title for client in result)
     offer, is_so = f"have {names} ask ggrep", f"already connected: {names}"
-    return _written("agents", found, offer, is_so, terminal)
+    return _written("agents", result, offer, is_so, terminal)
 
 
 def _written(
@@ -148,12 +148,12 @@ def _index(terminal: Terminal, *, told: bool) -> Step:
 def _tell(step: Step, terminal: Terminal) -> None:
     mark = {"done": "+", "failed": "!"}.get(step.outcome, "-")
     role = {"done": "good", "failed": "bad"}.get(step.outcome, "muted")
-    told = f"{step.message}: declined" if step.outcome == "declined" else step.message
+    message = f"{step.message}: declined" if step.outcome == "declined" else step.message
     name = terminal.style.paint("name", f"{step.name:<6}")
-    terminal.write(f"{terminal.style.paint(role, mark)} {name} {sanitise_line(told)}\n")
+    terminal.write(f"{terminal.style.paint(role, mark)} {name} {sanitise_line(message)}\n")
     for each in step.files if step.outcome in {"done", "failed", "planned"} else ():
-        said = f": {each.said}" if each.said else ""
-        terminal.write(sanitise(f"    {each.path}{said}").rstrip("\n") + "\n")
+        text = f": {each.said}" if each.said else ""
+        terminal.write(sanitise(f"    {each.path}{text}").rstrip("\n") + "\n")
 
 
 def setup_json(steps: Sequence[Step], *, dry_run: bool) -> "SetupJson":

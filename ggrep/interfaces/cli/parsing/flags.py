@@ -142,12 +142,12 @@ class _Field(Struct, frozen=True):
 def options_of(group: type) -> tuple[Option, ...]:
     """Return the options of a group, in declaration order."""
     requests: tuple[type, ...] = getattr(group, "of", ())
-    found = []
+    results = []
     for each in fields(group):
         of = next((request for request in requests if each.name in _fields_of(request)), None)
         option = option_of(each.name, each.type, _default(each), of)
-        found += [] if option is None else [option]
-    return tuple(found)
+        results += [] if option is None else [option]
+    return tuple(results)
 
 
 def option_of(
@@ -181,14 +181,14 @@ def help_of(option: Option) -> str:
 def said(kind: type, *groups: object) -> dict[str, Any]:
     """Return the typed options of all groups as fields of a request, converted to its values."""
     known = _fields_of(kind)
-    found = {}
+    results = {}
     for group in groups:
         for option in options_of(type(group)):  # type: ignore[arg-type] # types are hashable
             value = getattr(group, option.name)
             nothing = value is None or value == () or (value is False and option.default is False)
             if option.of is not None and option.name in known and not nothing:
-                found[option.name] = _meant(option, value)
-    return found
+                results[option.name] = _meant(option, value)
+    return results
 
 
 def typed_flags(group: object) -> list[str]:
@@ -246,13 +246,13 @@ def _corpora(flag: str, words: tuple[str, ...]) -> tuple[Corpus, ...]:
 
 def _filters(flag: str, texts: tuple[str, ...]) -> tuple[Filter, ...]:
     try:
-        found = tuple(parse_filter(text) for text in texts)
+        results = tuple(parse_filter(text) for text in texts)
     except InvalidRequest as error:
         raise UsageError(f"{flag}: {error}") from error
     # The messages are those of a daemon, which gets the line on the fast path.
-    check_filters(found)
-    check_languages(found)
-    return found
+    check_filters(results)
+    check_languages(results)
+    return results
 
 
 _TAKEN: Final[Mapping[object, Callable[[str, Any], object]]] = {
@@ -264,11 +264,11 @@ _TAKEN: Final[Mapping[object, Callable[[str, Any], object]]] = {
 
 @cache
 def _fields_of(kind: type) -> Mapping[str, _Field]:
-    found = {}
+    results = {}
     for each in fields(kind):
         says, wanted = field_of(each.type)
-        found[each.name] = _Field(wanted, says, _default(each))
-    return found
+        results[each.name] = _Field(wanted, says, _default(each))
+    return results
 
 
 def _default(field: FieldInfo) -> object:

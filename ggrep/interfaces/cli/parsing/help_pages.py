@@ -47,8 +47,8 @@ def page_at(words: list[str]) -> Page | None:
     """Return the page of what words name, whatever follows them; None where they name nothing."""
     size = 2 if words[:1] and words[0] in ABOVE_OTHERS else 1
     path = words if words == [ALL] else [word for word in words[:size] if word[:1] != "-"]
-    told = _shipped().get(" ".join(path))
-    return None if told is None else page_from(told)
+    values = _shipped().get(" ".join(path))
+    return None if values is None else page_from(values)
 
 
 def names_below(path: list[str]) -> list[str]:
@@ -73,8 +73,8 @@ def page_from(told: dict[str, Any]) -> Page:
 
 @cache
 def _shipped() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_bytes())
-    return found
+    result: dict[str, Any] = json.loads(FILE.read_bytes())
+    return result
 
 
 MOST_COLUMNS: Final = 100

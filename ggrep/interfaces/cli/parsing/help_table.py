@@ -147,7 +147,7 @@ def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
         rows.setdefault(title, []).append(row)
     rest = [*rows.pop(_REST, []), *EVERYWHERE]
     return tuple(
-        Section(title, tuple(told)) for title, told in {**rows, _REST: rest}.items() if told
+        Section(title, tuple(listed)) for title, listed in {**rows, _REST: rest}.items() if listed
     )
 
 
@@ -182,12 +182,12 @@ def _metavar(piece: Piece) -> str:
 
 def _told(command: Command) -> tuple[str, ...]:
     """Return the paragraphs of a command's docstring that are for users."""
-    told = []
+    shown = []
     for paragraph in (inspect.getdoc(command) or "").split("\n\n"):
         if paragraph.startswith(("Args:", "Returns:", "Raises:")):
             break
-        told.append(" ".join(paragraph.split()))
-    return tuple(told)
+        shown.append(" ".join(paragraph.split()))
+    return tuple(shown)
 
 
 def shipped() -> bytes:

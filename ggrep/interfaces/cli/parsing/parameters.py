@@ -64,20 +64,20 @@ class Piece(Struct, frozen=True):
 
 def pieces_of(command: Command) -> tuple[Piece, ...] | None:
     """Return a command's parameters; None if it takes parameters of other kinds."""
-    found: list[Piece] = []
+    results: list[Piece] = []
     for each in inspect.signature(command).parameters.values():
         own = option_of(each.name, each.annotation, each.default)
         argument = _argument(each)
         if _is_group(each):
             for option in options_of(each.annotation):
-                found += _pieces(option, each.name, each.annotation.title)
+                results += _pieces(option, each.name, each.annotation.title)
         elif own is not None:
-            found += _pieces(own, "", None)
+            results += _pieces(own, "", None)
         elif argument is not None:
-            found.append(argument)
+            results.append(argument)
         else:
             return None
-    return tuple(found)
+    return tuple(results)
 
 
 def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:

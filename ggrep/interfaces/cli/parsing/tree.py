@@ -28,8 +28,8 @@ class Entry(Struct, frozen=True):
     def load(self) -> "Command":
         """Return the function that is the command."""
         module, _, name = self.place.rpartition(".")
-        found: Command = getattr(import_module(f"ggrep.interfaces.cli.{module}"), name)
-        return found
+        result: Command = getattr(import_module(f"ggrep.interfaces.cli.{module}"), name)
+        return result
 
 
 GROUPS: Final = {

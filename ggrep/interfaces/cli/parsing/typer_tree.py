@@ -127,8 +127,8 @@ def _with_advice(message: str, error: Exception, context: typer.Context, given: 
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and isinstance(option, str):
         name = " ".join(context.command_path.split()[1:])
-        told = _short_form_advice(option, context) or advice(name, option, given)
-        return f"no option {option}{told}"
+        text = _short_form_advice(option, context) or advice(name, option, given)
+        return f"no option {option}{text}"
     if message.startswith("No such command"):
         return _command_advice(context, given)
     if message.startswith("Got unexpected extra argument"):
@@ -157,10 +157,10 @@ def _command_advice(context: typer.Context, given: list[str]) -> str:
     word, others = given[len(path)], given[len(path) + 1 :]
     known = list(getattr(context.command, "commands", {}))
     meant = nearest(word, known)
-    said = f"no command {' '.join((*path, word))}"
+    message = f"no command {' '.join((*path, word))}"
     if meant is not None:
-        return f"{said}; did you mean: {spelled(*path, meant, *others)}"
-    return f"{said}; there are: {', '.join(known)}"
+        return f"{message}; did you mean: {spelled(*path, meant, *others)}"
+    return f"{message}; there are: {', '.join(known)}"
 
 
 def _extra_advice(context: typer.Context, given: list[str]) -> str:

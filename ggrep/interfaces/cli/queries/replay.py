@@ -171,8 +171,8 @@ def _result(
         engine = open_engine(root, terminal.environ, flags=flags)
         from ggrep.search.engine.receipts import replay as replay_receipt
 
-        found = replay_receipt(engine, receipt, answer_bytes, today=options.today)
-        return found.is_reproduced, replay_json(found), render_replay(found, terminal.style)
+        result = replay_receipt(engine, receipt, answer_bytes, today=options.today)
+        return result.is_reproduced, replay_json(result), render_replay(result, terminal.style)
     if options.workspace is None:
         raise UsageError("the receipt belongs to a workspace; give its file with --workspace")
     if options.repo is not None or options.today or options.profile is not None:
@@ -206,15 +206,15 @@ def replay_workspace(
     answer = _bytes(today)
     now = origin_of(today, answer, version=ggrep.__version__, build=build_id())
     is_reproduced = now.answer_sha256 == receipt.origin.answer_sha256
-    found: dict[str, Sequence[HitFate]] = {}
+    results: dict[str, Sequence[HitFate]] = {}
     by_repo: dict[str, list[ReceiptHit]] = {}
     for item in receipt.hits:
         by_repo.setdefault(item.repo_id, []).append(item.hit)
     for repo_id, hits in by_repo.items():
         looked = standing(hits) if is_reproduced else _look(terminal, today, repo_id, hits, encoder)
         if looked is not None:
-            found[repo_id] = looked
-    return replay_of(receipt, now, today, found)
+            results[repo_id] = looked
+    return replay_of(receipt, now, today, results)
 
 
 def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:

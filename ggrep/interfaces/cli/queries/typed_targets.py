@@ -56,13 +56,13 @@ class Finder:
         for path, place in zip(paths, places, strict=False):
             if not is_text(place.scope):
                 raise UsageError(f"{sanitise_line(path)}: paths that are not UTF-8 are not indexed")
-        one = together(places)
-        if one is not None:
-            return one
+        joined = together(places)
+        if joined is not None:
+            return joined
         other = next(at for at, place in enumerate(places) if place.root != places[0].root)
         made = spelled("workspace", "init", "FILE", *(str(places[at].root) for at in (0, other)))
-        told = f"{paths[0]} and {paths[other]} belong to different repositories"
-        raise UsageError(f"{told}; to search both: {made}, then --workspace FILE")
+        message = f"{paths[0]} and {paths[other]} belong to different repositories"
+        raise UsageError(f"{message}; to search both: {made}, then --workspace FILE")
 
     def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
         """Raise if a positional PATH does not exist; most likely it is a word of the query."""
@@ -71,7 +71,7 @@ class Finder:
         missing = next((path for path in paths if not on_disk(Path(path)).exists()), None)
         if missing is None:
             return
-        said = f"{missing}: no such file or directory"
+        text = f"{missing}: no such file or directory"
         if missing.startswith("-"):
             meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
         elif set(missing) & set("*?["):
@@ -81,8 +81,8 @@ class Finder:
         elif len(paths) == 1 and Path(query).exists():
             meant = f"did you mean: {spelled(command, missing, query)}"
         else:
-            raise SeveralWords(said, (query, *(path for path in paths if not Path(path).exists())))
-        raise UsageError(f"{said}; {meant}")
+            raise SeveralWords(text, (query, *(path for path in paths if not Path(path).exists())))
+        raise UsageError(f"{text}; {meant}")
 
     def target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return a row id, `path`, `path:line`, `path:line-line`, or a compiler's place.

@@ -203,7 +203,7 @@ def _coordinated(
     ask: Callable[[Federator], Awaitable[T]], site: PlanContext, stop: Stop, client: str
 ) -> T:
     """Return an answer of daemons that run; this thread must have no event loop."""
-    told: list[str] = []
+    messages: list[str] = []
     environ = {**site.environ, "GGREP_OFFLINE": "1"}  # none is started
     federator = partial(
         Federator,
@@ -212,8 +212,10 @@ def _coordinated(
         SystemClock(),
         learnt=_learnt(site.home, tuple(sorted(environ.items())), client),
         client_name=client,
-        told=told.append,
-        through=lambda daemons: FallbackSearchers(daemons, ReadySearchers(_refused), told.append),
+        told=messages.append,
+        through=lambda daemons: FallbackSearchers(
+            daemons, ReadySearchers(_refused), messages.append
+        ),
         descriptors=False,
     )
     answers: list[T] = []
@@ -231,8 +233,8 @@ def _coordinated(
     anyio.run(run)
     for error in failed:
         raise error
-    if told:
-        raise NotStarted(told[0])
+    if messages:
+        raise NotStarted(messages[0])
     if not answers:
         raise Cancelled(stop.reason or "cancelled")
     return answers[0]
@@ -279,20 +281,20 @@ def times_of(response: EnvelopeFields) -> str:
 
 def notices_of(response: EnvelopeFields, cwd: str) -> list[Notice]:
     """Return the notices, as seen from a directory; repositories with equal ones share a line."""
-    told: dict[tuple[str, str], set[str | None]] = {}
+    repos_of: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
-        told.setdefault((item.code, item.message), set()).add(item.repo_id)
+        repos_of.setdefault((item.code, item.message), set()).add(item.repo_id)
     file = _file_of(response, cwd)
     return [
         Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
-        for (code, message), repos in told.items()
+        for (code, message), repos in repos_of.items()
     ]
 
 
 def limits_of(response: EnvelopeFields) -> list[LimitHit]:
     """Return the limits hit, with the repository of each; shares of a deadline are errors."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
-    found = []
+    results = []
     for entry in response.limits_hit:
         limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
         if limit.code == SHARE_LIMIT:
@@ -300,8 +302,8 @@ def limits_of(response: EnvelopeFields) -> list[LimitHit]:
         if repo is not None:
             place = f"{repo}:{limit.path_key}" if limit.path_key else repo
             limit = replace(limit, path_key=place)
-        found.append(limit)
-    return found
+        results.append(limit)
+    return results
 
 
 def failure_of(response: EnvelopeFields, view: ViewOptions) -> str:

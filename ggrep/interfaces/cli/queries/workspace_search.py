@@ -197,10 +197,10 @@ def _text_of_slate(found: FederatedSlate, form: GraphForm | None, view: ViewOpti
     files = sum(len(packs) for _, packs in found.slate.sections)
     notes += render_confidence(response.confidence, files, limits, notes_style)
     notes += merge_told(response, view.cwd)
-    told = _told(found, found.slate, view.cwd or None)
+    content = _told(found, found.slate, view.cwd or None)
     stems = tuple(term for term in found.slate.overview.terms if len(term) >= _STEM_LETTERS)
     page = Page(view.columns, Style(view.colour), lambda key: key, stems=stems)
-    return Rendered(slate_text(told, page), notes, before=first)
+    return Rendered(slate_text(content, page), notes, before=first)
 
 
 def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:

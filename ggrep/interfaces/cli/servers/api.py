@@ -110,10 +110,10 @@ def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:
     if not roots and own is not None:
         roots.append(own)
     for file in flags.workspaces:
-        found = load(file)
-        roots.append(found.workspace_path)
-        roots += [one.root_canonical for one in found.repos if is_canonical(one.root_canonical)]
-        roots += [found.cache_root] if found.cache_root is not None else []
+        result = load(file)
+        roots.append(result.workspace_path)
+        roots += [each.root_canonical for each in result.repos if is_canonical(each.root_canonical)]
+        roots += [result.cache_root] if result.cache_root is not None else []
     return roots
 
 

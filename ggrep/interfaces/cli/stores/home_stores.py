@@ -89,7 +89,7 @@ def clean(
         ids = [store]
     else:
         ids = [address_of(location_of(path), terminal, {}).identity.store_id]
-    known = {one: sizes[one] for one in ids if one in sizes}
+    known = {each: sizes[each] for each in ids if each in sizes}
     if known and not (yes or json or _confirmed(known)):
         terminal.tell("nothing was deleted")
         return 1

@@ -120,8 +120,8 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
         except GgrepError as error:
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, "error": query_error(error)["error"]})
-            told = with_file(f"{label}: {error}", file)
-            job.terminal.tell_error(with_path(told, repo.root_canonical))
+            message = with_file(f"{label}: {error}", file)
+            job.terminal.tell_error(with_path(message, repo.root_canonical))
     if json:
         # One entry for each repository, in the file's order.
         report: WorkspaceIndexJson = {
@@ -151,9 +151,9 @@ class Job:
         ask_before_indexing(require_modest, root, opened.home, yes=wanted.yes)
         swept = opened.sweep()
         if swept.directories:
-            found = plural(swept.directories, "directory", "directories")
+            count = plural(swept.directories, "directory", "directories")
             size = bytes_text(swept.freed_bytes)
-            self.terminal.tell(f"removed leftovers of a killed command: {found}, {size}")
+            self.terminal.tell(f"removed leftovers of a killed command: {count}, {size}")
         with show_progress(self.terminal, label) as progress:
             report = opened.sync(
                 strict=wanted.strict,
@@ -185,24 +185,24 @@ class Job:
         from ggrep.parse.source.walk import walk
 
         settings = opened.settings
-        found, _ = within_budget(
+        result, _ = within_budget(
             walk(opened.identity.root, settings, apart=opened.home.own_directories),
             settings.max_bytes_indexed,
             allow_degraded=self._indexing.allow_degraded,
         )
         if self._listing:
             self.terminal.write(
-                "".join(f"{sanitise_line(file.path_key)}\n" for file in found.files)
+                "".join(f"{sanitise_line(file.path_key)}\n" for file in result.files)
             )
-        size = sum(file.size_bytes for file in found.files)
-        excluded = ", ".join(f"{number} {rule}" for rule, number in found.excluded) or "none"
+        size = sum(file.size_bytes for file in result.files)
+        excluded = ", ".join(f"{number} {rule}" for rule, number in result.excluded) or "none"
         self.terminal.tell(
-            f"{label}: {len(found.files)} files, {size / 1e6:.1f} MB would be indexed; "
-            f"excluded: {excluded}; skipped: {len(found.skipped)}"
+            f"{label}: {len(result.files)} files, {size / 1e6:.1f} MB would be indexed; "
+            f"excluded: {excluded}; skipped: {len(result.skipped)}"
         )
-        for skip in found.skipped:
+        for skip in result.skipped:
             self.terminal.tell(f"  {skip.path_key}: {skip.reason}, {skip.detail}")
-        return preview_json(opened, found)
+        return preview_json(opened, result)
 
 
 def preview_json(opened: "RepoIndex", found: "Walk") -> "PreviewJson":

@@ -95,7 +95,7 @@ def add(
     )
 
     def added(known: Sequence[Remote]) -> Sequence[Remote]:
-        others = {one.name: one for one in known}
+        others = {each.name: each for each in known}
         return tuple((others | {name: remote}).values())
 
     return _changed(added, f"{name} is {remote.url}", json=json)
@@ -113,7 +113,7 @@ def remove(name: Annotated[str, Argument("Its name.")], json: JsonFlag = False) 
 
     def removed(known: Sequence[Remote]) -> Sequence[Remote]:
         remote_named(known, name)
-        return tuple(one for one in known if one.name != name)
+        return tuple(each for each in known if each.name != name)
 
     return _changed(removed, f"{name} is removed from the settings; its objects stay", json=json)
 
@@ -125,12 +125,12 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
     if json:
         terminal.write_json(remotes_json(remotes), pretty=True)
         return 0
-    for one in remotes:
-        more = [f"endpoint {one.endpoint}"] if one.endpoint else []
-        more += ["readable"] if one.readable else []
-        told = f"  ({', '.join(more)})" if more else ""
-        name = terminal.style.paint("name", one.name)
-        terminal.write(f"{name}  {sanitise_line(one.url)}{sanitise_line(told)}\n")
+    for each in remotes:
+        more = [f"endpoint {each.endpoint}"] if each.endpoint else []
+        more += ["readable"] if each.readable else []
+        suffix = f"  ({', '.join(more)})" if more else ""
+        name = terminal.style.paint("name", each.name)
+        terminal.write(f"{name}  {sanitise_line(each.url)}{sanitise_line(suffix)}\n")
     if not remotes:
         terminal.note("no remote is configured; to add one: ggrep remote add origin URL\n")
     return 0
@@ -158,16 +158,16 @@ def gc(
     remote = known_remote(terminal, name)
     objects = open_objects(remote, time.sleep)
     grace = timedelta(hours=grace_hours)
-    found = collect(objects, SystemClock(), grace=grace, force=force)
+    result = collect(objects, SystemClock(), grace=grace, force=force)
     if json:
-        terminal.write_json(found.to_dict(), pretty=True)
+        terminal.write_json(result.to_dict(), pretty=True)
         return 0
-    verb, count, size = "would delete", found.removable, found.removable_bytes
+    verb, count, size = "would delete", result.removable, result.removable_bytes
     if force:
-        verb, count, size = "deleted", found.deleted, found.deleted_bytes
-    told = plural(count, "object", "objects")
-    terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
-    if not force and found.removable:
+        verb, count, size = "deleted", result.deleted, result.deleted_bytes
+    text = plural(count, "object", "objects")
+    terminal.write(f"{verb} {text}, {bytes_text(size)}; {result.kept} kept, {result.refs} refs\n")
+    if not force and result.removable:
         more = "" if grace_hours == GRACE_HOURS else f" --grace-hours {grace_hours}"
         line = f"ggrep remote gc {remote.name} --force{more}"
         terminal.note(f"nothing was deleted; to delete: {line}\n")
@@ -182,8 +182,8 @@ def known_remote(terminal: Terminal, name: str | None) -> Remote:
 def remotes_json(remotes: Sequence[Remote]) -> Document:
     """Return the remotes of a home."""
     shown = [
-        {**asdict(one), "endpoint": one.endpoint or None, "region": one.region or None}
-        for one in remotes
+        {**asdict(each), "endpoint": each.endpoint or None, "region": each.region or None}
+        for each in remotes
     ]
     return {"schema_version": 1, "remotes": shown}
 
@@ -239,10 +239,10 @@ def push(
     what = f"{report.repo_key}, commit {report.commit[:12]}" if report.commit else report.repo_key
     if report.pushed:
         size = bytes_text(report.written_bytes)
-        told = f"pushed {what} to {remote.name}: {report.written} of {report.blobs} blobs, {size}"
+        text = f"pushed {what} to {remote.name}: {report.written} of {report.blobs} blobs, {size}"
     else:
-        told = f"{remote.name} has {what} already"
-    terminal.tell(sanitise_line(f"{told}, in {report.duration_ms / 1000:.1f} s"))
+        text = f"{remote.name} has {what} already"
+    terminal.tell(sanitise_line(f"{text}, in {report.duration_ms / 1000:.1f} s"))
     return 0
 
 
@@ -291,7 +291,7 @@ def _meant(
     """Return directory and remote of a command line; a remote's name may be typed as with git."""
     if path is None or remote is not None or on_disk(path).exists():
         return path, remote
-    known = {one.name for one in read_remotes(home_from(terminal.environ).remotes)}
+    known = {each.name for each in read_remotes(home_from(terminal.environ).remotes)}
     return (None, str(path)) if str(path) in known else (path, None)
 
 
@@ -313,19 +313,19 @@ def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
     report, remote = outcome.report, outcome.remote
     name = remote.name if remote else ""
     if remote is None:
-        told = f"nothing was pulled: {outcome.reason}"
+        message = f"nothing was pulled: {outcome.reason}"
     elif report is None or outcome.reason:
-        told = f"nothing was pulled from {name}: {outcome.reason}"
+        message = f"nothing was pulled from {name}: {outcome.reason}"
     elif report.outcome == "current":
-        told = f"the index holds all {plural(report.files, 'file', 'files')} as they are"
+        message = f"the index holds all {plural(report.files, 'file', 'files')} as they are"
     else:
         at = f" of commit {report.commit[:12]}" if report.commit else ""
         size = bytes_text(outcome.traffic.bytes_down if outcome.traffic else 0)
-        told = (
+        message = (
             f"pulled {report.brought} of {plural(report.of_files, 'file', 'files')}{at} from"
             f" {name}, {size} in {pull_ms / 1000:.1f} s"
         )
-    terminal.tell(sanitise_line(told))
+    terminal.tell(sanitise_line(message))
     for line in report.passed_over if report and report.outcome == "pulled" else ():
         terminal.tell(sanitise_line(f"passed over: {line}"))
 

@@ -195,8 +195,8 @@ def _health_of_daemon(
     except (LoadError, Unreachable) as error:
         terminal.tell(f"{error}; what follows is read from the disk")
         return None
-    found = reply.body.get("health")
-    return found if isinstance(found, dict) else None
+    result = reply.body.get("health")
+    return result if isinstance(result, dict) else None
 
 
 def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> Document:

@@ -121,10 +121,10 @@ def build(
         engine.close()
     if engine.is_remote and not elsewhere.no_local:
         results = _brought_here(results, jobs, abreast, terminal, opened.file)
-    found = opened.survey()
-    store_manifest(found, home, SystemClock().now())
+    outcome = opened.survey()
+    store_manifest(outcome, home, SystemClock().now())
     if how.json:
-        terminal.write_json(build_json(found, results, home), pretty=True)
+        terminal.write_json(build_json(outcome, results, home), pretty=True)
     failed = sum(result.status != "passed" for result in results)
     terminal.tell(f"{len(results) - failed} of {len(results)} built")
     # The parent of a worker that a signal ended is ended by it as well.
@@ -193,7 +193,7 @@ def _brought_here(
     terminal.tell(f"{len(built)} of {len(results)} built on the cluster; pulling them")
     job = partial(jobs.here, abreast=abreast, pull=True, push=False)
     plan = BuildPlan(job, LocalEngine(abreast).worker, abreast)
-    here = {one.repo.repo_id: one for one in anyio.run(_build, built, plan, terminal, file)}
+    here = {each.repo.repo_id: each for each in anyio.run(_build, built, plan, terminal, file)}
     return tuple(here.get(result.repo.repo_id, result) for result in results)
 
 
@@ -219,12 +219,12 @@ async def _build(
         nonlocal done
         done += 1
         name = result.repo.alias or result.repo.repo_id
-        told = (
+        message = (
             f"[{done}/{total}] {name}: {_TOLD[result.status]} in {result.duration_ms / 1000:.1f} s"
         )
         if result.outcome is not None and result.outcome.pulled:
-            told += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
-        terminal.tell(with_file(f"{told}: {result.error}", file) if result.error else told)
+            message += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
+        terminal.tell(with_file(f"{message}: {result.error}", file) if result.error else message)
         draw(done)
 
     results: tuple[BuildResult, ...] | None = None
@@ -264,7 +264,7 @@ def watch(
         followed.workspace, home_from(terminal.environ), terminal.environ, clock, flags=flags
     )
     eye, out = Watch(around, clock), _Out(terminal, json=json)
-    with _until_told() as told:
+    with _until_told() as ended:
         while True:
             changed = followed.look()
             if changed is not None:
@@ -273,7 +273,7 @@ def watch(
             changes = eye.look()
             for change in changes:
                 out.tell(change, around.workspace)
-            if once or told.wait(_PAUSE_S):
+            if once or ended.wait(_PAUSE_S):
                 break
     wanted = sum(repo.enabled for repo in around.workspace.repos)
     if not json:
@@ -301,14 +301,14 @@ class _Out:
 @contextmanager
 def _until_told() -> Iterator[threading.Event]:
     """Yield an event that is set on an interrupt or termination."""
-    told = threading.Event()
+    stopping = threading.Event()
 
     def end(_number: int, _frame: FrameType | None) -> None:
-        told.set()
+        stopping.set()
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield told
+        yield stopping
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

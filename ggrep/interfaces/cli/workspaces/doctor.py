@@ -42,7 +42,7 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
     """Find problems of a workspace and show how to fix them."""
     opened = how.open(file, named)
     manifest = opened.survey()
-    found = examine(
+    result = examine(
         manifest,
         ask_daemons(manifest.repos, opened.home, SystemClock()),
         workspace_warnings(opened.workspace),
@@ -50,11 +50,11 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
         merge_said=says_merge(opened.terminal.environ, opened.workspace),
     )
     opened.terminal.show(
-        doctor_json(opened.workspace, found),
-        examination_text(manifest, found, opened.terminal.style),
+        doctor_json(opened.workspace, result),
+        examination_text(manifest, result, opened.terminal.style),
         json=how.json,
     )
-    return int(not found.healthy)
+    return int(not result.healthy)
 
 
 def examination_text(manifest: WorkspaceManifest, found: Examination, style: Style) -> str:
@@ -80,7 +80,8 @@ def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> 
     """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
     alike: dict[tuple[object, ...], tuple[list[str], list[Cohort]]] = {}
     for corpus, each in found.cohorts:
-        corpora, last = alike.setdefault(tuple((one.repo_ids, one.asked) for one in each), ([], []))
+        shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)
+        corpora, last = alike.setdefault(shape, ([], []))
         corpora.append(corpus.value)
         last[:] = each
     for corpora, cohorts in alike.values():
@@ -90,9 +91,9 @@ def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> 
         for cohort in cohorts:
             names = ", ".join(labels[repo] for repo in cohort.repo_ids)
             differs = ", ".join(_SETTINGS[component] for component in cohort.differs)
-            told = "is asked" if cohort.asked else f"is left out; other {differs or 'keys'}"
+            message = "is asked" if cohort.asked else f"is left out; other {differs or 'keys'}"
             key = style.paint("muted", cohort.compatibility_key or "no key")
-            yield f"    {key}  {told}: {names}"
+            yield f"    {key}  {message}: {names}"
 
 
 def gc(
@@ -132,8 +133,8 @@ def gc(
     if not shown:
         terminal.note("nothing to delete\n")
     elif report.dry_run:
-        told = "nothing was deleted; to delete: ggrep workspace gc FILE --force\n"
-        terminal.note(with_file(told, chosen) if chosen else told.replace(" FILE", ""))
+        message = "nothing was deleted; to delete: ggrep workspace gc FILE --force\n"
+        terminal.note(with_file(message, chosen) if chosen else message.replace(" FILE", ""))
     if report.limit_reached:
         left = plural(len(report.candidates) - len(report.deleted), "directory", "directories")
         terminal.note(f"{left} left; run it again\n")

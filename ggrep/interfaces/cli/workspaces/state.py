@@ -132,10 +132,12 @@ def _named(manifest: WorkspaceManifest, home: Home) -> "KeptWorkspaceJson":
 
 def _repo_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
     daemon = daemons.get(state.repo_id, DaemonState())
-    told = daemon.description
+    description = daemon.description
     # Counts of a daemon that has not loaded the snapshot on disk are left out.
-    is_current = told is not None and told.snapshot_id == state.index.snapshot_id
-    document = repo_json(state, dict(told.counts) if told is not None and is_current else {})
+    is_current = description is not None and description.snapshot_id == state.index.snapshot_id
+    document = repo_json(
+        state, dict(description.counts) if description is not None and is_current else {}
+    )
     document["daemon"] = daemon_json(daemon)
     return document
 
@@ -210,8 +212,8 @@ def event_json(change: "Change", workspace: "Workspace") -> "WorkspaceEventJson"
 
 def alias_of(change: "Change", workspace: "Workspace") -> str | None:
     """Return the alias of the changed repository; None without one."""
-    found = (repo.alias for repo in workspace.repos if repo.repo_id == change.repo_id)
-    return next(found, None)
+    results = (repo.alias for repo in workspace.repos if repo.repo_id == change.repo_id)
+    return next(results, None)
 
 
 TITLES: Final = ("repo", "index", "files", "chunks", "commit", "daemon")
@@ -224,21 +226,21 @@ def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey
     """Record the state of the indexes when it has changed."""
     opened = how.open(file, named)
     terminal, workspace, home = opened.terminal, opened.workspace, opened.home
-    found = opened.survey()
-    written = store_manifest(found, home, SystemClock().now())
+    result = opened.survey()
+    written = store_manifest(result, home, SystemClock().now())
     if how.json:
-        terminal.write_json(written_json(found, home, written=written), pretty=True)
+        terminal.write_json(written_json(result, home, written=written), pretty=True)
         return 0
     pairs = [
         ("workspace", str(workspace.workspace_path)),
         ("manifest", str(manifest_path(workspace, home))),
         ("repo set", workspace.repo_set_id),
-        ("hash", found.hash),
-        ("repos", summary_text(found)),
+        ("hash", result.hash),
+        ("repos", summary_text(result)),
         ("file", "written" if written else "unchanged"),
     ]
     terminal.write(render_pairs(pairs, terminal.style))
-    terminal.note(diagnostics_text(found, terminal.notes_style))
+    terminal.note(diagnostics_text(result, terminal.notes_style))
     return 0
 
 
@@ -246,14 +248,14 @@ def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
     """Show each repository's index and daemon; write nothing."""
     opened = how.open(file, named)
     terminal = opened.terminal
-    found = opened.survey()
-    daemons = ask_daemons(found.repos, opened.home, SystemClock())
+    result = opened.survey()
+    daemons = ask_daemons(result.repos, opened.home, SystemClock())
     if how.json:
-        terminal.write_json(status_json(found, daemons, opened.home), pretty=True)
+        terminal.write_json(status_json(result, daemons, opened.home), pretty=True)
         return 0
-    terminal.write(status_text(found, daemons, terminal.style, terminal.columns))
-    terminal.note(diagnostics_text(found, terminal.notes_style))
-    if any(state.repo.enabled and state.availability != "present" for state in found.repos):
+    terminal.write(status_text(result, daemons, terminal.style, terminal.columns))
+    terminal.note(diagnostics_text(result, terminal.notes_style))
+    if any(state.repo.enabled and state.availability != "present" for state in result.repos):
         terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))
     return 0
 
@@ -262,18 +264,18 @@ def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey)
     """Show paths, hashes and keys, for troubleshooting; write nothing."""
     opened = how.open(file, named)
     terminal, workspace, home = opened.terminal, opened.workspace, opened.home
-    found = opened.survey()
-    daemons = ask_daemons(found.repos, home, SystemClock())
+    result = opened.survey()
+    daemons = ask_daemons(result.repos, home, SystemClock())
     kept = read_stored(manifest_path(workspace, home))
     if how.json:
-        terminal.write_json(catalog_json(found, daemons, home, kept), pretty=True)
+        terminal.write_json(catalog_json(result, daemons, home, kept), pretty=True)
         return 0
     pairs = [
         ("workspace", str(workspace.workspace_path)),
         ("cache root", str(cache_root_of(workspace, home))),
         ("manifest", str(manifest_path(workspace, home))),
         ("repo set", workspace.repo_set_id),
-        ("hash now", found.hash),
+        ("hash now", result.hash),
         ("hash kept", kept.manifestHash if kept else "none"),
     ]
     rows = [
@@ -284,12 +286,12 @@ def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey)
             Cell(state.compatibility_key() or "-"),
             Cell(state.store_id or "-"),
         ]
-        for state in found.repos
+        for state in result.repos
     ]
     titles = ("repo", "index", "snapshot", "compares by", "store")
     terminal.write(render_pairs(pairs, terminal.style) + "\n")
     terminal.write(render_table(titles, rows, terminal.style, terminal.columns))
-    terminal.note(diagnostics_text(found, terminal.notes_style))
+    terminal.note(diagnostics_text(result, terminal.notes_style))
     return 0
 
 
@@ -310,12 +312,12 @@ def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
     """Return one line for each problem, even if it concerns several corpora."""
     file = manifest.workspace.workspace_path
     labels = {state.repo_id: label(state) for state in manifest.repos}
-    found = dict.fromkeys(
+    result = dict.fromkeys(
         (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file))
         for item in (*manifest.errors, *manifest.warnings)
     )
     paint = style.paint("warning", "warning:")
-    return "".join(f"{paint} {name}: {sanitise_line(message)}\n" for name, message in found)
+    return "".join(f"{paint} {name}: {sanitise_line(message)}\n" for name, message in result)
 
 
 def summary_text(manifest: WorkspaceManifest) -> str:
@@ -331,8 +333,8 @@ def _row(state: RepoState, daemon: DaemonState) -> list[Cell]:
     git = facts.git if facts else None
     commit = (git.head_sha or "")[:_COMMIT] if git else ""
     dirty = "+" if git and git.dirty else ""
-    told = dict(daemon.description.counts) if daemon.description else {}
-    chunks = sum(told.values()) if told else facts.counts.chunks_visible if facts else None
+    counts = dict(daemon.description.counts) if daemon.description else {}
+    chunks = sum(counts.values()) if counts else facts.counts.chunks_visible if facts else None
     word, role = _index_word(state)
     if not state.repo.enabled:
         word, role = f"{word}, disabled", "muted"
