@@ -281,6 +281,9 @@ EncoderFlag: TypeAlias = Annotated[
 RepoFlag: TypeAlias = Annotated[
     Path | None, Flag("--repo", "Query this repository instead of the current one.", takes="root")
 ]
+RemoteFlag: TypeAlias = Annotated[
+    str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
+]
 ProfileFlag: TypeAlias = Annotated[
     str | None,
     Flag("--profile", "Use this profile of the repository's .ggrep.toml.", takes="profile"),

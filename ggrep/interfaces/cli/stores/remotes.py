@@ -30,6 +30,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     JsonFlag,
     PlainFlag,
     ProfileFlag,
+    RemoteFlag,
     YesFlag,
 )
 from ggrep.interfaces.cli.stores.index import summary
@@ -53,9 +54,6 @@ if TYPE_CHECKING:
 _PathArgument: TypeAlias = Annotated[
     Path | None,
     Argument("A directory in the repository, or a remote's name; default: the current one."),
-]
-RemoteFlag: TypeAlias = Annotated[
-    str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
 ]
 
 _LOCK_MS: Final = 10_000

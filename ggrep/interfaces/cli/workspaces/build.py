@@ -28,8 +28,7 @@ from ggrep.federation.manifest_builder import store_manifest
 from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.index.repo_identity import require_modest
-from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag
-from ggrep.interfaces.cli.stores.remotes import RemoteFlag
+from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag, RemoteFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_done
 from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.state import alias_of, build_json, event_json
