@@ -1,5 +1,6 @@
 """Options and what they take from the requests whose fields they set."""
 
+import inspect
 from typing import Annotated, ClassVar
 
 import pytest
@@ -21,23 +22,30 @@ from ggrep.interfaces.cli.parsing.tree import EVERY
 from ggrep.interfaces.cli.queries.query_options import MergeOptions
 from ggrep.interfaces.cli.queries.search_options import (
     DeterministicFlag,
-    Hits,
+    HitOptions,
     IndexOptions,
     QueryOptions,
 )
 from ggrep.model.request import SearchRequest
+
+OWN = {
+    *("compact", "counts", "encoder", "files", "form", "inside", "offline", "profile", "repo"),
+    *("scores", "strict_sync", "sync", "yes"),
+}
+"""Options that set no field, in groups of options that do."""
 
 
 class Group(Struct, frozen=True):
     """Some options."""
 
     title: ClassVar = "Some"
+    of: ClassVar = (SearchRequest,)
 
-    per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
-    limit: Annotated[int | None, Flag("-m --max", of=SearchRequest, judged=True)] = None
-    find: Annotated[str | None, Flag("--find", "Look for it as", of=SearchRequest)] = None
-    vectors: Annotated[bool | None, Flag("--no-vectors", of=SearchRequest)] = None
-    explain: Annotated[bool, Flag("--explain", of=SearchRequest)] = False
+    per_file: Annotated[int | None, Flag("--per-file")] = None
+    limit: Annotated[int | None, Flag("-m --max", judged=True)] = None
+    find: Annotated[str | None, Flag("--find", "Look for it as")] = None
+    vectors: Annotated[bool | None, Flag("--no-vectors")] = None
+    explain: Annotated[bool, Flag("--explain")] = False
     own: Annotated[tuple[str, ...], Flag("--own", "An option of its own.")] = ()
 
 
@@ -78,11 +86,17 @@ def test_flags_that_say_what_holds_anyhow_are_not_named() -> None:
         MergeOptions(only=("api",), fold=True).refuse_without_file()
 
 
-def test_each_option_of_a_request_names_a_field_of_it() -> None:
+def test_the_options_that_set_no_field_of_a_request_are_known() -> None:
     """A slip in a name would be an option without effect."""
-    for piece in every_piece():
-        if isinstance(piece.says, Option) and piece.says.flag.of is not None:
-            assert piece.says.field is not None
+    groups = {
+        each.annotation
+        for entry in EVERY.values()
+        for each in inspect.signature(entry.load()).parameters.values()
+        if hasattr(each.annotation, "of")
+    }
+    own = {option.name for group in groups for option in options_of(group) if option.of is None}
+
+    assert own == OWN
 
 
 def every_piece() -> list[Piece]:
@@ -117,7 +131,7 @@ def test_the_one_declaration_is_the_one_of_the_groups() -> None:
 def test_a_switch_is_a_word_of_its_option() -> None:
     """`-d` is `--mode discovery`."""
     mode = next(each for each in options_of(QueryOptions) if each.name == "mode")
-    snippet = next(each for each in options_of(Hits) if each.name == "snippet")
+    snippet = next(each for each in options_of(HitOptions) if each.name == "snippet")
 
     assert Switch("-d --discovery", "discovery", "Intent: a broad overview.") in mode.flag.switches
     assert snippet.flag.shown == "--content"

@@ -25,10 +25,9 @@ def followed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], 
         yield lambda _: None
 
     def run(act: Callable[[], bool]) -> None:
-        asking = SimpleNamespace(follow=lambda *_: act())
-        monkeypatch.setattr(
-            "ggrep.interfaces.cli.queries.query.daemon_client_of", lambda *_: asking
-        )
+        client = SimpleNamespace(follow=lambda *_: act())
+        place = "ggrep.interfaces.cli.queries.query.daemon_client_of"
+        monkeypatch.setattr(place, lambda *_: client)
         follow_index(MEETING, Terminal({}, PLAIN, PLAIN, progress=True))
 
     monkeypatch.setattr("ggrep.interfaces.cli.queries.query.watching", watching)

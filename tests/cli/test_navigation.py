@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
-from ggrep.interfaces.cli.queries.typed_targets import target_of
+from ggrep.interfaces.cli.queries.typed_targets import Finder
 from tests.journeys.command import Command, fits
 
 
 def key_of(typed: str, repo: Path | None = None) -> str:
     """Return the target as its repository writes it."""
-    target = target_of(typed, repo)
+    target = Finder().target(typed, repo)
     return target.key(target.place.scope)
 
 
@@ -140,7 +140,7 @@ def test_a_file_of_another_repository_is_not_looked_for_in_this_one(root: Path, 
 def test_a_directory_is_no_place(shop: Path) -> None:
     """There is nothing to show of it."""
     with pytest.raises(InvalidRequest, match="a directory"):
-        target_of("src", shop)
+        Finder().target("src", shop)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ import pytest
 
 from ggrep.base.errors import NoIndex, UsageError
 from ggrep.daemon.plan import Plan
-from ggrep.interfaces.cli.queries.query import answered, chosen_place, reach
+from ggrep.interfaces.cli.queries.query import answered, reach
 from ggrep.interfaces.cli.queries.search_options import IndexOptions
+from ggrep.interfaces.cli.queries.typed_targets import Finder
 from ggrep.interfaces.cli.terminal import Terminal
 from ggrep.model.navigation import SymbolRequest
 from ggrep.protocol.wire.messages import Ask
@@ -100,7 +101,7 @@ def test_a_directory_below_an_indexed_one_is_a_part_of_it(shop: Path, home: Path
 
 def test_a_repository_and_a_path_exclude_each_other(shop: Path) -> None:
     """Which of them would be meant?"""
-    assert chosen_place(shop, None) == Location(shop, "")
-    assert chosen_place(None, shop / "src").root in {shop, shop / "src"}
+    assert Finder().place(shop, None) == Location(shop, "")
+    assert Finder().place(None, shop / "src").root in {shop, shop / "src"}
     with pytest.raises(UsageError):
-        chosen_place(shop, shop / "src")
+        Finder().place(shop, shop / "src")

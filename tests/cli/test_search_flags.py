@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.interfaces.cli.queries.search_options import (
-    Hits,
+    HitOptions,
     IndexOptions,
     QueryOptions,
     ReceiptOutput,
@@ -61,7 +61,7 @@ def test_corpora_keep_one_order_however_they_are_given() -> None:
 
 def test_of_several_depths_the_deepest_wins() -> None:
     """An alias with `-s` in it can still be overruled by `-c`."""
-    request = request_of(TypedSearch("words", hits=Hits(snippet=("short", "full"))), scope="")
+    request = request_of(TypedSearch("words", hits=HitOptions(snippet=("short", "full"))), scope="")
 
     assert request.snippet is SnippetMode.FULL
 
@@ -90,16 +90,16 @@ def test_the_same_intent_twice_is_one_intent() -> None:
         (QueryOptions(mode=("x",)), InvalidRequest, "balanced"),
         (QueryOptions(corpora=("balanced",)), InvalidRequest, "extracted-prose"),
         (QueryOptions(filters=("lang",)), InvalidRequest, "--filter: 'lang' is not key:value"),
-        (Hits(backend="ann"), InvalidRequest, "use auto or exact"),
+        (HitOptions(backend="ann"), InvalidRequest, "use auto or exact"),
         (IndexOptions(timeout_ms=-1), InvalidRequest, "--timeout-ms: -1"),
-        (Hits(limit=(-3,)), InvalidRequest, "-m must be at least 1, is -3"),
+        (HitOptions(limit=(-3,)), InvalidRequest, "-m must be at least 1, is -3"),
     ],
 )
 def test_what_means_nothing_is_refused_by_name(
-    group: QueryOptions | Hits | IndexOptions, kind: type[Exception], said: str
+    group: QueryOptions | HitOptions | IndexOptions, kind: type[Exception], said: str
 ) -> None:
     """The message holds the flag, the value or what could stand instead."""
-    name = {QueryOptions: "question", Hits: "hits", IndexOptions: "asking"}[type(group)]
+    name = {QueryOptions: "question", HitOptions: "hits", IndexOptions: "asking"}[type(group)]
     with pytest.raises(kind, match=said):
         request_of(replace(PLAIN, **{name: group}), scope="")  # type: ignore[arg-type] # by its name
 
@@ -107,18 +107,18 @@ def test_what_means_nothing_is_refused_by_name(
 def test_the_number_of_hits_is_given_once() -> None:
     """Two numbers, even equal ones, show that a script went wrong."""
     with pytest.raises(UsageError) as caught:
-        request_of(replace(PLAIN, hits=Hits(limit=(5, 5))), scope="")
+        request_of(replace(PLAIN, hits=HitOptions(limit=(5, 5))), scope="")
 
     assert caught.value.code == "ERR_FEDERATED_DUPLICATE_TOP_FLAG"
 
 
 def test_what_was_typed_is_kept_from_a_profile() -> None:
     """What is the default is said all the same, once it was typed."""
-    typed = replace(PLAIN, question=QueryOptions(mode=("balanced",)), hits=Hits(per_file=3))
+    typed = replace(PLAIN, question=QueryOptions(mode=("balanced",)), hits=HitOptions(per_file=3))
 
     assert given_fields(PLAIN) == frozenset()
     assert given_fields(typed) == {"mode", "per_file"}
-    assert given_fields(replace(PLAIN, hits=Hits(compact=True))) == {"per_file", "snippet"}
+    assert given_fields(replace(PLAIN, hits=HitOptions(compact=True))) == {"per_file", "snippet"}
 
 
 def test_a_receipt_is_of_a_deterministic_answer() -> None:

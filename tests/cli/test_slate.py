@@ -7,10 +7,10 @@ import pytest
 
 from ggrep.base.errors import GgrepError, UsageError
 from ggrep.interfaces.cli.queries.slate_options import (
-    Session,
+    LEVEL_OF_SNIPPET,
+    SessionOptions,
     SlateFormat,
     SlateOptions,
-    level_of_snippet,
     slate_fields,
     slate_request_of,
     wants_slate,
@@ -48,15 +48,15 @@ def test_flags_become_budgets() -> None:
 @pytest.mark.parametrize(
     ("typed", "session"),
     [
-        (Session("new"), SessionRequest("", "start")),
-        (Session("T"), SessionRequest("T", "refine")),
-        (Session("T", delta_only=True), SessionRequest("T", "refine", (), delta_only=True)),
-        (Session("T", targets=("a.py:3",)), SessionRequest("T", "expand", ("a.py:3",))),
-        (Session("new", "start"), SessionRequest("", "start")),
+        (SessionOptions("new"), SessionRequest("", "start")),
+        (SessionOptions("T"), SessionRequest("T", "refine")),
+        (SessionOptions("T", delta_only=True), SessionRequest("T", "refine", (), delta_only=True)),
+        (SessionOptions("T", targets=("a.py:3",)), SessionRequest("T", "expand", ("a.py:3",))),
+        (SessionOptions("new", "start"), SessionRequest("", "start")),
     ],
 )
 def test_what_a_session_does_follows_from_what_it_is_given(
-    typed: Session, session: SessionRequest
+    typed: SessionOptions, session: SessionRequest
 ) -> None:
     """`--op` is for those who want to say it."""
     assert slate_request_of(SlateOptions(), SEARCH, typed).session == session
@@ -65,21 +65,21 @@ def test_what_a_session_does_follows_from_what_it_is_given(
 @pytest.mark.parametrize(
     ("group", "said"),
     [
-        (Session(op="refine"), "only with --session"),
-        (Session(targets=("a.py",)), "only with --session"),
-        (Session(delta_only=True), "only with --session"),
-        (Session(""), "give a token"),
-        (Session("new", "refine"), "give a token"),
-        (Session("T", "start"), "--session new"),
-        (Session("T", "expand"), "--target"),
-        (Session("T", "refine", ("a.py",)), "--target"),
+        (SessionOptions(op="refine"), "only with --session"),
+        (SessionOptions(targets=("a.py",)), "only with --session"),
+        (SessionOptions(delta_only=True), "only with --session"),
+        (SessionOptions(""), "give a token"),
+        (SessionOptions("new", "refine"), "give a token"),
+        (SessionOptions("T", "start"), "--session new"),
+        (SessionOptions("T", "expand"), "--target"),
+        (SessionOptions("T", "refine", ("a.py",)), "--target"),
         (SlateOptions(level=4), "--level: 4"),
         (SlateOptions(files=-1), "--max-files: -1"),
         (SlateOptions(graph=False, form="dot"), "--no-graph"),
     ],
 )
 def test_flags_that_mean_nothing_together_are_named(
-    group: SlateOptions | Session, said: str
+    group: SlateOptions | SessionOptions, said: str
 ) -> None:
     """A flag without effect would be a wrong answer in silence."""
     groups = (group, SEARCH) if isinstance(group, SlateOptions) else (SlateOptions(), SEARCH, group)
@@ -89,7 +89,7 @@ def test_flags_that_mean_nothing_together_are_named(
 
 def test_targets_are_taken_as_the_repository_writes_them() -> None:
     """They are typed as seen from the current directory."""
-    session = Session("T", targets=("a.py:3", "b.py"))
+    session = SessionOptions("T", targets=("a.py:3", "b.py"))
     request = slate_request_of(
         SlateOptions(), SEARCH, session, resolve=lambda typed: f"src/{typed}"
     )
@@ -127,8 +127,8 @@ def test_snippet_depths_are_levels() -> None:
     """`-n -s -l -c` say of a search what `--level` says of a slate."""
     modes = (SnippetMode.NONE, SnippetMode.SHORT, SnippetMode.LONG, SnippetMode.FULL)
 
-    assert [level_of_snippet(mode) for mode in modes] == [0, 1, 2, 3]
-    assert level_of_snippet(SnippetMode.DEFAULT) is None
+    assert [LEVEL_OF_SNIPPET[mode] for mode in modes] == [0, 1, 2, 3]
+    assert SnippetMode.DEFAULT not in LEVEL_OF_SNIPPET
 
 
 def test_a_slate_shows_files_of_every_section_that_has_any(ggrep: Command, shop: Path) -> None:

@@ -87,7 +87,7 @@ def test_a_person_is_asked_before_an_index_goes(
     """A program is not: it says what it means."""
     typed, answer, goes = case
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr(terminal, "_somebody_is_there", lambda: True)
+    monkeypatch.setattr(terminal, "_is_interactive", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
     status = run(["clean", OLD, *typed])
     said = capsys.readouterr()
@@ -101,7 +101,7 @@ def test_where_nobody_is_there_nobody_is_asked(
     home: Path, old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr(terminal, "_somebody_is_there", lambda: False)
+    monkeypatch.setattr(terminal, "_is_interactive", lambda: False)
 
     assert run(["clean", OLD]) == 0
     assert not old.exists()

@@ -327,12 +327,11 @@ def test_a_failure_has_the_shape_that_the_command_line_gives_it() -> None:
     """With --workspace it is the contract's."""
     late = DeadlineExceeded("no time")
     late.request_id = "r1"
-    said = "timeout", "no time", 11, "r1"
     shapes = {
         (): "",
         ("--json",): json_line(query_error(late)),
         ("--json", "--workspace=w"): json_line(failure_json(late, include_paths=False)),
     }
     for arguments, document in shapes.items():
-        failed = fast._failed(*said, shape=fast._shape(list(arguments)), colour=False)
+        failed = fast._failed("timeout", "no time", 11, list(arguments), {}, "r1")
         assert failed.out == document

@@ -25,7 +25,7 @@ def unhindered(monkeypatch: pytest.MonkeyPatch) -> None:
 def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return what the person at the terminal types; there is one."""
     lines: list[str] = []
-    monkeypatch.setattr("ggrep.interfaces.cli.terminal._somebody_is_there", lambda: True)
+    monkeypatch.setattr("ggrep.interfaces.cli.terminal._is_interactive", lambda: True)
     monkeypatch.setattr("typer.confirm", lambda *_, **__: lines.pop() == "y")
     return lines
 

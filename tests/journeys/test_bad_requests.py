@@ -116,7 +116,7 @@ def test_a_bug_keeps_its_traceback_and_its_shape(
     ggrep: Command, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What should never happen must still be one JSON document, and worth reporting."""
-    monkeypatch.setattr("ggrep.interfaces.cli.queries.query.location_of", lambda _: 1 / 0)
+    monkeypatch.setattr("ggrep.interfaces.cli.queries.typed_targets.location_of", lambda _: 1 / 0)
 
     broken = ggrep("needle", "--json")
 
@@ -133,7 +133,7 @@ def test_an_interrupted_command_says_so(
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ggrep.interfaces.cli.queries.query.location_of", interrupt)
+    monkeypatch.setattr("ggrep.interfaces.cli.queries.typed_targets.location_of", interrupt)
 
     stopped = ggrep("needle", "--json")
 

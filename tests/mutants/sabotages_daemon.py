@@ -894,8 +894,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "the fast path believes a daemon that is stale",
         "ggrep/interfaces/entry/fast.py",
-        "    if said not in ([*expected, False], [*expected, None]):\n",
-        "    if said[:4] != expected:\n",
+        "    if greeted not in ([*expected, False], [*expected, None]):\n",
+        "    if greeted[:4] != expected:\n",
         (FAST + "test_a_daemon_that_is_not_the_one_that_was_meant_is_not_listened_to",),
     ),
     Sabotage(

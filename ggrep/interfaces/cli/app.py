@@ -10,10 +10,10 @@ from ggrep.interfaces.cli.parsing.parameters import run as run_command
 from ggrep.interfaces.cli.parsing.tree import EVERY
 
 _ONLY_TEXT = frozenset({"help", "--help", "-h", "--version"})
-"""Where they stand, a text is printed and no more."""
+"""Words that only print a text."""
 
 _INTERRUPTED = 130
-"""What typer makes of Ctrl-C; no command of ours returns it."""
+"""Status of typer after Ctrl-C; no command of ours returns it."""
 
 
 def run(arguments: list[str], began_ms: float | None = None) -> int:
@@ -23,9 +23,12 @@ def run(arguments: list[str], began_ms: float | None = None) -> int:
     """
 
     def act() -> object:
-        said = correction(arguments) or _wrong_colour(arguments)
-        if said is not None:
-            raise UsageError(said)
+        if (message := correction(arguments)) is not None:
+            raise UsageError(message)
+        try:
+            without_terminal_options(arguments)
+        except UnknownWord as error:
+            raise UsageError(unknown("--color", str(error), COLOUR)) from None
         if not _ONLY_TEXT.intersection(arguments):
             require_descriptors()
         try:
@@ -35,15 +38,6 @@ def run(arguments: list[str], began_ms: float | None = None) -> int:
         return run_command(EVERY[line.command].load(), line.values)
 
     return bounded(act, arguments, _as_ours, began_ms=began_ms)
-
-
-def _wrong_colour(arguments: list[str]) -> str | None:
-    """Return what is wrong with `--color`, which the console script takes off the line."""
-    try:
-        without_terminal_options(arguments)
-    except UnknownWord as error:
-        return unknown("--color", str(error), COLOUR)
-    return None
 
 
 def _run_by_typer(arguments: list[str]) -> object:

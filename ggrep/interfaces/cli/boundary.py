@@ -1,4 +1,4 @@
-"""The only place where errors become output and exit status."""
+"""Errors become output and exit status here, and nowhere else."""
 
 import os
 import secrets
@@ -19,8 +19,7 @@ from ggrep.interfaces.cli.terminal import (
 )
 
 Translator = Callable[[Exception, list[str]], GgrepError | None]
-"""Returns what a library raised, under some arguments, as one of ours; None for what it does not
-know."""
+"""Returns a library's exception as one of ours, given the arguments; None for others."""
 
 
 _COULD_NOT_RUN = 2
@@ -36,12 +35,7 @@ def bounded(
     """Run one command and write all its output; return its exit status.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
-
-    Args:
-        act: the command; what it returns is the exit status, if it is a number.
-        arguments: what was typed.
-        translated: knows the errors of the library that reads arguments.
-        began_ms: when the command began, on the scale of `SystemClock`; None for now.
+    `translated` knows the errors of the library that reads arguments.
     """
     with begun_at(began_ms):
         return _bounded(act, arguments, translated)
@@ -56,13 +50,13 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
         try:
             status = act()
         except SystemExit as stop:
-            # What typer makes of a reader that leaves while help is printed.
+            # typer raises it when the reader leaves while help is printed.
             raise ReaderGone from stop
         except (ReaderGone, TimeIsUp):
-            raise  # the console script says of the time at once: what is loaded here takes long
+            raise  # the console script reports it: loading what follows takes long
         except KeyboardInterrupt:
             status = _fail(Cancelled("interrupted"), terminal, options)
-        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+        except Exception as error:  # noqa: BLE001 - the boundary: other exceptions are bugs
             status = _fail(translated(error, arguments) or _as_ours(error), terminal, options)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
@@ -78,7 +72,7 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
 
 @contextmanager
 def could_not_run(what: str) -> Iterator[None]:
-    """Give a failure status 2: status 1 would say that what ran found a difference."""
+    """Give a failure status 2: status 1 means that a difference was found."""
     try:
         yield
     except Cancelled:
@@ -97,7 +91,7 @@ def _as_ours(error: Exception) -> GgrepError:
     if isinstance(error, GgrepError):
         return error
     if isinstance(error, OSError):
-        # The machine's fault, not ours: a full disk, a directory that is not ours to write.
+        # Not a bug: a full disk, or a directory without write permission.
         place = f"{os.fsdecode(error.filename)}: " if error.filename else ""
         failed = StoreError(f"{place}{error.strerror or error}")
         failed.__cause__ = error
@@ -144,22 +138,14 @@ def _document(error: GgrepError, options: list[str]) -> Document:
 
 
 class SeveralWords(UsageError):
-    """There is nothing at a path; most likely it is a word of the query.
-
-    Attributes:
-        words: the query and what may belong to it.
-    """
+    """A path that does not exist; most likely it is a word of the query."""
 
     def __init__(self, said: str, words: Sequence[str]) -> None:
         super().__init__(said)
         self.words = words
 
     def meant_by(self, arguments: Sequence[str]) -> UsageError:
-        """Return the same with the line that was meant, options and all.
-
-        Args:
-            arguments: what was typed, the command first.
-        """
+        """Return the same error with the line that was meant, options and all."""
         command, *left = arguments
         for word in self.words:
             left.remove(word)

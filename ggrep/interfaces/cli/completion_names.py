@@ -1,6 +1,6 @@
 """Names that completions look up in files: profiles, repositories, tags, stores and their roots.
 
-Files are looked through, not understood: a name too few or too many does no harm here.
+Files are searched by expressions, not parsed: a missing or extra name does no harm.
 """
 # ruff: noqa: PTH100, PTH109, PTH111, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123, PTH208
 # pathlib takes longer to import than all of this to run
@@ -23,32 +23,23 @@ _STORE_ROOT = re.compile(r'"canonical_root"\s*:\s*("(?:\\.|[^"\\])*")')
 
 
 def named(kind: str, before: list[str], repo_file: str) -> list[str]:
-    """Return all names of a kind, sorted.
-
-    Args:
-        kind: as the tables have it, such as `@tag`.
-        before: what is typed so far; a workspace's file may be among it.
-        repo_file: the name of repositories' settings files.
-
-    Raises:
-        OSError: what names them cannot be read.
-        ValueError: it is no text.
-    """
+    """Return all names of a kind, such as `@tag`, sorted; `before` may name a workspace's file."""
     match kind:
         case "@repository":
-            found = _repositories(_workspace(before))
+            results = _repositories(_workspace(before))
         case "@tag":
             lists = _TAGS.findall(_bare(_workspace(before)))
-            found = [tag for one in lists for tag in _TEXT.findall(one)]
+            results = [tag for each in lists for tag in _TEXT.findall(each)]
         case "@profile":
-            found = [quoted or bare for quoted, bare in _PROFILE.findall(_read(_above(repo_file)))]
+            pairs = _PROFILE.findall(_read(_above(repo_file)))
+            results = [quoted or bare for quoted, bare in pairs]
         case "@store":
-            found = os.listdir(_data())
+            results = os.listdir(_data())
         case "@root":
-            found = _roots()
+            results = _roots()
         case _:
-            found = []
-    seen = {name for name in found if name.isprintable() and name}
+            results = []
+    seen = {name for name in results if name.isprintable() and name}
     return sorted(seen)[:_MOST_NAMES]
 
 
@@ -66,24 +57,21 @@ def _workspace(before: list[str]) -> str:
 
 def _repositories(file: str) -> list[str]:
     """Return the aliases of a workspace, and the names of directories that have none."""
-    text, found = _bare(file), []
+    text, result = _bare(file), []
     for entry in _REPO.findall(text):
         alias = _ALIAS.search(entry)
         root = _ROOT.search(entry)
         if alias is not None:
-            found.append(alias[1])
+            result.append(alias[1])
         elif root is not None:
-            found.append(_name(os.path.join(os.path.dirname(file), root[1])))
+            path = os.path.join(os.path.dirname(file), root[1])
+            result.append(os.path.basename(os.path.abspath(path)))
     for folder in _GLOB.findall(text):
         place = os.path.join(os.path.dirname(file), folder)
         if os.path.isdir(place):
             with os.scandir(place) as entries:
-                found += [one.name for one in entries if one.is_dir()]
-    return found
-
-
-def _name(path: str) -> str:
-    return os.path.basename(os.path.abspath(path))
+                result += [each.name for each in entries if each.is_dir()]
+    return result
 
 
 def _bare(file: str) -> str:
@@ -103,15 +91,15 @@ def _roots() -> list[str]:
     """Return the roots that the home has an index of."""
     from _json import scanstring
 
-    found, data = [], _data()
+    result, data = [], _data()
     for store in os.listdir(data)[:_MOST_NAMES]:
         try:
             root = _STORE_ROOT.search(_read(os.path.join(data, store, "index_state.json")))
         except (OSError, ValueError):
             continue
         if root is not None:
-            found.append(scanstring(root[1], 1)[0])
-    return found
+            result.append(scanstring(root[1], 1)[0])
+    return result
 
 
 def _data() -> str:

@@ -13,15 +13,10 @@ from ggrep.service.location import Location
 if TYPE_CHECKING:
     from ggrep.protocol.client.daemon_address import DaemonAddress
     from ggrep.protocol.client.daemon_client import IndexingProgress, Watcher
-    from ggrep.protocol.client.link import Link
 
 
 def address_of(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> "DaemonAddress":
-    """Return the address of the daemon of a root.
-
-    Raises:
-        InvalidRequest: a settings file or variable is wrong.
-    """
+    """Return the address of the daemon of a root."""
     from ggrep.base.build import build_id
     from ggrep.protocol.client.daemon_address import arrange
 
@@ -34,22 +29,9 @@ def is_indexed(address: "DaemonAddress") -> bool:
     return has_index(address.identity.store)
 
 
-def running_link(address: "DaemonAddress", terminal: Terminal) -> "Link | None":
-    """Return a connection to the running daemon; None if none runs."""
-    from ggrep.protocol.client.connect_or_start import Connector
-
-    return Connector(address, SystemClock(), terminal.environ).running()
-
-
 @contextmanager
 def watching(terminal: Terminal, label: str, quiet_ms: float = 0.0) -> Iterator["Watcher | None"]:
-    """Yield a function that draws a daemon's indexing progress; None off a terminal.
-
-    Args:
-        terminal: where to.
-        label: what is indexed.
-        quiet_ms: nothing is drawn for so long.
-    """
+    """Yield a function that draws a daemon's progress after a while; None off a terminal."""
     if not terminal.progress:
         yield None
         return

@@ -1,10 +1,11 @@
-"""`ggrep help [COMMAND]`: the same page as `--help`; `ggrep help agents`: what to tell an agent."""
+"""`ggrep help` and `ggrep completion`: pages of help, instructions for agents, shell scripts."""
 
 from typing import Annotated
 
 from ggrep.base.commands import OTHER_NAMES, nearest, slip_of, spelled
 from ggrep.base.errors import UsageError
 from ggrep.interfaces.agents.instructions import AT_THE_SHELL
+from ggrep.interfaces.agents.shells import SCRIPTS
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag
 from ggrep.interfaces.cli.parsing.help_pages import ALL, names_below, page_at, text_of
 from ggrep.interfaces.cli.terminal import open_terminal
@@ -40,10 +41,22 @@ def show_help(
 
 
 def _no_such(word: str, path: list[str], known: list[str]) -> str:
-    said = f"no command {' '.join((*path, word))}"
+    message = f"no command {' '.join((*path, word))}"
     if not path and word in OTHER_NAMES:
-        return f"{said}; instead: ggrep {OTHER_NAMES[word]}"
+        return f"{message}; instead: ggrep {OTHER_NAMES[word]}"
     meant = nearest(word, known) if path else slip_of(word) or nearest(word, known)
     if meant in known:
-        return f"{said}; did you mean: {spelled('help', *path, meant)}"
-    return f"{said}; see: {spelled('help', *path)}"
+        return f"{message}; did you mean: {spelled('help', *path, meant)}"
+    return f"{message}; see: {spelled('help', *path)}"
+
+
+def completion(
+    shell: Annotated[str, Argument("bash, zsh, fish or powershell.", words=tuple(SCRIPTS))],
+) -> int:
+    """Print a script that has completions in a shell.
+
+    Commands, flags and their words are completed, workspaces' repositories and tags, profiles,
+    stores and the roots of indexed repositories. Completions start no daemon and use no network.
+    """
+    open_terminal().write(SCRIPTS[shell])
+    return 0

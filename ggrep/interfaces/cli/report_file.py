@@ -12,15 +12,7 @@ from ggrep.model.sanitise import sanitise_line
 
 
 def require_writable(reports: Mapping[str, Path | None], inputs: Iterable[Path]) -> None:
-    """Raise, before the work starts, unless every report has a writable place of its own.
-
-    Args:
-        reports: by their flags; None where the flag was not given.
-        inputs: files that the command reads.
-
-    Raises:
-        UsageError: a place cannot be written, is an input, or is that of another report.
-    """
+    """Raise, before the work starts, unless every report has a writable place of its own."""
     taken = {_place(path): f"{shown_path(path)}, which is read" for path in inputs}
     for flag, path in reports.items():
         if path is None:
@@ -41,9 +33,6 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
     """Write the report that belongs to a flag.
 
     A regular file is replaced whole, where links lead; anything else, as a pipe, is written into.
-
-    Raises:
-        UsageError: it cannot be written.
     """
     if is_standard_output(path):
         sys.stdout.flush()
@@ -89,10 +78,10 @@ def _fault(path: Path) -> str:
 def _place(path: Path) -> tuple[int, int] | str:
     """Return a key that is equal for two names of one file."""
     try:
-        found = path.stat()
+        result = path.stat()
     except OSError:
         return os.path.realpath(path)
-    return found.st_dev, found.st_ino
+    return result.st_dev, result.st_ino
 
 
 def is_standard_output(path: Path) -> bool:

@@ -1,6 +1,6 @@
 """The terminal: results go to standard output, all else to standard error.
 
-Progress is drawn, and the person there is asked, only where standard error is a terminal.
+Progress and questions need a terminal at standard error.
 """
 
 import io
@@ -30,6 +30,9 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.render.style import Style
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn
+
     from ggrep.index.sync.sync_report import Progress, SyncProgress
     from ggrep.protocol.client.daemon_client import Printed
     from ggrep.render.printed import Rendered
@@ -68,11 +71,7 @@ class Terminal(Struct, frozen=True):
         return Deadline(SystemClock(), self.began_ms + timeout_ms)
 
     def write(self, text: str) -> None:
-        """Write text to standard output; quoted content must be sanitised.
-
-        Raises:
-            ReaderGone: nobody reads it.
-        """
+        """Write text to standard output; quoted content must be sanitised."""
         try:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -80,32 +79,27 @@ class Terminal(Struct, frozen=True):
             raise ReaderGone from error
 
     def write_json(self, document: stable_json.Document, *, pretty: bool) -> None:
-        """Write one JSON document and a newline to standard output.
-
-        Raises:
-            ReaderGone: nobody reads it.
-        """
+        """Write one JSON document and a newline to standard output."""
         document = with_warnings(document, self.warnings)
         data = stable_json.dumps_pretty(document) if pretty else stable_json.dumps(document) + b"\n"
         self._write_bytes(data)
 
-    def write_rendered(self, text: str) -> None:
-        """Write a rendered JSON document, in UTF-8 whatever the locale is.
+    def show(self, document: stable_json.Document, text: str, *, json: bool) -> None:
+        """Write a report: the document, or the text for people."""
+        if json:
+            self.write_json(document, pretty=True)
+        else:
+            self.write(text)
 
-        Raises:
-            ReaderGone: nobody reads it.
-        """
+    def write_rendered(self, text: str) -> None:
+        """Write a rendered JSON document, in UTF-8 whatever the locale is."""
         if self.warnings:
             self.write_json(stable_json.loads(text.encode()), pretty=False)
         else:
             self._write_bytes(text.encode())
 
     def write_answer(self, rendered: "Rendered | Printed", *, json: bool) -> None:
-        """Write rendered output to both streams, what goes before it first.
-
-        Raises:
-            ReaderGone: nobody reads standard output.
-        """
+        """Write rendered output to both streams, what goes before it first."""
         self.note(rendered.before)
         if json:
             self.write_rendered(rendered.out)
@@ -114,11 +108,7 @@ class Terminal(Struct, frozen=True):
         self.note(rendered.err)
 
     def write_long(self, text: str) -> None:
-        """Write text as `write` does, through a pager where the terminal is shorter.
-
-        Raises:
-            ReaderGone: nobody reads it.
-        """
+        """Write text as `write` does, through a pager where the terminal is shorter."""
         if sys.stdout is not sys.__stdout__ or not paged(text, dict(self.environ)):
             self.write(text)
 
@@ -160,9 +150,6 @@ def ended_at(deadline: Deadline) -> Iterator[None]:
     """End the block shortly after a deadline, wherever it is then; see `alarm.arm`.
 
     Only the main thread of a process can be ended so.
-
-    Raises:
-        DeadlineExceeded: the block was ended.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -184,12 +171,16 @@ def open_terminal(*, plain: bool = False) -> Terminal:
     environ = dict(environment())
     sys.stdout, sys.stderr = _usable(sys.stdout), _usable(sys.stderr)
     out, err = sys.stdout.isatty(), sys.stderr.isatty()
+    try:
+        descriptor = sys.stdout.fileno()
+    except OSError:
+        descriptor = 1
     return Terminal(
         environ=environ,
         style=Style(wants_colour(environ, plain=plain, terminal=out)),
         notes_style=Style(wants_colour(environ, plain=plain, terminal=err)),
         progress=err and not plain and environ.get("TERM") != "dumb",
-        columns=columns_of(environ, _descriptor(sys.stdout)),
+        columns=columns_of(environ, descriptor),
         links=link_form(environ) if out else "",
         warnings=variable_warnings(environ),
         began_ms=_BEGAN_MS.get(),
@@ -201,10 +192,9 @@ def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
     warnings = []
     for name in unknown_variables(environ):
         meant = nearest(name, sorted(KNOWN_VARIABLES))
-        advice = "" if meant is None else f"; did you mean {meant}?"
-        warnings.append(
-            Notice("unknown_variable", f"{sanitise_line(name)} means nothing to ggrep{advice}")
-        )
+        message = f"{sanitise_line(name)} means nothing to ggrep"
+        message += "" if meant is None else f"; did you mean {meant}?"
+        warnings.append(Notice("unknown_variable", message))
     return tuple(warnings)
 
 
@@ -217,10 +207,10 @@ def with_warnings(
     inner = document.get("diagnostics")
     if isinstance(inner, Mapping):
         return {**document, "diagnostics": with_warnings(inner, warnings)}
-    held = document.get("warnings")
-    if not isinstance(held, Sequence):
+    stored = document.get("warnings")
+    if not isinstance(stored, Sequence):
         return document
-    return {**document, "warnings": [*held, *plain(warnings)]}
+    return {**document, "warnings": [*stored, *plain(warnings)]}
 
 
 def close_quietly() -> None:
@@ -239,56 +229,29 @@ def _usable(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _descriptor(stream: TextIO) -> int:
-    """Return a stream's descriptor; standard output's where it has none."""
-    try:
-        return stream.fileno()
-    except OSError:
-        return 1
-
-
 def ask_before_indexing(
     require: Callable[[Path, Home], None], root: Path, home: Home, *, yes: bool
 ) -> bool:
-    """Return whether a person was asked; raise unless an index is wanted or the person agrees.
-
-    Args:
-        require: raises where nothing says that one is wanted.
-        root: of what would be indexed.
-        home: where its stores lie.
-        yes: it was said on the command line.
-
-    Raises:
-        Unasked: it was not; the message says what to type.
-    """
+    """Return whether a person was asked; raise unless an index is wanted or the person agrees."""
     if yes:
         return False
     try:
         require(root, home)
     except Unasked:
-        if not _somebody_is_there():
+        if not _is_interactive():
             raise
-        shown = sanitise_line(str(root))
-        if not confirmed(f"{shown} is not a repository; index it?"):
+        if not confirmed(f"{sanitise_line(str(root))} is not a repository; index it?"):
             raise
         return True
     return False
 
 
 def confirmed(question: str, *, default: bool = False) -> bool:
-    """Return whether the person at the terminal agrees; True where nobody is there to ask.
-
-    Args:
-        question: what to ask.
-        default: what an empty line means.
-
-    Raises:
-        Cancelled: by Ctrl-C.
-    """
-    if not _somebody_is_there():
+    """Return whether the person at the terminal agrees; True where no person is there."""
+    if not _is_interactive():
         return True
     alarm.disarm()  # a person takes their time
-    # Late: most commands ask nobody.
+    # Late: few commands ask for confirmation.
     import typer
 
     try:
@@ -297,19 +260,15 @@ def confirmed(question: str, *, default: bool = False) -> bool:
         raise Cancelled("interrupted") from error
 
 
-def require_somebody(command: str, *, yes: bool) -> None:
-    """Raise unless it was said to go on, or somebody can be asked.
-
-    Raises:
-        UsageError: neither; the message says what to type.
-    """
-    if not (yes or _somebody_is_there()):
+def require_interactive(command: str, *, yes: bool) -> None:
+    """Raise unless `--yes` was typed, or a person can be asked."""
+    if not (yes or _is_interactive()):
         raise UsageError(
             f"confirmation requires a terminal; to continue: {spelled(*command.split())} --yes"
         )
 
 
-def _somebody_is_there() -> bool:
+def _is_interactive() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -335,41 +294,19 @@ def show_done(
     if not terminal.progress:
         yield lambda _: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=30),
-        TextColumn(f"{{task.completed:>6.0f}}/{{task.total:.0f}} {of}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True, no_color=not terminal.notes_style.colour)
-    with Bar(*columns, console=console, transient=True) as bar:
+    counts = f"{{task.completed:>6.0f}}/{{task.total:.0f}} {of}"
+    with _bar(terminal, counts, TimeRemainingColumn()) as bar:
         task = bar.add_task(label, total=total)
         yield lambda done: bar.update(task, completed=done)
 
 
 @contextmanager
 def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function that draws a stage and its counts of files, done and in total.
-
-    Requires: somebody watches the terminal.
-    """
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=30),
-        TextColumn("{task.completed:>6.0f}/{task.total:.0f} files  {task.fields[stage]}"),
-        TimeElapsedColumn(),
-    )
-    console = Console(stderr=True, no_color=not terminal.notes_style.colour)
-    with Bar(*columns, console=console, transient=True) as bar:
+    """Yield a function that draws a stage and its counts of files, done and in total."""
+    counts = "{task.completed:>6.0f}/{task.total:.0f} files  {task.fields[stage]}"
+    with _bar(terminal, counts) as bar:
         task = bar.add_task(sanitise_line(label), total=0, stage="scan")
 
         def draw(stage: str, done: int, total: int) -> None:
@@ -378,3 +315,19 @@ def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, 
             bar.update(task, stage=stage)
 
         yield draw
+
+
+def _bar(terminal: Terminal, counts: str, *more: "ProgressColumn") -> "Bar":
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        TextColumn(counts),
+        TimeElapsedColumn(),
+        *more,
+    )
+    console = Console(stderr=True, no_color=not terminal.notes_style.colour)
+    return Bar(*columns, console=console, transient=True)

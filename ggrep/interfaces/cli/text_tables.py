@@ -59,17 +59,14 @@ def shorten(text: str, width: int) -> str:
     if width <= 1:
         return _ELLIPSIS[:width]
     head = (width - 1) // 3
-    return _cells_from_start(text, head) + _ELLIPSIS + _cells_from_end(text, width - 1 - head)
+    start = set_cell_size(text, head).rstrip(" ") if head else ""
+    return start + _ELLIPSIS + _cells_from_end(text, width - 1 - head)
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
     """Return `text` padded to `width` cells; numbers are padded on the left."""
     space = " " * max(width - cell_len(text), 0)
     return space + text if right else text + space
-
-
-def _cells_from_start(text: str, width: int) -> str:
-    return set_cell_size(text, width).rstrip(" ") if width else ""
 
 
 def _cells_from_end(text: str, width: int) -> str:
@@ -84,12 +81,7 @@ _LONGEST: Final = 48
 
 
 class Cell(Struct, frozen=True):
-    """One value of a row.
-
-    Attributes:
-        role: it is painted in; empty for none.
-        figures: right-aligned.
-    """
+    """One value of a row; figures are right-aligned."""
 
     text: str
     role: str = ""

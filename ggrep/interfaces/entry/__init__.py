@@ -1,7 +1,7 @@
 """The console script: uses only the standard library until a command needs more.
 
-It tells searches that do not say so from commands, and has what only asks answered by a daemon
-where one is running (`fast`). Everything else is `ggrep.interfaces.cli`.
+It tells searches without `search` from commands, and has a running daemon answer commands that
+only ask (`fast`). Everything else is `ggrep.interfaces.cli`.
 """
 
 import os
@@ -15,8 +15,8 @@ _JOIN_S = 0.05
 def main(arguments: list[str] | None = None) -> int:
     """Run ggrep with `arguments` (the process's own by default); return the exit status.
 
-    `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. What is
-    nearly a command is none of both: `ggrep.interfaces.cli` says what was meant.
+    `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. For a word
+    that resembles a command, `ggrep.interfaces.cli` suggests the command.
     """
     given = sys.argv[1:] if arguments is None else arguments
     if given[:2] == ["__complete", "--"]:
@@ -33,8 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
 def console() -> int:
     """Run ggrep as this process; return the exit status, or end the process with it at once.
 
-    Python takes a tenth of a second to take modules apart at exit, and waits for threads: one that
-    was abandoned works on past the deadline. A command that only asks leaves nothing to clean up.
+    Python takes a tenth of a second to unload modules at exit, and waits for threads: one that was
+    abandoned works on past the deadline. A command that only asks leaves nothing to clean up.
     """
     status, given = main(), sys.argv[1:]
     asked = bool(given) and (is_search(given) or given[0] in READ_BY_DAEMONS)
@@ -61,7 +61,10 @@ def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
     given = _without_terminal_options(given)
     if is_search(given):
         given = ["search", *given]
-    given = _written_out(given)
+    if any(word.startswith("-") for word in given):
+        from ggrep.base.option_spelling import written_out
+
+        given = written_out(given)
     try:
         status = _help(given)
         if status is None:
@@ -78,14 +81,14 @@ def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
 
         return run(given, began_ms)
     except KeyboardInterrupt as interrupt:
-        # While modules are loaded there is nobody else yet to say so.
+        # While modules are loaded, no other code can report it yet.
         from ggrep.interfaces.entry.fast import interrupted
 
         return interrupted(given, interrupt)
 
 
 def _without_terminal_options(given: list[str]) -> list[str]:
-    """Return arguments without what they say of the terminal, which this process then knows."""
+    """Return arguments without options of the terminal, which become variables of this process."""
     if not any(word.startswith(("--colo", "--no-pager")) for word in given):
         return given
     from ggrep.base.terminal import UnknownWord, without_terminal_options
@@ -93,22 +96,13 @@ def _without_terminal_options(given: list[str]) -> list[str]:
     try:
         left, chosen = without_terminal_options(given)
     except UnknownWord:
-        return given  # `ggrep.interfaces.cli` says what is wrong
-    os.environ.update(chosen)  # noqa: TID251 - it is ours to set: this process is the command's
+        return given  # `ggrep.interfaces.cli` reports it
+    os.environ.update(chosen)  # noqa: TID251 - this process is the command's
     return left
 
 
-def _written_out(given: list[str]) -> list[str]:
-    """Return arguments without short forms of options."""
-    if not any(word.startswith("-") for word in given):
-        return given
-    from ggrep.base.option_spelling import written_out
-
-    return written_out(given)
-
-
 def _help(given: list[str]) -> int | None:
-    """Print a page of help where one is asked for; None where none is."""
+    """Print the page of help that is asked for; None where none is."""
     is_needed = not given or given[0] == "help" or given[0] in ABOVE_OTHERS
     if not is_needed and not {"--help", "-h"}.intersection(given):
         return None
@@ -118,9 +112,9 @@ def _help(given: list[str]) -> int | None:
 
 
 def _refused(given: list[str]) -> int | None:
-    """Say that the command has no such option; None where the command line has to judge.
+    """Report an unknown option; None where `ggrep.interfaces.cli` has to judge the line.
 
-    JSON and words that a terminal would not print as they are take more than is loaded here.
+    JSON and unprintable words need more than is loaded here.
     """
     is_long = any(word.startswith("--") for word in given)
     if not is_long or "--json" in given or not all(map(str.isprintable, given)):
@@ -136,7 +130,7 @@ def _refused(given: list[str]) -> int | None:
 
 
 def _by_daemon(given: list[str], began_ms: float, *, begun_here: bool) -> int | None:
-    """Have a daemon answer what only asks, or search without one; None where neither was done."""
+    """Have a daemon answer a command that only asks, else search here; None for other commands."""
     if not given or given[0] not in READ_BY_DAEMONS:
         return None
     from ggrep.interfaces.entry.fast import answer, search

@@ -15,11 +15,11 @@ MOST_REPLY_BYTES = 10 * 1024 * 1024 + 64 * 1024
 _PREFIX_BYTES = 4
 _READ_BYTES = 1 << 18
 _LOOK_MS = 250
-"""After so long without a word it is looked whether the daemon runs at all."""
+"""After so long without a reply the process of the daemon is looked at."""
 
 
 class _Reading:
-    """How the scanner is to read: as the json module does by default."""
+    """Settings of the scanner: the defaults of the json module."""
 
     strict = True
     object_hook = None
@@ -30,20 +30,10 @@ class _Reading:
 
 
 class Connection:
-    """A daemon that was asked, until it is closed."""
+    """A connection with a request under way."""
 
     def __init__(self, address: str, messages: list[object], until_ms: float) -> None:
-        """Connect and send all messages.
-
-        Args:
-            address: path of the socket.
-            messages: JSON values.
-            until_ms: when to give up, on the scale of `now_ms`.
-
-        Raises:
-            OSError: nobody listens there, or takes too long to.
-            ValueError: a message is too long, or says what JSON cannot; or the daemon is stopped.
-        """
+        """Connect and send all messages."""
         data = b"".join(map(frame, messages))
         self._held = bytearray()
         self._peer = socket(AF_UNIX, SOCK_STREAM)
@@ -60,7 +50,7 @@ class Connection:
     def _require_own(self) -> None:
         """Raise unless a running process of this user, or of root, is at the other end.
 
-        In a home that a group shares it may be another's: then `ggrep.interfaces.cli` asks.
+        In a home that a group shares it may be another user's: then `ggrep.interfaces.cli` asks.
         """
         self._pid, uid = peer_of(self._peer)
         if uid not in {os.geteuid(), 0}:
@@ -72,30 +62,18 @@ class Connection:
             raise ValueError("the daemon is stopped")
 
     def receive(self, until_ms: float) -> dict[str, object]:
-        """Return the next object that the daemon sends.
-
-        Args:
-            until_ms: when to give up, on the scale of `now_ms`.
-
-        Raises:
-            OSError: it is silent for too long, or the connection broke.
-            ValueError: it went away, is stopped, or sent what is no message.
-        """
+        """Return the next object that the daemon sends."""
         size = int.from_bytes(self._take(_PREFIX_BYTES, until_ms), "big")
         if not 0 < size <= MOST_REPLY_BYTES:
             raise ValueError(size)
         return parse(self._take(size, until_ms).decode())
 
     def close(self) -> None:
-        """End the connection; a daemon that is still at work on the question stops."""
+        """End the connection; a daemon that is still at work on the request stops."""
         self._peer.close()
 
     def _wait(self, until_ms: float, most_ms: float) -> None:
-        """Have the socket wait until a moment, and no longer than so many milliseconds.
-
-        Raises:
-            TimeoutError: the moment has passed.
-        """
+        """Set the socket's timeout: until a moment, and at most so many milliseconds."""
         left_ms = until_ms - now_ms()
         if left_ms <= 0.0:
             raise TimeoutError
@@ -118,11 +96,7 @@ class Connection:
 
 
 def frame(message: object) -> bytes:
-    """Return a message as a frame.
-
-    Raises:
-        ValueError: it is too long, or holds text that UTF-8 has no bytes for.
-    """
+    """Return a message as a frame."""
     data = _spell(message).encode()
     if len(data) > MOST_REQUEST_BYTES:
         raise ValueError(len(data))
@@ -130,13 +104,9 @@ def frame(message: object) -> bytes:
 
 
 def parse(text: str) -> dict[str, object]:
-    """Return the object that `text` spells.
-
-    Raises:
-        ValueError: it spells none.
-    """
+    """Return the object that `text` spells."""
     try:
-        value, end = make_scanner(_Reading)(text, 0)  # type: ignore[arg-type] # what it reads of it is here
+        value, end = make_scanner(_Reading)(text, 0)  # type: ignore[arg-type] # it reads these attributes
     except StopIteration as error:
         raise ValueError("no JSON") from error
     if not isinstance(value, dict) or end != len(text):
@@ -157,5 +127,5 @@ def _spell(value: object) -> str:
     elif isinstance(value, int):
         text = str(value)
     else:
-        raise ValueError(type(value))  # noqa: TRY004 - to the caller it is one more oddity
+        raise ValueError(type(value))  # noqa: TRY004 - callers catch one kind
     return text

@@ -2,7 +2,7 @@
 
     ggrep __complete -- WORDS... CURRENT
 
-What is not in the tables is read from files: nothing is started, asked or written.
+Words that are not in the tables are read from files. Nothing is started or written.
 """
 # pathlib takes longer to import than all of this to run
 
@@ -11,20 +11,19 @@ import sys
 from ggrep.base.commands import options_of
 from ggrep.base.options import BELOW, CLIENTS, COMMANDS, FILTERS, OPTIONS
 
-ASKED = ["__complete", "--"]
 _EVERYWHERE = {"--help": None, "--color": "auto always never", "--no-pager": None}
 """Options of every command."""
 _OPTIONS = "--version " + " ".join(_EVERYWHERE)
 
 
 def complete(words: list[str]) -> int:
-    """Print what the last word may become; nothing where that is a file's name or unknown."""
+    """Print candidates for the last word; nothing where it is unknown or a file's name."""
     try:
-        found = candidates(words)
+        results = candidates(words)
     except (OSError, ValueError):
-        found = []
+        results = []
     try:
-        sys.stdout.write("".join(f"{word}\n" for word in found))
+        sys.stdout.write("".join(f"{word}\n" for word in results))
         sys.stdout.flush()
     except OSError:
         return 1
@@ -32,7 +31,7 @@ def complete(words: list[str]) -> int:
 
 
 def candidates(words: list[str]) -> list[str]:
-    """Return what the last word may become, in order; the others stand before it."""
+    """Return candidates for the last word, in order."""
     *before, current = words or [""]
     if "--" in before:
         return []
@@ -49,14 +48,7 @@ def candidates(words: list[str]) -> list[str]:
 
 
 def _of_command(name: str, before: list[str], typed: list[str], current: str) -> list[str]:
-    """Return what a word of a command may become: a value, a flag or an argument.
-
-    Args:
-        name: of the command.
-        before: all that is typed before the word.
-        typed: of it what stands behind the command.
-        current: the word.
-    """
+    """Return candidates for a word of a command: values, flags or arguments."""
     options, arguments = options_of(name)
     flags = {
         flag: option.words if option.takes_value else None for flag, option in options.items()
@@ -73,7 +65,7 @@ def _of_command(name: str, before: list[str], typed: list[str], current: str) ->
 
 
 def _colours(before: list[str], current: str) -> list[str] | None:
-    """Return what `--color` may be told; None where another word is typed."""
+    """Return candidates for `--color`; None where another word is typed."""
     words = _EVERYWHERE["--color"] or ""
     if before[-1:] == ["--color"]:
         return _begun(current, words)
@@ -84,7 +76,7 @@ def _colours(before: list[str], current: str) -> list[str] | None:
 
 
 def _without_terminal_options(before: list[str]) -> list[str]:
-    """Return words without the options that every command takes, wherever they stand."""
+    """Return words without the options that every command takes."""
     left = list[str]()
     words = iter(before)
     for word in words:
@@ -104,7 +96,7 @@ def _command(before: list[str]) -> tuple[str, int]:
 
 
 def _places(typed: list[str], flags: dict[str, str | None]) -> int:
-    """Return how many arguments stand among words."""
+    """Return the number of arguments among words."""
     count, skip = 0, False
     for word in typed:
         if skip:
@@ -117,7 +109,7 @@ def _places(typed: list[str], flags: dict[str, str | None]) -> int:
 
 
 def _values(kind: str, current: str, before: list[str]) -> list[str]:
-    """Return the values of a kind that a word may become."""
+    """Return the candidates of a kind."""
     if not kind.startswith("@"):
         return _begun(current, kind)
     match kind:
@@ -137,7 +129,7 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
 
 
 def _filters(current: str) -> list[str]:
-    """Return filters that a word may become, negated where it is."""
+    """Return candidate filters, negated where the word is."""
     sign = current[:1] if current.startswith(("-", "!")) else ""
     key, has_key, value = current[len(sign) :].partition(":")
     if not has_key:

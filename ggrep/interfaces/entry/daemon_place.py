@@ -1,13 +1,15 @@
-"""The repository of a command line and the hint that leads to its daemon."""
+"""The repository of a command line and the hint that leads to its daemon.
+
+The root is a guess that holds in ordinary trees; the daemon compares it with its own.
+"""
+
+# ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, PTH208
+# pathlib takes longer to import than all of this to run
 
 import os
 import zlib
 
 from ggrep.base.commands import Line
-
-# ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123
-# pathlib takes longer to import than all of this to run
-
 
 MAGIC = b"ggrep-locator-1"
 REPO_FILE = ".ggrep.toml"
@@ -37,14 +39,9 @@ class Locator:
 
 
 def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
-    """Return the root that `path`, or the current directory, belongs to, most likely.
-
-    Raises:
-        ValueError: there is none.
-        OSError: there is nothing at `path`.
-    """
+    """Return the root that `path`, or the current directory, belongs to, most likely."""
     real = os.path.realpath(path or os.curdir, strict=True)
-    real.encode()  # what is not UTF-8 is refused in words by `ggrep.interfaces.cli`
+    real.encode()  # `ggrep.interfaces.cli` reports paths that are not UTF-8
     directory = real if os.path.isdir(real) else os.path.dirname(real)
     refused = ("/", os.path.realpath(_user_home(environ)))
     if directory in refused:
@@ -63,11 +60,7 @@ def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
 
 
 def locator_file(root: str, environ: dict[str, str]) -> str:
-    """Return the path of the hint that a daemon of root and profile leaves in the ggrep home.
-
-    Raises:
-        ValueError: where the home is cannot be told for certain.
-    """
+    """Return the path of the hint that a daemon of root and profile leaves in the ggrep home."""
     home = environ.get("GGREP_HOME") or os.path.join(_user_home(environ), ".ggrep")
     if not home.startswith("/"):
         raise ValueError(home)
@@ -78,11 +71,7 @@ def locator_file(root: str, environ: dict[str, str]) -> str:
 
 
 def is_led(path: str | None, environ: dict[str, str]) -> bool:
-    """Tell whether a hint lies in the home for `path` or for a directory above it.
-
-    Raises:
-        ValueError: where the home is cannot be told for certain.
-    """
+    """Tell whether a hint lies in the home for `path` or for a directory above it."""
     root = os.path.realpath(path or os.curdir)
     while not os.path.exists(locator_file(root, environ)):
         if root == "/":
@@ -92,13 +81,8 @@ def is_led(path: str | None, environ: dict[str, str]) -> bool:
 
 
 def read_locator(file: str, root: str) -> Locator:
-    """Return the hint in `file`, which only its owner's own daemons can have left.
-
-    Raises:
-        OSError: there is none.
-        ValueError: it is for another root (two may share a name), someone else's, or damaged.
-    """
-    # Not to wait for a writer, should it be a pipe.
+    """Return the hint in `file`, which only daemons of its owner can have left."""
+    # Non-blocking: it may be a pipe.
     descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if os.fstat(descriptor).st_uid != os.geteuid():
@@ -109,10 +93,8 @@ def read_locator(file: str, root: str) -> Locator:
     lines = data.split(b"\n")
     if len(lines) != 7 or [lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]:
         raise ValueError("another root's, or another format")
-    store_id, config_fingerprint, address, build = lines[2:6]
-    return Locator(
-        store_id.decode(), config_fingerprint.decode(), os.fsdecode(address), build.decode()
-    )
+    store_id, fingerprint, address, build = lines[2:6]
+    return Locator(store_id.decode(), fingerprint.decode(), os.fsdecode(address), build.decode())
 
 
 def _user_home(environ: dict[str, str]) -> str:
@@ -132,12 +114,8 @@ def _is_marker(path: str) -> bool:
         return file.read(8) == b"gitdir: "
 
 
-# ruff: noqa: PTH110, PTH112, PTH118, PTH120, PTH123, PTH208
-# pathlib takes longer to import than all of this to run
-
-
 _OF_PLACES = frozenset({"expand", "outline", "tour"})
-"""Commands whose first word is a place, and not what is asked for."""
+"""Commands whose first word is a place, not a query."""
 
 _PLACES = ("--repo", "--path", "--in")
 _MOST_FILE_BYTES = 64 * 1024
@@ -147,12 +125,7 @@ _TIMEOUT = "--timeout-ms"
 
 
 def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
-    """Return the place a line is about, most likely; of a workspace one whose daemon left a hint.
-
-    Raises:
-        ValueError: there is none.
-        OSError: there is nothing where the line says.
-    """
+    """Return the likely root of a line; of a workspace one whose daemon left a hint."""
     file = line.text("--workspace")
     if file is None:
         return place_of(place_in(line), environ)
@@ -161,38 +134,38 @@ def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
         try:
             place = place_of(root, environ)
         except (ValueError, OSError):
-            continue  # what is included is not all a repository
+            continue  # not every included directory is a repository
         if os.path.exists(locator_file(place.root, environ)):
             return place
     raise ValueError("no daemon of it left a hint")
 
 
 def _roots_in(file: str) -> list[str]:
-    """Return what stands behind `"root":` in a workspace's file, read without its grammar.
+    """Return the `"root":` values of a workspace's file, read without its grammar.
 
-    And the first directories of those whose content it includes: `"../services/*"`.
+    For a glob such as `"../services/*"`, the first directories are returned.
     """
     with open(file, "rb") as stream:
         text = stream.read(_MOST_FILE_BYTES).decode()
-    here, found = os.path.dirname(file), []
+    here, result = os.path.dirname(file), []
     for piece in text.split('"root"')[1 : _MOST_ROOTS + 1]:
         root = piece.partition('"')[2].partition('"')[0]
         if "\\" not in root:
-            found.append(os.path.join(here, root))
+            result.append(os.path.join(here, root))
     for piece in text.split('/*"')[:_MOST_ROOTS]:
         folder = os.path.join(here, piece.rpartition('"')[2])
         if _SPECIAL.isdisjoint(folder) and os.path.isdir(folder):
-            found += [
+            result += [
                 os.path.join(folder, name) for name in sorted(os.listdir(folder))[:_MOST_ROOTS]
             ]
-    return found
+    return result
 
 
 def place_in(line: Line) -> str | None:
-    """Return the path that a line is about, most likely; None for the current directory.
+    """Return the likely path of a line; None for the current directory.
 
-    That is the value of its option, else its last argument that is a file or directory, with or
-    without line numbers; the first argument is mostly what is asked for.
+    It is the value of an option, else the last argument that is a file or directory, with or
+    without line numbers; the first argument is usually the query.
     """
     for flag in _PLACES:
         value = line.text(flag)
@@ -207,10 +180,7 @@ def place_in(line: Line) -> str | None:
 
 
 def with_timeout(arguments: list[str], timeout_ms: int) -> list[str]:
-    """Return a line that gives its answer so many milliseconds, in place of those it names.
-
-    Requires: it names some.
-    """
+    """Return a line that names a time limit, with another one."""
     at = next(at for at, word in enumerate(arguments) if word.partition("=")[0] == _TIMEOUT)
     behind = at + 1 if "=" in arguments[at] else at + 2
     return [*arguments[:at], f"{_TIMEOUT}={timeout_ms}", *arguments[behind:]]

@@ -1,10 +1,9 @@
 """Has a running daemon answer a command, without loading the search modules.
 
-A command that only asks is sent as it was typed; here it is read for its place, time and print.
-
-The hint that leads to the daemon may be wrong in any way: of another root, of an old
-configuration, of a build that was replaced. The daemon is told all that this process went by and
-compares; whatever is odd ends here without a word, and `ggrep.interfaces.cli` does the work.
+A command that only asks is sent as it was typed; here it is read for its repository, time limit
+and output format. The hint that leads to the daemon may be of another root, configuration or
+build. The daemon gets all that this process relied on and compares; after any mismatch nothing is
+written, and `ggrep.interfaces.cli` runs the command.
 """
 
 import os
@@ -34,7 +33,7 @@ _BY_CLIENT = (
 """Options of lines that every daemon declines."""
 
 _OF_ONE = frozenset({"query", "path", "question", "hits", "output", "asking", "lines"})
-"""Arguments and groups of options of a search of one repository."""
+"""Arguments and groups of options of a plain search of one repository."""
 
 _MOST_ARGUMENTS = 64
 """Most words of a line that a daemon takes."""
@@ -43,29 +42,20 @@ PROTOCOL_VERSION = 1
 PREFIX = "GGREP_"
 DEFAULT_TIMEOUT_MS = 60_000
 _GREETING_MS = 500
-"""A process that does not greet by then may be stuck, which `ggrep.interfaces.cli` finds out."""
+"""After that the process may be stuck, which `ggrep.interfaces.cli` finds out."""
 
 _REPLY_MS = 50
-"""A daemon's time ends so much earlier than its client's, or a tenth: it says itself that it did.
-"""
+"""A daemon's time ends so much earlier than its client's, or a tenth: so it can reply in time."""
 
 _TIMEOUT = 11
 _CANCELLED = 12
 _WRONG_USAGE = 2
 _LEFT_TO_CLI = frozenset({"stale_hint", "incompatible", "invalid_request", "no_index", "internal"})
-"""Failures after which the search is worth making again, or has to be told in other words."""
+"""Failures after which the client searches itself, or words the message itself."""
 
 
 def answer(arguments: list[str], began_ms: float) -> int | None:
-    """Have a daemon read a command and answer, and write what it says; return the exit status.
-
-    Args:
-        arguments: the command's name first.
-        began_ms: when the command began, on the scale of `now_ms`.
-
-    Returns:
-        None when nothing was written and `ggrep.interfaces.cli` has to do it all.
-    """
+    """Have a daemon answer a command; return the exit status, or None where nothing was written."""
     if not terminal.are_our_own():
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
@@ -77,18 +67,10 @@ def answer(arguments: list[str], began_ms: float) -> int | None:
 
 
 def search(arguments: list[str], began_ms: float, *, begun_here: bool) -> int | None:
-    """Search where no daemon answered, if it is a plain search; return the exit status.
+    """Search where no daemon answered; return the exit status, or None for other commands.
 
     Any command is ended when the time that its line names is over, whatever it loads then. A sync
     that is waited for is no part of that time.
-
-    Args:
-        arguments: the command's name first.
-        began_ms: when the command began, on the scale of `now_ms`.
-        begun_here: this process is the command, from its start.
-
-    Returns:
-        None when nothing was done and `ggrep.interfaces.cli.app` has to run the command.
     """
     try:
         line = read(arguments)
@@ -126,17 +108,18 @@ def _head_start(line: Line) -> "Preload | None":
 
 
 def interrupted(arguments: list[str], interrupt: KeyboardInterrupt) -> int:
-    """Say that a command was interrupted, or that its time is over; return the exit status."""
+    """Report that a command was interrupted, or that its time is over; return the exit status."""
     environ = dict(os.environ)  # noqa: TID251 - as above
-    said = "cancelled", "interrupted", _CANCELLED, ""
     if isinstance(interrupt, TimeIsUp):
-        said = "timeout", OVER, _TIMEOUT, os.urandom(8).hex()
-    failed = _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
+        request_id = os.urandom(8).hex()
+        failed = _failed("timeout", OVER, _TIMEOUT, arguments, environ, request_id)
+    else:
+        failed = _failed("cancelled", "interrupted", _CANCELLED, arguments, environ)
     return _printed(failed, arguments, environ)
 
 
 class Rendered:
-    """What to print, and how to end."""
+    """The output and the exit status."""
 
     __slots__ = ("before", "err", "exit_status", "out")
 
@@ -148,7 +131,7 @@ class Rendered:
 
 
 def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[str, object]:
-    """Return what the terminal says of how to print."""
+    """Return how the terminal wants output to be printed."""
     shown = os.isatty(1)
     colour = wants_colour(environ, plain=plain, terminal=shown)
     return {
@@ -162,11 +145,7 @@ def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[s
 
 
 def client_of(environ: dict[str, str]) -> tuple[str, str]:
-    """Return whom the request is counted for, and how urgent it is.
-
-    Raises:
-        ValueError: the environment says neither word.
-    """
+    """Return the client that the request is counted for, and its kind."""
     kind = environ.get("GGREP_CLIENT_KIND") or "interactive"
     if kind not in {"interactive", "batch"}:
         raise ValueError(kind)
@@ -174,10 +153,7 @@ def client_of(environ: dict[str, str]) -> tuple[str, str]:
 
 
 def messages_of(
-    question: dict[str, object],
-    claim: dict[str, object],
-    locator: Locator,
-    client: tuple[str, str],
+    question: dict[str, object], claim: dict[str, object], locator: Locator, client: tuple[str, str]
 ) -> list[object]:
     """Return the handshake and the question; `client` is its name and kind."""
     name, kind = client
@@ -195,15 +171,7 @@ def messages_of(
 
 
 def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
-    """Return what the daemon's reply has us print.
-
-    Args:
-        reply: of the daemon.
-        strict: status 1 says that nothing was found, so a failure has status 2.
-
-    Raises:
-        ValueError: it has us print nothing.
-    """
+    """Return what the daemon's reply has us print; with `strict` a failure has status 2, not 1."""
     error = reply.get("error")
     holder = reply if error is None else error
     if not isinstance(holder, dict) or holder.get("code") in _LEFT_TO_CLI:
@@ -221,7 +189,7 @@ def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
 
 
 def _asked(arguments: list[str], environ: dict[str, str], began_ms: float) -> Rendered | None:
-    """Return what a daemon answered; None where none did, or where it may be in the wrong."""
+    """Return a daemon's answer; None without one, or where it may be wrong."""
     try:
         if environ.get("GGREP_OFFLINE") or len(arguments) > _MOST_ARGUMENTS:
             return None
@@ -269,8 +237,7 @@ def _ask(arguments: list[str], line: Line, environ: dict[str, str], began_ms: fl
             reply = connection.receive(until_ms)
         except TimeoutError:
             # It is the right daemon, and the search's time is over: asking again would double it.
-            said = "timeout", LATE, _TIMEOUT, request_id
-            return _failed(*said, shape=_shape(arguments), colour=_colour(arguments, environ))
+            return _failed("timeout", LATE, _TIMEOUT, arguments, environ, request_id)
         return judged(reply, strict=bool(line.value("--exit-status")))
     finally:
         connection.close()
@@ -283,47 +250,46 @@ def _timeout_of(line: Line) -> int:
 
 
 def refused(message: str, arguments: list[str]) -> int | None:
-    """Write that a command line is wrong; return the exit status, None as `answer` does."""
+    """Report that a command line is wrong; return the exit status, None as `answer` does."""
     if not terminal.are_our_own():
         return None
-    environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
-    said = "invalid_request", message, _WRONG_USAGE
-    rendered = _failed(*said, shape="", colour=_colour(arguments, environ))
-    return _printed(rendered, arguments, environ)
+    environ = dict(os.environ)  # noqa: TID251 - as above
+    failed = _failed("invalid_request", message, _WRONG_USAGE, arguments, environ)
+    return _printed(failed, arguments, environ)
 
 
 def _require_peer(hello: dict[str, object], locator: Locator) -> None:
-    """Raise unless the one who greets is who the hint says, and up to date."""
-    said = [
-        hello.get(name)
-        for name in ("protocol_version", "store_id", "config_fingerprint", "build", "stale")
-    ]
+    """Raise unless the peer is the daemon of the hint, and up to date."""
+    names = ("protocol_version", "store_id", "config_fingerprint", "build", "stale")
+    greeted = [hello.get(name) for name in names]
     expected = [PROTOCOL_VERSION, locator.store_id, locator.config_fingerprint, locator.build]
-    if said not in ([*expected, False], [*expected, None]):
+    if greeted not in ([*expected, False], [*expected, None]):
         raise ValueError("another daemon, or a stale one")
 
 
 def _failed(
-    code: str, message: str, status: int, request_id: str = "", *, shape: str, colour: bool
+    code: str,
+    message: str,
+    status: int,
+    arguments: list[str],
+    environ: dict[str, str],
+    request_id: str = "",
 ) -> Rendered:
-    """Return what `ggrep.interfaces.cli` says of a failure; the words need no escapes."""
+    """Return a failure as `ggrep.interfaces.cli` prints it; the message needs no escapes."""
+    options = _options(arguments)
+    of_workspace = any(word.partition("=")[0] == "--workspace" for word in options)
     named = f',"request_id":"{request_id}"' if request_id else ""
-    out = shape.replace("CODE", code).replace("MESSAGE", message).replace("NAMED", named)
-    return Rendered(out, f"{terminal.failure_mark(colour=colour)}{message}\n", status)
-
-
-def _shape(arguments: list[str]) -> str:
-    """Return the document of a failure with places for its words; empty where text is wanted."""
-    words = {word.partition("=")[0] for word in _options(arguments)}
-    if "--json" not in words:
-        return ""
-    if "--workspace" not in words:
-        return '{"error":{"code":"CODE","message":"MESSAGE"NAMED}}\n'
-    return (
-        '{"backend":"federated","code":"CODE","diagnostics":{"errors":[],"warnings":[]},'
-        '"error":{"code":"CODE","details":{},"message":"MESSAGE"NAMED},"message":"MESSAGE",'
-        '"ok":false,"schema_version":1}\n'
-    )
+    out = ""
+    if "--json" in options and not of_workspace:
+        out = f'{{"error":{{"code":"{code}","message":"{message}"{named}}}}}\n'
+    elif "--json" in options:
+        out = (
+            f'{{"backend":"federated","code":"{code}","diagnostics":{{"errors":[],"warnings":[]}},'
+            f'"error":{{"code":"{code}","details":{{}},"message":"{message}"{named}}},'
+            f'"message":"{message}","ok":false,"schema_version":1}}\n'
+        )
+    mark = terminal.failure_mark(colour=_colour(arguments, environ))
+    return Rendered(out, f"{mark}{message}\n", status)
 
 
 def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) -> int:
@@ -331,16 +297,12 @@ def _printed(rendered: Rendered, arguments: list[str], environ: dict[str, str]) 
     broken = terminal.deliver(
         rendered.out,
         rendered.err,
-        json=_json(arguments),
+        json="--json" in _options(arguments),
         colour=_colour(arguments, environ),
         environ=environ,
         before=rendered.before,
     )
     return rendered.exit_status if broken is None else broken
-
-
-def _json(arguments: list[str]) -> bool:
-    return "--json" in _options(arguments)
 
 
 def _colour(arguments: list[str], environ: dict[str, str]) -> bool:

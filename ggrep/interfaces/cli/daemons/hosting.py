@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Ready = Callable[[str], None]
-"""Says that the work is ready, and what is to be told of that."""
+"""Reports that the work is ready, with a message."""
 
 Environ = Mapping[str, str]
 
@@ -36,16 +36,12 @@ _VALUES = frozenset({"--path", "--encoder"})
 
 
 def start(arguments: Sequence[str]) -> int | None:
-    """Start a daemon for a client, as `ggrep serve --background --yes` does.
+    """Start a daemon for a client, as `ggrep serve --background --yes` with arguments does.
 
-    Args:
-        arguments: what follows that.
-
-    Returns:
-        The exit status; None where the arguments are of another kind, and nothing was done.
+    Returns the exit status; None for arguments of another kind, and nothing was done.
     """
     if len(arguments) == 2 and arguments[0] == LATER:
-        # What takes long, while the client works out what it wants; it may want nothing.
+        # Slow imports, while the client decides whether it needs a daemon.
         with without_collecting():
             import ggrep.daemon.host  # noqa: F401 - to have it loaded
 
@@ -57,29 +53,24 @@ def start(arguments: Sequence[str]) -> int | None:
     given = list(zip(flags, values, strict=True))
     try:
         roots = [canonical_root(Path(value)) for flag, value in given if flag == "--path"]
-        encoder = [value for flag, value in given if flag == "--encoder"]
-        flags_given = {"encoder": encoder[-1] if encoder else None}
-        told = _served(roots, flags_given, environment())
+        encoder = dict(given).get("--encoder")
+        message = _served(roots, encoder, environment())
     except GgrepError as error:
         sys.stderr.write(f"error: {sanitise_line(str(error))}\n")
         return error.exit_status
-    sys.stderr.write(told)
-    return status_of(told)
+    sys.stderr.write(message)
+    return status_of(message)
 
 
-def _served(roots: Sequence[Path], flags: Mapping[str, str | None], environ: Environ) -> str:
-    """Have roots served by running processes, the others by a new one; see `host_behind`.
-
-    Raises:
-        GgrepError: nothing is served.
-    """
+def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
+    """Have running processes serve roots, and a new one the others; see `host_behind`."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 
     home, clock = home_from(environ), SystemClock()
     with turn(home, clock):
-        encoder = flags["encoder"] or ""
-        remaining = adopted(home, roots, encoder, environ, build_id(), clock)
+        remaining = adopted(home, roots, encoder or "", environ, build_id(), clock)
+        flags = {"encoder": encoder}
         return host_behind(remaining, flags, environ, awaited=True) if remaining else ""
 
 
@@ -97,6 +88,13 @@ def host(
     from ggrep.index.store.lean_import import leave_out_remote_client
 
     leave_out_remote_client()
+
+    def read_line(line: "Line", served: "ServedRoot") -> "PlannedLine | None":
+        # Late: the first line loads the commands.
+        from ggrep.interfaces.cli.queries.command_line import read_line as read
+
+        return read(line, served)
+
     return run(
         roots,
         home_from(environ),
@@ -105,15 +103,8 @@ def host(
         build=build_id(),
         told=told,
         awaited=awaited,
-        reads=_read_line,
+        reads=read_line,
     )
-
-
-def _read_line(line: "Line", served: "ServedRoot") -> "PlannedLine | None":
-    """Read a typed command; what that needs is loaded with the first."""
-    from ggrep.interfaces.cli.queries.command_line import read_line
-
-    return read_line(line, served)
 
 
 def host_behind(
@@ -125,10 +116,7 @@ def host_behind(
 ) -> str:
     """Serve in the background; once ready, return a line for each root that is not served.
 
-    Raises:
-        GgrepError: nothing is.
-
-    Requires: this process has one thread.
+    This process must have one thread.
     """
     return in_background(lambda ready: _host_or_leave(roots, flags, environ, ready, awaited))
 
@@ -154,8 +142,8 @@ def line_of(outcome: "ServeResult") -> str:
 def _told(channel: int) -> list[str] | None:
     """Return the arguments that a client sends; None if it needs no daemon.
 
-    What else it sends is taken over: where to complain, the locks that are its to hold, and what
-    it does not share with us of its environment. See `ggrep.protocol.client.preload`.
+    This process takes over the client's standard error, its locks, and the variables that differ.
+    See `ggrep.protocol.client.preload`.
     """
     with socket.socket(fileno=channel) as ours:
         data, descriptors, _, _ = socket.recv_fds(ours, _PIECE_BYTES, _MOST_DESCRIPTORS)
@@ -165,7 +153,7 @@ def _told(channel: int) -> list[str] | None:
         return None
     os.dup2(descriptors[0], 2)
     job = stable_json.loads(data)
-    own = os.environ  # noqa: TID251 - it is ours to set: this process begins here
+    own = os.environ  # noqa: TID251 - this process begins here
     own["GGREP_HOME"] = job["home"]
     own.pop(PROFILE_VARIABLE, None)
     if job["profile"]:
@@ -197,17 +185,9 @@ _READY = b"ready"
 
 
 def in_background(work: Callable[[Ready], object]) -> str:
-    """Run `work` in a process of its own session; return its message once it is ready.
+    """Run `work` in a process of its own session; return the message that it hands over once ready.
 
-    Args:
-        work: called there with what it is to call once it is ready; when it returns or raises,
-            that process ends.
-
-    Raises:
-        Cancelled: it was killed before it was ready.
-        GgrepError: it ended instead of getting ready; the message says why.
-
-    Requires: this process has one thread.
+    The process ends with `work`. This process must have one thread.
     """
     read, write = os.pipe()
     child = os.fork()
@@ -217,16 +197,16 @@ def in_background(work: Callable[[Ready], object]) -> str:
     os.close(write)
     os.waitpid(child, 0)
     with os.fdopen(read, "rb") as answer:
-        said = answer.read()
-    if not said:
+        message = answer.read()
+    if not message:
         raise Cancelled("the daemon ended before it was ready")
-    if not said.startswith(_READY):
-        raise GgrepError(said.decode(errors="replace"))
-    return said.removeprefix(_READY).decode(errors="replace")
+    if not message.startswith(_READY):
+        raise GgrepError(message.decode(errors="replace"))
+    return message.removeprefix(_READY).decode(errors="replace")
 
 
 def _detach(work: Callable[[Ready], object], write: int) -> None:
-    """Continue as a grandchild of the caller, which nobody has to reap."""
+    """Continue as a grandchild of the caller, which needs no reaping."""
     status = 1
     try:
         os.setsid()
@@ -238,7 +218,7 @@ def _detach(work: Callable[[Ready], object], write: int) -> None:
         status = 0
     except GgrepError as error:
         _say(write, str(error).encode())
-    except BaseException as error:  # noqa: BLE001 - the end of a process; who waits is told
+    except BaseException as error:  # noqa: BLE001 - the end of a process; the waiting one is told
         _say(write, f"a bug in ggrep: {type(error).__name__}: {error}".encode())
     finally:
         os._exit(status)

@@ -30,21 +30,19 @@ from ggrep.model.suggested_commands import with_file
 from ggrep.service.location import location_of
 
 if TYPE_CHECKING:
-    from ggrep.daemon.daemon_metrics import Scraped
     from ggrep.daemon.host import ServeResult
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 _ARRIVING_MS = 5_000
-"""How long daemons are waited for that somebody is starting, to end them too."""
+"""How long daemons that are being started are waited for, to end them too."""
 _LOOK_S = 0.1
 _MOST_TOLD = 16
-"""Daemons that are named when they end; more only scroll away what else there was to read."""
+"""Daemons that are named when they end; more lines would scroll other output away."""
 
 
 def serve(
     path: Annotated[
-        list[Path] | None,
-        Flag("--path -p", "Serve the repository of this directory; repeatable."),
+        list[Path] | None, Flag("--path -p", "Serve the repository of this directory; repeatable.")
     ] = None,
     workspace: Annotated[
         Path | None, Flag("--workspace", "Serve every enabled repo of this workspace file.")
@@ -54,8 +52,7 @@ def serve(
     profile: ProfileFlag = None,
     yes: YesFlag = False,
     low_impact: Annotated[
-        bool | None,
-        Flag("--low-impact/--full-speed", "Sync with few resources."),
+        bool | None, Flag("--low-impact/--full-speed", "Sync with few resources.")
     ] = None,
     watch: Annotated[
         bool | None, Flag("--watch/--no-watch", "Watch the work tree for changes.")
@@ -65,7 +62,12 @@ def serve(
     terminal = open_terminal()
     if workspace is not None and path:
         raise UsageError("--workspace and --path cannot go together")
-    roots = _workspace_roots(workspace, terminal) if workspace else _roots(path or [None])
+    if workspace is not None:
+        roots = _workspace_roots(workspace, terminal)
+    else:
+        paths: list[Path | None] = [*path] if path else [None]
+        results = (location_of(each, directory=True).root for each in paths)
+        roots = list(dict.fromkeys(results))
     flags = {"encoder": encoder, "low_impact": low_impact, "watch": watch}
     if profile is not None:
         # As clients do it: a flag would keep plain searches from finding the daemon.
@@ -73,25 +75,21 @@ def serve(
     for root in roots:
         ask_before_indexing(require_modest, root, home_from(terminal.environ), yes=yes)
     if background:
-        told = host_behind(roots, flags, terminal.environ)
-        terminal.note(told)
-        return status_of(told)
-    reason = host(roots, flags, terminal.environ, lambda outcomes: _tell(outcomes, terminal))
+        message = host_behind(roots, flags, terminal.environ)
+        terminal.note(message)
+        return status_of(message)
+
+    def tell(outcomes: "Sequence[ServeResult]") -> None:
+        for outcome in outcomes:
+            terminal.tell(line_of(outcome))
+
+    reason = host(roots, flags, terminal.environ, tell)
     terminal.tell(f"stopped: {reason}")
     return 0
 
 
-def _roots(paths: "Sequence[Path | None]") -> list[Path]:
-    """Return the roots of some paths, each once, in the given order."""
-    return list(dict.fromkeys(location_of(path, directory=True).root for path in paths))
-
-
 def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
-    """Return the roots of the enabled repositories; warn about missing ones.
-
-    Raises:
-        MissingRoot: all of them are.
-    """
+    """Return the roots of the enabled repositories; warn about missing ones."""
     from ggrep.interfaces.cli.workspaces.workspace_file import load
 
     enabled = [repo for repo in load(file).repos if repo.enabled]
@@ -103,18 +101,13 @@ def _workspace_roots(file: Path, terminal: Terminal) -> list[Path]:
     return [repo.root_canonical for repo in enabled if repo.missing is None]
 
 
-def _tell(outcomes: "Sequence[ServeResult]", terminal: Terminal) -> None:
-    for outcome in outcomes:
-        terminal.tell(line_of(outcome))
-
-
 def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
     """Stop the daemons of a repository."""
     from ggrep.protocol.client.daemon_files import running
 
     terminal = open_terminal()
     root = str(location_of(path).root)
-    records = [one for one in running(home_from(terminal.environ)) if one.root == root]
+    records = [each for each in running(home_from(terminal.environ)) if each.root == root]
     if not records and not json:
         terminal.tell(f"no daemon serves {root}")
     return _stop(records, terminal, json=json)
@@ -146,32 +139,27 @@ def _to_end(home: Home) -> "Iterator[DaemonRecord]":
             time.sleep(_LOOK_S)
 
 
-def end_all(home: Home) -> list[Stop]:
-    """End every daemon of a home; return what became of each."""
-    return [_ended(record)[0] for record in _to_end(home)]
-
-
 def _stop(records: "Iterable[DaemonRecord]", terminal: Terminal, *, json: bool) -> int:
     ended: list[Stop] = []
-    told = 0
+    count = 0
     for record in records:
         result, how = _ended(record)
         ended.append(result)
         if result.outcome == "failed":
             terminal.tell_error(f"{record.root}: {result.reason}")
             continue
-        told += 1
-        if not json and told <= _MOST_TOLD:
+        count += 1
+        if not json and count <= _MOST_TOLD:
             terminal.tell(f"stopped {record.store_id}  {record.root}{how}")
     if json:
         terminal.write_json(stops_json(ended), pretty=True)
-    elif told > _MOST_TOLD:
-        terminal.tell(f"stopped {told - _MOST_TOLD:,} more")
+    elif count > _MOST_TOLD:
+        terminal.tell(f"stopped {count - _MOST_TOLD:,} more")
     return int(any(result.outcome == "failed" for result in ended))
 
 
 def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
-    """End a daemon; return what became of it, and how it went unless it was simply asked."""
+    """End a daemon; return the outcome, and how it ended unless a request was enough."""
     from ggrep.protocol.client.daemon_control import stop as end
 
     failed = Stop(record.root, record.store_id, record.pid, "failed")
@@ -186,15 +174,15 @@ def _ended(record: "DaemonRecord") -> tuple[Stop, str]:
 def stops_json(stops: Sequence[Stop]) -> Document:
     """Return the document of `ggrep stop`, by root; `ok` unless a daemon still runs."""
     shown = (
-        replace(
-            each,
-            root=sanitise_line(each.root or "") or None,
-            reason=sanitise_line(each.reason or "") or None,
-        )
+        replace(each, root=_plain(each.root), reason=_plain(each.reason))
         for each in sorted(stops, key=lambda each: (each.root or "", each.store_id, each.pid or 0))
     )
     ok = all(each.outcome != "failed" for each in stops)
     return Stops(ok=ok, stops=tuple(shown)).to_dict()
+
+
+def _plain(text: str | None) -> str | None:
+    return sanitise_line(text or "") or None
 
 
 def metrics(
@@ -209,14 +197,6 @@ def metrics(
     from ggrep.service.scraping import scrape
 
     terminal = open_terminal()
-    home = home_from(terminal.environ)
-
-    async def scraped() -> "Sequence[Scraped]":
-        return await scrape(home, SystemClock())
-
-    rows = anyio.run(scraped)
-    if json:
-        terminal.write_json(scrape_json(rows), pretty=True)
-    else:
-        terminal.write(scrape_text(rows))
+    rows = anyio.run(scrape, home_from(terminal.environ), SystemClock())
+    terminal.show(scrape_json(rows), scrape_text(rows), json=json)
     return 0

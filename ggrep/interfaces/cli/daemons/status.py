@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, SystemClock
@@ -33,7 +34,7 @@ from ggrep.service.status_reading import REPLY_MS, read_document, status_documen
 
 if TYPE_CHECKING:
     from ggrep.daemon.plan import Plan
-    from ggrep.interfaces.cli.queries.query import Query, Site
+    from ggrep.interfaces.cli.queries.query import PlanContext, Query
     from ggrep.protocol.wire.endpoint import DaemonRecord
 
 
@@ -52,45 +53,29 @@ def status(
     """Show a repository's index and the daemons that run."""
     if watch and json:
         raise UsageError("--watch and --json cannot go together")
-    if everything or watch:
-        return _OfAll(watch=watch, json=json, plain=plain)
-    return _OfOne(path, profile, json=json, plain=plain)
+    return _StatusQuery(path, everything, watch, profile, json, plain)
 
 
-class _OfAll(Struct, frozen=True, kw_only=True):
-    """All daemons of this home, as typed."""
-
-    watch: bool
-    json: bool
-    plain: bool
-
-    def answer(self) -> int:
-        """Show them."""
-        terminal = open_terminal(plain=self.plain)
-        if self.watch:
-            return _watch(terminal)
-        rows = rows_of(home_from(terminal.environ))
-        if self.json:
-            terminal.write_json(daemons_json(rows), pretty=True)
-        else:
-            terminal.write(status_rows(rows, terminal.style, terminal.columns))
-        return 0
-
-    def plan(self, site: "Site") -> None:
-        """Leave it to the client."""
-
-
-class _OfOne(Struct, frozen=True):
-    """The status of one repository, as typed."""
+class _StatusQuery(Struct, frozen=True):
+    """A status command, as typed."""
 
     path: Path | None
+    everything: bool
+    watch: bool
     profile: str | None
     json: bool
     plain: bool
 
     def answer(self) -> int:
-        """Show what its daemon says, or the disk."""
+        """Show it; of one repository what its daemon reports, else what is on disk."""
         terminal = open_terminal(plain=self.plain)
+        if self.watch:
+            return _watch(terminal)
+        if self.everything:
+            rows = rows_of(home_from(terminal.environ))
+            text = status_rows(rows, terminal.style, terminal.columns)
+            terminal.show(daemons_json(rows), text, json=self.json)
+            return 0
         address = address_of(location_of(self.path), terminal, {"profile": self.profile})
         document = status_document(
             address,
@@ -101,19 +86,18 @@ class _OfOne(Struct, frozen=True):
         if self.json:
             terminal.write_json(_with_fan_out(document, address.home), pretty=True)
             return 0
-        style = terminal.style
-        text, note = self._text(document, address.home, style, terminal.columns)
+        text, note = self._text(document, address.home, terminal.style, terminal.columns)
         terminal.write(text)
         terminal.note(note)
         return 0
 
-    def plan(self, site: "Site") -> "Plan | None":
-        """Return what a daemon is to do."""
+    def plan(self, site: "PlanContext") -> "Plan | None":
+        """Return the plan of a daemon for one repository; None for all daemons."""
         from ggrep.daemon.plan import Answers, Plan
         from ggrep.protocol.wire.messages import Status
         from ggrep.render.printed import Rendered
 
-        if self.profile is not None:
+        if self.everything or self.watch or self.profile is not None:
             return None
         site.finder.place(None, None if self.path is None else str(self.path))
 
@@ -146,8 +130,8 @@ def _fan_out(root: str, home: Home) -> list[Notice]:
     from ggrep.protocol.client.daemon_files import running
 
     same = sum(record.root == root for record in running(home))
-    told = f"{same} daemons watch this root, one for each configuration in use"
-    return [Notice("several_daemons", told)] if same > 1 else []
+    message = f"{same} daemons watch this root, one for each configuration in use"
+    return [Notice("several_daemons", message)] if same > 1 else []
 
 
 def rows_of(home: Home) -> list[Daemon]:
@@ -164,22 +148,17 @@ def _row(record: "DaemonRecord") -> Daemon:
     from ggrep.protocol.client.link import Link, Unreachable
     from ggrep.protocol.wire.messages import Status
 
-    clock = SystemClock()
-    unknown = Daemon(record.root, record.store_id, DaemonState.SILENT, pid=record.pid)
+    clock, silent = SystemClock(), DaemonState.SILENT
+    row = Daemon(record.root, record.store_id, silent, pid=record.pid)
     try:
         with Link.connect(Path(record.socket), hello_to(record), clock) as link:
             reply = link.ask(Status(), Deadline.after(clock, REPLY_MS))
         return row_of(read_document(reply.body["status"]))  # type: ignore[arg-type] # it is read
     except (Unreachable, KeyError):
-        return unknown
-    except Incompatible as error:
-        return Daemon(
-            record.root, record.store_id, DaemonState.OTHER, pid=record.pid, problem=str(error)
-        )
+        return row
     except GgrepError as error:
-        return Daemon(
-            record.root, record.store_id, DaemonState.SILENT, pid=record.pid, problem=str(error)
-        )
+        state = DaemonState.OTHER if isinstance(error, Incompatible) else silent
+        return replace(row, state=state, problem=str(error))
 
 
 def _watch(terminal: Terminal) -> int:

@@ -22,19 +22,28 @@ from ggrep.interfaces.cli.text_tables import (
 from ggrep.model.daemons import WAITS_FOR_GIT, Daemon, Daemons, DaemonState
 from ggrep.model.index_freshness import COMPLETE, DAMAGE_CODES
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.status import Status, SyncStatus
+from ggrep.model.status import Status
 from ggrep.render.style import Style
 
 
 def row_of(shown: Status) -> Daemon:
     """Return the row of a daemon that answered."""
-    daemon, sync, state = shown.daemon, shown.sync, _state(shown)
+    daemon, sync, state = shown.daemon, shown.sync, DaemonState.READY
+    if daemon.stale:
+        state = DaemonState.STALE
+    elif sync.state == "indexing":
+        state = DaemonState.INDEXING
+    elif shown.snapshot.active_snapshot_id is None:
+        state = DaemonState.STARTING
+    progress = None
+    if state is DaemonState.INDEXING and sync.total_files > 0:
+        progress = min(100 * sync.done_files // sync.total_files, 100)
     return Daemon(
         root=shown.canonical_root,
         store_id=shown.store_id,
         state=state,
         pid=daemon.pid,
-        progress_percent=_progress(sync) if state is DaemonState.INDEXING else None,
+        progress_percent=progress,
         files=shown.snapshot.files,
         query_total=shown.queries.query_total,
         in_flight=shown.queries.in_flight,
@@ -43,20 +52,6 @@ def row_of(shown: Status) -> Daemon:
         uptime_ms=daemon.uptime_ms,
         problem=daemon.stale_reason or shown.watch.problem,
     )
-
-
-def _progress(sync: SyncStatus) -> int | None:
-    return min(100 * sync.done_files // sync.total_files, 100) if sync.total_files > 0 else None
-
-
-def _state(shown: Status) -> DaemonState:
-    if shown.daemon.stale:
-        return DaemonState.STALE
-    if shown.sync.state == "indexing":
-        return DaemonState.INDEXING
-    if shown.snapshot.active_snapshot_id is None:
-        return DaemonState.STARTING
-    return DaemonState.READY
 
 
 _GAP = "  "
@@ -72,12 +67,7 @@ _ROLES = {
 
 
 class Column(Struct, frozen=True):
-    """One column other than the root.
-
-    Attributes:
-        importance: on a narrow terminal the least important go first.
-        figures: right-aligned.
-    """
+    """A column other than the root; on a narrow terminal the least important are left out."""
 
     title: str
     importance: int
@@ -118,9 +108,13 @@ def daemon_table(
     lines = [style.paint("muted", _GAP.join(titles).rstrip())]
     for row, root in zip(rows, roots, strict=True):
         cells = [style.paint("path", shorten(root, room)) + pad("", room - cell_len(root))]
-        cells += [_painted(c, row, wide, style) for c, wide in zip(shown, widths, strict=True)]
+        for column, wide in zip(shown, widths, strict=True):
+            text = pad(column.cell(row), wide, right=column.figures)
+            cells.append(style.paint(column.role(row), text) if column.role else text)
         lines.append(_GAP.join(cells).rstrip())
-        lines += [style.paint("warning", line) for line in _problem(row, width)]
+        if row.problem:
+            problem = shorten(f"  {sanitise_line(row.problem)}", width)
+            lines.append(style.paint("warning", problem))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -134,16 +128,6 @@ def _fitting(rows: Sequence[Daemon], columns: Sequence[Column], width: int) -> l
 
 def _width(column: Column, rows: Sequence[Daemon]) -> int:
     return max(map(cell_len, (column.title, *(column.cell(row) for row in rows))))
-
-
-def _painted(column: Column, row: Daemon, width: int, style: Style) -> str:
-    text = pad(column.cell(row), width, right=column.figures)
-    return style.paint(column.role(row), text) if column.role else text
-
-
-def _problem(row: Daemon, width: int) -> Iterator[str]:
-    if row.problem:
-        yield shorten(f"  {sanitise_line(row.problem)}", width)
 
 
 def _known(value: int | None, text: Callable[[int], str]) -> str:
@@ -191,12 +175,7 @@ def render_live(
 ) -> str:
     """Return one screen: totals, and a table of what each daemon does now.
 
-    Args:
-        rows: as just read.
-        previous: as read for the screen before; empty for the first. Rates are the difference
-            of the counters over that of the uptimes.
-        style: paints.
-        columns: how wide the screen is.
+    Rates are computed from the rows of the screen before.
     """
     if not rows:
         return NOTHING_RUNS
@@ -207,11 +186,14 @@ def render_live(
 
     per_second = Column("q/s", 8, lambda row: _rate_text(rate(row)))
     running = Column("running", 7, lambda row: "-" if row.in_flight is None else str(row.in_flight))
-    rates = [found for row in rows if (found := rate(row)) is not None]
+    rates = [result for row in rows if (result := rate(row)) is not None]
     sums = _totals(rows)
     sums += [f"{_rate_text(sum(rates))} queries/s"] if rates else []
     sums.append(f"{sum(row.in_flight or 0 for row in rows)} running")
-    sums += [f"{count} {state.words}" for state, count in _unready(rows)]
+    for state in DaemonState:
+        count = sum(row.state is state for row in rows)
+        if count and state is not DaemonState.READY:
+            sums.append(f"{count} {state.words}")
     table = daemon_table(
         rows, (STATE, per_second, running, QUERIES, P50, MEMORY, AGE), style, columns
     )
@@ -251,9 +233,9 @@ def _lines(shown: Status) -> Iterator[tuple[str, str]]:
         if snapshot.masked_files or shown.sync.secret_files:
             left, masked = plural(shown.sync.secret_files, "file"), snapshot.masked_files
             yield "secrets", f"{left} left out, values masked in {masked}"
-        if told := snapshot.made_files.told():
+        if generated := snapshot.made_files.told():
             part = snapshot.made_files.shortened
-            yield "machine-written", f"{told}; {part} indexed in part" if part else told
+            yield "machine-written", f"{generated}; {part} indexed in part" if part else generated
         yield "segments", str(snapshot.segments)
         yield "complete", _complete(shown)
         yield "size", f"{shown.resources.disk.store_bytes / 1e6:.1f} MB"
@@ -310,13 +292,6 @@ def _daemon(shown: Status) -> str:
     if shown.daemon.stale:
         parts.append("stale")
     return ", ".join(parts)
-
-
-def _unready(rows: Sequence[Daemon]) -> Iterator[tuple[DaemonState, int]]:
-    for state in DaemonState:
-        count = sum(row.state is state for row in rows)
-        if count and state is not DaemonState.READY:
-            yield state, count
 
 
 def _joined(parts: Sequence[str], columns: int) -> str:

@@ -1,6 +1,5 @@
 """`ggrep check`: runs committed queries and compares the answers with what is expected."""
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
 from ggrep.base.errors import UsageError
+from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
@@ -21,8 +21,6 @@ from ggrep.interfaces.cli.text_tables import plural
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from ggrep.index.sync.sync_report import Progress
-    from ggrep.interfaces.evaluation.check_file import CheckFile
     from ggrep.interfaces.evaluation.check_rules import Baseline, CheckResult
     from ggrep.interfaces.evaluation.questions import QueriedPath
     from ggrep.interfaces.evaluation.suite_questions import Asker
@@ -46,8 +44,7 @@ def check(
         Path | None, Flag("--markdown", "Write a summary in Markdown to this file.")
     ] = None,
     baseline: Annotated[
-        Path | None,
-        Flag("--baseline", "Ignore checks that failed in this earlier --json report."),
+        Path | None, Flag("--baseline", "Ignore checks that failed in this earlier --json report.")
     ] = None,
     max_drop: Annotated[
         int | None, Flag("--max-drop", "Allow this many other failures.", least=0)
@@ -65,20 +62,26 @@ def check(
     with could_not_run("the checks"):
         if init:
             return _write_first(terminal, init, file, encoder, sync=not no_sync)
-        checks = _read(file)
+        leave_out_remote_client()
+        from ggrep.interfaces.evaluation.check_file import read_checks
+        from ggrep.interfaces.evaluation.check_rules import run_checks
+
+        checks = read_checks(file or _default_file())
         excuses = _excuses(baseline, max_drop)
         read = [each.target.path for each in checks.checks if each.target.is_workspace]
         read += [checks.path, *([baseline] if baseline else [])]
         require_writable({"--junit": junit, "--sarif": sarif, "--markdown": markdown}, read)
         began = None if deterministic else SystemClock().now()
-        outcome = replace(_run(terminal, checks, encoder, sync=not no_sync), baseline=excuses)
-        if markdown is not None:
-            _write_markdown(outcome, markdown)
-        if junit is not None:
-            _write_junit(outcome, junit, began)
-        if sarif is not None:
-            _write_sarif(outcome, sarif)
-    _print(terminal, outcome, json=json)
+        outcome = run_checks(
+            checks, lambda target: _opened(terminal, target, encoder, sync=not no_sync)
+        )
+        outcome = replace(outcome, baseline=excuses)
+        _write_reports(outcome, junit, sarif, markdown, began)
+    from ggrep import __version__
+    from ggrep.interfaces.evaluation.check_reports import check_report, render_checks
+
+    document = check_report(outcome, version=__version__).to_dict()
+    terminal.show(document, render_checks(outcome, terminal.style, Path.cwd()), json=json)
     return 0 if outcome.ok else 1
 
 
@@ -101,25 +104,16 @@ def _write_first(
 def _opened(
     terminal: Terminal, target: "QueriedPath", encoder: str | None, *, sync: bool
 ) -> "Asker":
-    """Return what asks a target, its index fit to be asked."""
+    """Return the asker of a target with a usable index."""
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
     if sync:
         with ExitStack() as shown:
-            asker.sync(_progress(terminal, shown))
+            asker.sync(lambda name: shown.enter_context(show_progress(terminal, name)))
     else:
         asker.require_index()
     return asker
-
-
-def _read(given: Path | None) -> "CheckFile":
-    from ggrep.index.store.lean_import import leave_out_remote_client
-
-    leave_out_remote_client()
-    from ggrep.interfaces.evaluation.check_file import read_checks
-
-    return read_checks(given or _default_file())
 
 
 def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
@@ -132,14 +126,6 @@ def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
     return None
 
 
-def _run(
-    terminal: Terminal, checks: "CheckFile", encoder: str | None, *, sync: bool
-) -> "CheckResult":
-    from ggrep.interfaces.evaluation.check_rules import run_checks
-
-    return run_checks(checks, lambda target: _opened(terminal, target, encoder, sync=sync))
-
-
 def _default_file() -> Path:
     from ggrep.config.root import canonical_root
     from ggrep.interfaces.evaluation.check_file import CHECK_FILE
@@ -148,35 +134,20 @@ def _default_file() -> Path:
     return here if here.is_file() else canonical_root(Path()) / CHECK_FILE
 
 
-def _progress(terminal: Terminal, shown: ExitStack) -> Callable[[str], "Progress"]:
-    return lambda name: shown.enter_context(show_progress(terminal, name))
-
-
-def _write_junit(outcome: "CheckResult", file: Path, began: "datetime | None") -> None:
-    from ggrep.interfaces.evaluation.check_reports import junit_xml
-
-    write_report("--junit", file, junit_xml(outcome, Path.cwd(), began))
-
-
-def _write_sarif(outcome: "CheckResult", file: Path) -> None:
+def _write_reports(
+    outcome: "CheckResult",
+    junit: Path | None,
+    sarif: Path | None,
+    markdown: Path | None,
+    began: "datetime | None",
+) -> None:
     from ggrep import __version__
-    from ggrep.interfaces.evaluation.check_reports import sarif_json
+    from ggrep.interfaces.evaluation.check_reports import check_markdown, junit_xml, sarif_json
 
-    document = sarif_json(outcome, version=__version__, base=Path.cwd())
-    write_report("--sarif", file, stable_json.dumps_pretty(document))
-
-
-def _write_markdown(outcome: "CheckResult", file: Path) -> None:
-    from ggrep.interfaces.evaluation.check_reports import check_markdown
-
-    write_report("--markdown", file, check_markdown(outcome))
-
-
-def _print(terminal: Terminal, outcome: "CheckResult", *, json: bool) -> None:
-    from ggrep import __version__
-    from ggrep.interfaces.evaluation.check_reports import check_report, render_checks
-
-    if json:
-        terminal.write_json(check_report(outcome, version=__version__).to_dict(), pretty=True)
-    else:
-        terminal.write(render_checks(outcome, terminal.style, Path.cwd()))
+    if markdown is not None:
+        write_report("--markdown", markdown, check_markdown(outcome))
+    if junit is not None:
+        write_report("--junit", junit, junit_xml(outcome, Path.cwd(), began))
+    if sarif is not None:
+        document = sarif_json(outcome, version=__version__, base=Path.cwd())
+        write_report("--sarif", sarif, stable_json.dumps_pretty(document))

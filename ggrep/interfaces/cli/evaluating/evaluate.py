@@ -67,8 +67,7 @@ class Questions(Struct, frozen=True):
     title: ClassVar = "Questions"
 
     mode: Annotated[
-        str | None,
-        Flag("--mode", f"Search with this intent: {either(_MODES)}.", words=_MODES),
+        str | None, Flag("--mode", f"Search with this intent: {either(_MODES)}.", words=_MODES)
     ] = None
     limit: Annotated[
         int | None, Flag("-k --max", "Request this many hits.", least=1, most=MAX_QUERY_RESULTS)
@@ -161,15 +160,18 @@ def evaluate(
     ] = DEFAULT_SUITE,
 ) -> int:
     """Measure ranking quality on a suite of questions; exit with 1 when a bound is missed."""
+    from ggrep.interfaces.evaluation.suite import FILES
+
     terminal = open_terminal(plain=output.plain)
     if report.compare is not None:
         return _compare(terminal, report.compare, json=output.json)
     plan = _plan_of(cases, questions, running, demands)
     read = _read(suite, cases.task, whole=cases.whole)
     asked = (case.target.path for case in read.cases if case.target.is_workspace)
-    files = (suite, *_suite_files(suite), questions.weights, demands.baseline, *asked)
+    parts = (suite / name for name in FILES if suite.is_dir())
+    files = (suite, *parts, questions.weights, demands.baseline, *asked)
     require_writable({"--out": report.out}, [file for file in files if file is not None])
-    return _run(terminal, read, plan, _Output(report.out, output.json, report.deterministic))
+    return _run(terminal, read, plan, report, json=output.json)
 
 
 def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Demands) -> "_Plan":
@@ -191,7 +193,10 @@ def _plan_of(cases: Cases, questions: Questions, running: Running, demands: Dema
             cases.only, cases.repos, cases.languages, cases.categories, cases.workspaces
         ),
         overrides=Overrides(
-            _mode(questions.mode), questions.limit, questions.per_file, _sizes(questions.max_bytes)
+            questions.mode,
+            questions.limit,
+            questions.per_file,
+            _sizes(questions.max_bytes),
         ),
         bounds=(
             stated_bound("ndcg10", demands.fail_under_ndcg, demands.max_drop_ndcg),
@@ -214,15 +219,7 @@ class _Plan(Struct, frozen=True):
     at_once: int
 
 
-class _Output(Struct, frozen=True):
-    """Where the report goes."""
-
-    file: Path | None
-    json: bool
-    deterministic: bool
-
-
-def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> int:
+def _run(terminal: Terminal, suite: "Suite", plan: _Plan, report: Report, *, json: bool) -> int:
     from ggrep import __version__
     from ggrep.interfaces.evaluation.compare import read_report
     from ggrep.interfaces.evaluation.eval_text import render_run
@@ -239,33 +236,30 @@ def _run(terminal: Terminal, suite: "Suite", plan: _Plan, output: _Output) -> in
     earlier = read_report(plan.baseline) if plan.baseline is not None else None
     chosen = overridden(narrowed(suite, plan.wanted), plan.overrides)
     workers = Workers()
+
+    def done(outcome: "JobResult") -> None:
+        if terminal.progress:
+            what = outcome.error or f"{len(outcome.job.questions)} queries"
+            terminal.tell(f"{outcome.job.name}: {what}")
+
     outcomes = run_jobs(
         jobs_of(chosen.cases),
         partial(in_a_process, conditions=plan.conditions, workers=workers),
         at_once=plan.at_once,
-        done=partial(_tell, terminal),
+        done=done,
         stop=workers.kill,
     )
     run = scored_run(chosen, outcomes)
     gates = gates_of(run.figures.overall, plan.bounds, earlier)
     setup = Setup(plan.conditions, plan.overrides, __version__, RANKING_REVISION)
-    report = report_of(run, setup, gates, deterministic=output.deterministic)
-    document = report.to_dict()
-    if output.file is not None:
-        write_report("--out", output.file, stable_json.dumps_pretty(document))
-    if output.json:
-        terminal.write_json(document, pretty=True)
-    else:
-        terminal.write(render_run(run, gates, terminal.style))
-        terminal.note(_times(report.timings))
+    result = report_of(run, setup, gates, deterministic=report.deterministic)
+    document = result.to_dict()
+    if report.out is not None:
+        write_report("--out", report.out, stable_json.dumps_pretty(document))
+    terminal.show(document, render_run(run, gates, terminal.style), json=json)
+    if not json:
+        terminal.note(_times(result.timings))
     return 0 if all(gate.holds for gate in gates) and not run.errors else 1
-
-
-def _suite_files(suite: Path) -> tuple[Path, ...]:
-    """Return the files of a suite folder."""
-    from ggrep.interfaces.evaluation.suite import FILES
-
-    return tuple(suite / name for name in FILES) if suite.is_dir() else ()
 
 
 def _read(path: Path, task: str, *, whole: bool) -> "Suite":
@@ -282,12 +276,6 @@ def _read(path: Path, task: str, *, whole: bool) -> "Suite":
     if task == "federated":
         raise UsageError("--task: a TOML file sets it for each case")
     return read_suite(path)
-
-
-def _mode(word: str | None) -> str | None:
-    from ggrep.interfaces.evaluation.questions import mode_of
-
-    return None if word is None else mode_of(word).value
 
 
 def _sizes(given: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -321,12 +309,6 @@ def _weights(path: Path | None) -> dict[str, Json]:
     return values
 
 
-def _tell(terminal: Terminal, outcome: "JobResult") -> None:
-    if terminal.progress:
-        what = outcome.error or f"{len(outcome.job.questions)} queries"
-        terminal.tell(f"{outcome.job.name}: {what}")
-
-
 def _times(times: "EvalTimings | UnsetType") -> str:
     if not times or times.p50_ms is None:
         return ""
@@ -338,9 +320,6 @@ def _compare(terminal: Terminal, reports: tuple[Path, Path], *, json: bool) -> i
     from ggrep.interfaces.evaluation.eval_text import render_comparison
 
     before, after = (read_report(path) for path in reports)
-    found = compare(before, after)
-    if json:
-        terminal.write_json(found.to_dict(), pretty=True)
-    else:
-        terminal.write(render_comparison(found, terminal.style))
+    result = compare(before, after)
+    terminal.show(result.to_dict(), render_comparison(result, terminal.style), json=json)
     return 0

@@ -1,4 +1,4 @@
-"""`ggrep doctor`: what ggrep stands on here, and what mends what is wrong."""
+"""`ggrep doctor`: checks of the installation, and suggested fixes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -33,13 +33,12 @@ _MARKS: Final = {"ok": ("good", "+"), "warning": ("warning", "-"), "problem": ("
 def doctor(
     path: PathFlag = None,
     cluster: Annotated[
-        bool,
-        Flag("--cluster", "Also check cluster builds, and show how to start a cluster."),
+        bool, Flag("--cluster", "Also check cluster builds, and show how to start a cluster.")
     ] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Look at what ggrep stands on here, and say what mends what is wrong.
+    """Check the installation and suggest fixes.
 
     Nothing is changed, started or indexed.
     """
@@ -47,22 +46,19 @@ def doctor(
     home = home_from(terminal.environ)
     place = here() if path is None else location_of(path)
     checks = [
-        # No repository has a say where none is: there is no settings file in `data`.
+        # Without a repository no settings file counts: there is none in `data`.
         *examine_machine(home, place.root if place else home.data, terminal.environ),
         *of_daemons(rows_of(home)),
         *(_of_index(place, terminal) if place else ()),
         *of_agents(_agents(terminal)),
         *(of_cluster(terminal.environ, read_remotes(home.remotes)) if cluster else ()),
     ]
-    if json:
-        terminal.write_json(machine_checks(checks).to_dict(), pretty=True)
-    else:
-        terminal.write(machine_text(checks, terminal.style))
+    terminal.show(machine_checks(checks).to_dict(), machine_text(checks, terminal.style), json=json)
     return int(any(check.state == "problem" for check in checks))
 
 
 def here() -> Location | None:
-    """Return the place that we stand in; None where nothing can be indexed, as in a home."""
+    """Return the current place; None where nothing can be indexed, as in a home directory."""
     try:
         return location_of(None)
     except InvalidRequest:
@@ -70,17 +66,17 @@ def here() -> Location | None:
 
 
 def of_daemons(rows: Sequence[Daemon]) -> Iterator[Check]:
-    """Yield how the daemons of this home are."""
+    """Yield checks of the daemons of this home."""
     for row in rows:
         where = row.root or row.store_id
         match row.state:
             case DaemonState.SILENT:
-                told = f"the daemon of {where} does not answer (process {row.pid})"
+                message = f"the daemon of {where} does not answer (process {row.pid})"
                 mend = on_root("stop", Path(row.root)) if row.root else "ggrep stop-all"
-                yield Check("daemons", "problem", told, mend)
+                yield Check("daemons", "problem", message, mend)
             case DaemonState.STALE | DaemonState.OTHER:
-                told = f"the daemon of {where} has another build or other settings"
-                yield Check("daemons", "warning", told, "ggrep stop-all")
+                message = f"the daemon of {where} has another build or other settings"
+                yield Check("daemons", "warning", message, "ggrep stop-all")
             case _ if row.problem:
                 yield Check("daemons", "warning", f"{where}: {row.problem}")
             case _:
@@ -92,7 +88,7 @@ def _of_index(place: Location, terminal: Terminal) -> Iterator[Check]:
     try:
         address = address_of(place, terminal, {})
     except GgrepError:
-        return  # its settings cannot be read, which is told already
+        return  # its settings are wrong, which another check reports
     try:
         document = status_document(
             address,
@@ -106,7 +102,7 @@ def _of_index(place: Location, terminal: Terminal) -> Iterator[Check]:
 
 
 def of_index(status: Status) -> Check:
-    """Return how the index of a repository is."""
+    """Return the check of a repository's index."""
     shown, root = status.snapshot, status.canonical_root
     for warning in status.warnings:
         if warning.code in DAMAGE_CODES:
@@ -115,12 +111,12 @@ def of_index(status: Status) -> Check:
             return Check("index", "problem" if mend else "warning", warning.message, mend)
     if shown.active_snapshot_id is None:
         return Check("index", "ok", f"{root} is not indexed yet; the first search indexes it")
-    told = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"
+    message = f"{root}: {shown.files:,} files, {shown.chunks:,} chunks"
     if status.sync.last_result == "error":
-        return Check("index", "warning", f"{told}; the last sync failed", "ggrep health")
+        return Check("index", "warning", f"{message}; the last sync failed", "ggrep health")
     if shown.degraded:
-        return Check("index", "warning", f"{told}; some files were left out", "ggrep health")
-    return Check("index", "ok", told)
+        return Check("index", "warning", f"{message}; some files were left out", "ggrep health")
+    return Check("index", "ok", message)
 
 
 def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
@@ -129,9 +125,9 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
     An entry that says something else is only a difference where another build of ours wrote it.
     """
     places, start = ConfigFiles.of(terminal.environ, None), command_of(terminal.environ)
-    found = those_there(places)
+    result = those_there(places)
     agents = Agents(home_from(terminal.environ), places, start, dry=True)
-    refreshed = {done.path for done in agents.install(found, refresh=True) if done.diff}
+    refreshed = {done.path for done in agents.install(result, refresh=True) if done.diff}
     return {
         client.title: [
             replace(state, presence="installed")
@@ -139,29 +135,29 @@ def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
             else state
             for state in states_of(client, places, start)
         ]
-        for client in found
+        for client in result
     }
 
 
 def of_agents(found: Mapping[str, Sequence[FileState]]) -> Iterator[Check]:
-    """Yield how ggrep stands in the files of agents, by their titles."""
+    """Yield checks of the files of agents, by their titles."""
     asking, others = list[str](), list[str]()
     for title, states in found.items():
         presences = {state.presence for state in states}
         if "differs" in presences:
-            told = f"{title} has an entry of another build"
-            yield Check("agents", "warning", told, "ggrep install --refresh")
+            text = f"{title} has an entry of another build"
+            yield Check("agents", "warning", text, "ggrep install --refresh")
         else:
             (asking if "installed" in presences else others).append(title)
     if asking:
         yield Check("agents", "ok", f"ask ggrep: {', '.join(asking)}")
     if others:
-        told = f"installed without ggrep; to connect them run `ggrep install`: {', '.join(others)}"
-        yield Check("agents", "ok", told)
+        text = f"installed without ggrep; to connect them run `ggrep install`: {', '.join(others)}"
+        yield Check("agents", "ok", text)
 
 
 def machine_text(checks: Iterable[Check], style: Style) -> str:
-    """Return a line for each check, and what mends it below."""
+    """Return a line for each check, with its fix below."""
     lines, asked = list[str](), 0
     for check in checks:
         role, mark = _MARKS[check.state]
@@ -170,8 +166,8 @@ def machine_text(checks: Iterable[Check], style: Style) -> str:
         if check.mend:
             lines.append(f"    {sanitise_line(check.mend)}")
         asked += check.state != "ok"
-    told = style.paint("warning", f"{plural(asked, 'thing')} to look at")
-    lines.append(told if asked else style.paint("good", "no problems"))
+    message = style.paint("warning", f"{plural(asked, 'thing')} to look at")
+    lines.append(message if asked else style.paint("good", "no problems"))
     return "".join(f"{line}\n" for line in lines)
 
 

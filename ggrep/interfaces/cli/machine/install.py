@@ -51,8 +51,8 @@ _DryFlag: TypeAlias = Annotated[
 ]
 
 
-class Where(Struct, frozen=True):
-    """Whose files are meant."""
+class FileOptions(Struct, frozen=True):
+    """The files to edit: the user's, or a project's."""
 
     title: ClassVar = "Files"
 
@@ -63,11 +63,7 @@ class Where(Struct, frozen=True):
     path: PathFlag = None
 
     def places(self, terminal: Terminal) -> ConfigFiles:
-        """Return where the files are.
-
-        Raises:
-            UsageError: the flags contradict each other.
-        """
+        """Return where the files are."""
         if self.user and self.project:
             raise UsageError("give one of --user and --project")
         if self.path is not None and not self.project:
@@ -77,7 +73,7 @@ class Where(Struct, frozen=True):
 
 
 def install(
-    where: Where,
+    where: FileOptions,
     clients: _Names = None,
     listed: Annotated[
         bool, Flag("--list", "List the clients on this machine and their ggrep entries.")
@@ -115,7 +111,7 @@ def install(
 
 
 def uninstall(
-    where: Where,
+    where: FileOptions,
     clients: _Names = None,
     dry_run: _DryFlag = False,
     json: JsonFlag = False,
@@ -130,12 +126,8 @@ def uninstall(
     return _told(done, agents, terminal, json=json)
 
 
-def _chosen(names: Sequence[str] | None, where: Where) -> list[Client]:
-    """Return the named clients, in the order of the table.
-
-    Raises:
-        UsageError: there is no such client, or it has no files there.
-    """
+def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
+    """Return the named clients, in the order of the table."""
     for name in names or ():
         if name not in EVERY:
             meant = nearest(name, list(EVERY))
@@ -147,7 +139,7 @@ def _chosen(names: Sequence[str] | None, where: Where) -> list[Client]:
 
 
 def _told(done: Sequence[Done], agents: Agents, terminal: Terminal, *, json: bool) -> int:
-    """Print what became of each file; return the exit status."""
+    """Print the outcome of each file; return the exit status."""
     if json:
         terminal.write_json(installation(done, agents).to_dict(), pretty=True)
     else:
@@ -185,7 +177,11 @@ def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
     if agents.dry:
         terminal.write("".join(sanitise(each.diff) for each in done))
     for each in done:
-        line = _line(each, agents)
+        goes = each.outcome == "removed" and "\n+++ /dev/null" in each.diff
+        verb = (_PLANNED if agents.dry else _DONE).get(each.outcome, each.outcome)
+        verb = "would delete" if goes and agents.dry else "deleted" if goes else verb
+        reason = f": {each.said}" if each.said else ""
+        line = f"{each.client}: {verb} {_short(each.path, agents.places)}{reason}"
         if each.outcome == "refused":
             terminal.tell_error(line)
         elif agents.dry:
@@ -194,14 +190,6 @@ def _print(done: Sequence[Done], agents: Agents, terminal: Terminal) -> None:
             terminal.write(sanitise(line).rstrip("\n") + "\n")
     if not done:
         terminal.note("nothing to do\n")
-
-
-def _line(done: Done, agents: Agents) -> str:
-    goes = done.outcome == "removed" and "\n+++ /dev/null" in done.diff
-    verb = (_PLANNED if agents.dry else _DONE).get(done.outcome, done.outcome)
-    verb = "would delete" if goes and agents.dry else "deleted" if goes else verb
-    said = f": {done.said}" if done.said else ""
-    return f"{done.client}: {verb} {_short(done.path, agents.places)}{said}"
 
 
 def _list(
@@ -215,8 +203,8 @@ def _list(
         name = terminal.style.paint("name", f"{client.name:<9}")
         terminal.write(f"{name} {client.title}, {there}\n")
         for state in states_of(client, places, start):
-            said = f": {state.said}" if state.said else ""
-            line = f"  {state.presence:<10} {_short(state.path, places)}{said}"
+            message = f": {state.said}" if state.said else ""
+            line = f"  {state.presence:<10} {_short(state.path, places)}{message}"
             terminal.write(sanitise_line(line) + "\n")
     return 0
 

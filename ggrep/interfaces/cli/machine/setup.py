@@ -1,14 +1,12 @@
 """`ggrep setup`: completions, agents and the first index, each offered once."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Annotated
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import GgrepError, Unasked
-from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.agents.clients import Client
@@ -19,7 +17,7 @@ from ggrep.interfaces.cli.machine.doctor import here, machine_text
 from ggrep.interfaces.cli.machine.install import files_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PlainFlag, YesFlag
 from ggrep.interfaces.cli.stores.index import Indexing, Job
-from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_somebody
+from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal, require_interactive
 from ggrep.model.machine import SetupReport, SetupStep, StepOutcome
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.service.location import open_index
@@ -27,13 +25,7 @@ from ggrep.service.machine import examine_machine
 
 
 class Step(Struct, frozen=True):
-    """One thing that is offered, and what became of it.
-
-    Attributes:
-        message: what would be done, or was; why it failed.
-        act: does it; None where nothing has to be done.
-        files: those that are written, or would be.
-    """
+    """One thing that is offered, and its outcome; without `act` there is nothing to do."""
 
     name: str
     message: str
@@ -50,12 +42,12 @@ def setup(
 ) -> int:
     """Make ggrep ready here: completions of your shell, the agents that are found, an index.
 
-    Each is asked for, unless `--yes` is given. `ggrep uninstall` undoes the first two, and
+    Each step needs a confirmation, or `--yes`. `ggrep uninstall` undoes the first two steps, and
     `ggrep clean` the last.
     """
     terminal = open_terminal(plain=plain)
     if not dry_run:
-        require_somebody("setup", yes=yes)
+        require_interactive("setup", yes=yes)
     steps = []
     for offered in (_shell(terminal), _agents(terminal), _index(terminal, told=not json)):
         step = _taken(offered, dry_run=dry_run, asked=not yes)
@@ -79,12 +71,16 @@ def setup(
         )
         terminal.write_json(document.to_dict(), pretty=True)
     elif not dry_run:
-        _tell_end(terminal)
+        home, place = home_from(terminal.environ), here()
+        checks = examine_machine(home, place.root if place else home.data, terminal.environ)
+        if wrong := [check for check in checks if check.state != "ok"]:
+            terminal.write(machine_text(wrong, terminal.style))
+        terminal.tell('ready; try: ggrep "a question in your own words"')
     return 0 if is_well else 1
 
 
 def _taken(step: Step, *, dry_run: bool, asked: bool) -> Step:
-    """Return a step with what became of it."""
+    """Return a step with its outcome."""
     if step.act is None:
         return step
     if dry_run:
@@ -106,26 +102,18 @@ def _shell(terminal: Terminal) -> Step:
 
 
 def _agents(terminal: Terminal) -> Step:
-    found = those_there(ConfigFiles.of(terminal.environ, None))
-    if not found:
+    result = those_there(ConfigFiles.of(terminal.environ, None))
+    if not result:
         return Step("agents", "no agent was found; ggrep install CLIENT configures one by its name")
-    names = ", ".join(client.title for client in found)
+    names = ", ".join(client.title for client in result)
     offer, is_so = f"have {names} ask ggrep", f"already connected: {names}"
-    return _written("agents", found, offer, is_so, terminal)
+    return _written("agents", result, offer, is_so, terminal)
 
 
 def _written(
     name: str, clients: Sequence[Client], offer: str, is_so: str, terminal: Terminal
 ) -> Step:
-    """Return the step that writes our entries into files.
-
-    Args:
-        name: of the step.
-        clients: whose files they are.
-        offer: what would be done.
-        is_so: what is told where nothing has to be.
-        terminal: whose user it is.
-    """
+    """Return the step that writes our entries into files."""
     home, places = home_from(terminal.environ), ConfigFiles.of(terminal.environ, None)
     dry = Agents(home, places, command_of(terminal.environ), dry=True)
     planned = [each for each in dry.install(clients) if each.outcome != "unchanged"]
@@ -145,7 +133,12 @@ def _written(
 
 def _index(terminal: Terminal, *, told: bool) -> Step:
     place = here()
-    if place is None or not _is_modest(place.root, home_from(terminal.environ)):
+    try:
+        if place is not None:
+            require_modest(place.root, home_from(terminal.environ))
+    except Unasked:
+        place = None
+    if place is None:
         return Step("index", "not a repository; inside a repository the first search indexes it")
     root = place.root
     index = open_index(root, terminal.environ)
@@ -159,30 +152,12 @@ def _index(terminal: Terminal, *, told: bool) -> Step:
     return Step("index", f"index {root}", act)
 
 
-def _is_modest(root: Path, home: Home) -> bool:
-    try:
-        require_modest(root, home)
-    except Unasked:
-        return False
-    return True
-
-
 def _tell(step: Step, terminal: Terminal) -> None:
     mark = {"done": "+", "failed": "!"}.get(step.outcome, "-")
     role = {"done": "good", "failed": "bad"}.get(step.outcome, "muted")
-    told = f"{step.message}: declined" if step.outcome == "declined" else step.message
+    message = f"{step.message}: declined" if step.outcome == "declined" else step.message
     name = terminal.style.paint("name", f"{step.name:<6}")
-    terminal.write(f"{terminal.style.paint(role, mark)} {name} {sanitise_line(told)}\n")
+    terminal.write(f"{terminal.style.paint(role, mark)} {name} {sanitise_line(message)}\n")
     for each in step.files if step.outcome in {"done", "failed", "planned"} else ():
-        said = f": {each.said}" if each.said else ""
-        terminal.write(sanitise(f"    {each.path}{said}").rstrip("\n") + "\n")
-
-
-def _tell_end(terminal: Terminal) -> None:
-    """Tell what is wrong with the machine, and what to type first."""
-    home, place = home_from(terminal.environ), here()
-    checks = examine_machine(home, place.root if place else home.data, terminal.environ)
-    wrong = [check for check in checks if check.state != "ok"]
-    if wrong:
-        terminal.write(machine_text(wrong, terminal.style))
-    terminal.tell('ready; try: ggrep "a question in your own words"')
+        text = f": {each.said}" if each.said else ""
+        terminal.write(sanitise(f"    {each.path}{text}").rstrip("\n") + "\n")

@@ -1,7 +1,7 @@
 """Examples of each command, as help, manual pages and tests have them.
 
 Every line can be typed: tests run all of them, in this order, over a small repository. `STORE`
-stands for the id of a store, which `ggrep list` tells.
+is the id of a store, from `ggrep list`.
 """
 
 from typing import Final
@@ -186,7 +186,7 @@ EXAMPLES: Final = {
         ("ggrep help --man search", "a manual page: ggrep help --man search | man -l -"),
     ),
 }
-"""By command: what is typed and what it does. The first is of `ggrep` itself."""
+"""Command lines and their descriptions, by command; the first are of `ggrep` itself."""
 
 SAME: Final = {"references": "refs", "stores": "list"}
 """Commands under a second name."""

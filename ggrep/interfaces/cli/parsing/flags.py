@@ -1,11 +1,12 @@
 """Options of the command line, declared once each: on a field of a group, a Struct.
 
-    per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest)] = None
+    class HitOptions(Struct, frozen=True):
+        of: ClassVar = (SearchRequest,)
+        per_file: Annotated[int | None, Flag("--per-file")] = None
 
-An option of a request's field takes help, words, bounds and default from there
-(`ggrep.model.field_meta`); None, or nothing, stands for an option that was not typed. `typer_tree`
-makes typer's parameters of the groups; this module does not import typer. The options that many
-commands share are at the end.
+An option with the name of a field of these requests takes help, words, bounds and default from
+there (`ggrep.model.field_meta`); None, or an empty value, stands for an option that was not typed.
+The options that many commands share are at the end. Nothing here needs typer.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,15 +28,11 @@ from ggrep.model.filters import Filter, check_filters, parse_filter
 Takes = Literal[
     "text", "profile", "repository", "tag", "store", "root", "filter", "command", "client"
 ]
-"""What the values of an option or argument are names of; text is anything."""
+"""Kind of the values, for completions."""
 
 
 class Switch(Struct, frozen=True):
-    """A flag without a value that stands for one word of an option.
-
-    Attributes:
-        names: as they are typed, with blanks between them.
-    """
+    """A flag without a value that stands for one word of an option."""
 
     names: str
     word: str
@@ -48,7 +45,6 @@ class Flag(Struct, frozen=True):
     Attributes:
         names: as they are typed, with blanks between them; empty where switches say it all.
         help: what it is for; empty for what the request's field says.
-        of: the request whose field of the same name it sets; None for an option of its own.
         switches: of a tuple of words; each adds one.
         read: makes the request's value of a typed one; None for what its type needs.
         judged: numbers below the least of the request's field are refused here.
@@ -59,7 +55,6 @@ class Flag(Struct, frozen=True):
 
     names: str
     help: str = ""
-    of: type | None = None
     switches: tuple[Switch, ...] = ()
     read: Callable[[Any], object] | None = None
     judged: bool = False
@@ -94,18 +89,20 @@ class Option(Struct, frozen=True):
 
     Attributes:
         kind: its annotated type, as `int | None` or `tuple[str, ...]`.
-        default: what it holds where nothing is typed.
+        default: its value where nothing is typed.
+        of: the request whose field of the same name it sets; None for an option of its own.
     """
 
     name: str
     kind: Any
     flag: Flag
     default: object
+    of: type | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
         """Return all values that it may be given; none for an open set."""
-        return self.flag.words or (() if self.flag.of is None else self.field.words)
+        return self.flag.words or (() if self.of is None else self.field.words)
 
     @property
     def resting(self) -> bool:
@@ -114,16 +111,13 @@ class Option(Struct, frozen=True):
 
     @property
     def field(self) -> "_Field":
-        """Return the request's field that the option sets.
-
-        Requires: it sets one.
-        """
-        assert self.flag.of is not None  # noqa: S101 - as required
-        return _fields_of(self.flag.of)[self.name]
+        """Return the request's field that the option sets; it has to set one."""
+        assert self.of is not None  # noqa: S101 - as required
+        return _fields_of(self.of)[self.name]
 
     def is_typed(self, value: object) -> bool:
         """Return whether a value differs from both the option's and the request's default."""
-        return value != self.default and (self.flag.of is None or value != self.field.default)
+        return value != self.default and (self.of is None or value != self.field.default)
 
 
 class _Field(Struct, frozen=True):
@@ -147,23 +141,33 @@ class _Field(Struct, frozen=True):
 @cache
 def options_of(group: type) -> tuple[Option, ...]:
     """Return the options of a group, in declaration order."""
-    options = (option_of(each.name, each.type, _default(each)) for each in fields(group))
-    return tuple(option for option in options if option is not None)
+    requests: tuple[type, ...] = getattr(group, "of", ())
+    results = []
+    for each in fields(group):
+        of = next((request for request in requests if each.name in _fields_of(request)), None)
+        option = option_of(each.name, each.type, _default(each), of)
+        results += [] if option is None else [option]
+    return tuple(results)
 
 
-def option_of(name: str, hint: Any, default: object) -> Option | None:  # noqa: ANN401 - any type
+def option_of(
+    name: str,
+    hint: Any,  # noqa: ANN401 - any type
+    default: object,
+    of: type | None = None,
+) -> Option | None:
     """Return the option that an annotation declares; None where it declares none."""
     if get_origin(hint) is not Annotated:
         return None
     kind, *notes = get_args(hint)
     flag = next((note for note in notes if isinstance(note, Flag)), None)
-    return None if flag is None else Option(name, kind, flag, default)
+    return None if flag is None else Option(name, kind, flag, default, of)
 
 
 def help_of(option: Option) -> str:
     """Return an option's help: its use, its words and its default."""
     flag = option.flag
-    if flag.of is None:
+    if option.of is None:
         return flag.help
     field = option.field
     text = flag.help or (field.says.text if field.says is not None else "")
@@ -175,25 +179,16 @@ def help_of(option: Option) -> str:
 
 
 def said(kind: type, *groups: object) -> dict[str, Any]:
-    """Return the typed options as fields of a request, converted to its values.
-
-    Args:
-        kind: the request.
-        groups: each adds the options that set a field of it.
-
-    Raises:
-        UsageError: flags that exclude each other, or a value that means nothing; the message
-            names flag and value.
-    """
+    """Return the typed options of all groups as fields of a request, converted to its values."""
     known = _fields_of(kind)
-    found = {}
+    results = {}
     for group in groups:
         for option in options_of(type(group)):  # type: ignore[arg-type] # types are hashable
             value = getattr(group, option.name)
             nothing = value is None or value == () or (value is False and option.default is False)
-            if option.flag.of is not None and option.name in known and not nothing:
-                found[option.name] = _meant(option, value)
-    return found
+            if option.of is not None and option.name in known and not nothing:
+                results[option.name] = _meant(option, value)
+    return results
 
 
 def typed_flags(group: object) -> list[str]:
@@ -212,22 +207,14 @@ def either(words: tuple[str, ...]) -> str:
 
 
 def one_of(flag: str, word: str, words: tuple[str, ...]) -> str:
-    """Return the word if it is one of the allowed words.
-
-    Raises:
-        UsageError: it is another; the message lists them, the nearest first.
-    """
+    """Return the word if it is one of the allowed words."""
     if word in words:
         return word
     raise UsageError(unknown(flag, word, words))
 
 
 def require_known(option: Option, value: object) -> None:
-    """Do nothing where what was typed is among the words of a closed set.
-
-    Raises:
-        UsageError: it is another word; the message lists them, the nearest first.
-    """
+    """Raise if a typed word is not in the option's closed set."""
     if option.words and option.flag.read is None:
         for word in value if isinstance(value, list | tuple) else [value]:
             if isinstance(word, str):
@@ -259,29 +246,29 @@ def _corpora(flag: str, words: tuple[str, ...]) -> tuple[Corpus, ...]:
 
 def _filters(flag: str, texts: tuple[str, ...]) -> tuple[Filter, ...]:
     try:
-        found = tuple(parse_filter(text) for text in texts)
+        results = tuple(parse_filter(text) for text in texts)
     except InvalidRequest as error:
         raise UsageError(f"{flag}: {error}") from error
-    # In the words of a daemon, which the fast path has look at them.
-    check_filters(found)
-    check_languages(found)
-    return found
+    # The messages are those of a daemon, which gets the line on the fast path.
+    check_filters(results)
+    check_languages(results)
+    return results
 
 
 _TAKEN: Final[Mapping[object, Callable[[str, Any], object]]] = {
     tuple[Corpus, ...]: _corpora,
     tuple[Filter, ...]: _filters,
 }
-"""What makes a request's value of typed words, by the type of its field."""
+"""Converters of typed words, by the type of the request's field."""
 
 
 @cache
 def _fields_of(kind: type) -> Mapping[str, _Field]:
-    found = {}
+    results = {}
     for each in fields(kind):
         says, wanted = field_of(each.type)
-        found[each.name] = _Field(wanted, says, _default(each))
-    return found
+        results[each.name] = _Field(wanted, says, _default(each))
+    return results
 
 
 def _default(field: FieldInfo) -> object:
@@ -291,26 +278,19 @@ def _default(field: FieldInfo) -> object:
 EncoderFlag: TypeAlias = Annotated[
     str | None, Flag("--encoder", "Use this encoder instead of the configured one.")
 ]
-
-
+RepoFlag: TypeAlias = Annotated[
+    Path | None, Flag("--repo", "Query this repository instead of the current one.", takes="root")
+]
+RemoteFlag: TypeAlias = Annotated[
+    str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
+]
 ProfileFlag: TypeAlias = Annotated[
     str | None,
     Flag("--profile", "Use this profile of the repository's .ggrep.toml.", takes="profile"),
 ]
-
-
-YesFlag: TypeAlias = Annotated[
-    bool,
-    Flag("--yes -y", "Do not ask for confirmation."),
-]
-
-
+YesFlag: TypeAlias = Annotated[bool, Flag("--yes -y", "Do not ask for confirmation.")]
 JsonFlag: TypeAlias = Annotated[bool, Flag("--json", "Print one JSON document.")]
-
-
 PlainFlag: TypeAlias = Annotated[bool, Flag("--plain", "Print without colour and progress.")]
-
-
 PathFlag: TypeAlias = Annotated[
     Path | None, Flag("--path -p", "Use the repository that holds this directory.")
 ]
@@ -326,14 +306,6 @@ class Output(Struct, frozen=True):
 
 
 def refuse(given: Mapping[str, bool], form: str) -> None:
-    """Raise if a flag was given that a form of answers does not heed.
-
-    Args:
-        given: by the flag, whether it was.
-        form: what asks for that form: `--format slate`.
-
-    Raises:
-        UsageError: says which.
-    """
+    """Raise if a flag was given that the form of the answer does not support."""
     if named := [flag for flag, is_typed in given.items() if is_typed]:
         raise UsageError(f"{', '.join(named)}: not with {form}")

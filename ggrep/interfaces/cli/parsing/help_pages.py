@@ -3,6 +3,7 @@
 import json  # noqa: TID251 - orjson loads dataclasses, which doubles the time of a page
 import textwrap
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -25,15 +26,7 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The help of one command.
-
-    Attributes:
-        path: what is typed for it, behind `ggrep`.
-        usage: its form.
-        brief: what it does in one line.
-        about: paragraphs.
-        examples: lines to type, and what each does.
-    """
+    """The help of one command, or of a path of commands."""
 
     path: tuple[str, ...]
     usage: str
@@ -54,8 +47,8 @@ def page_at(words: list[str]) -> Page | None:
     """Return the page of what words name, whatever follows them; None where they name nothing."""
     size = 2 if words[:1] and words[0] in ABOVE_OTHERS else 1
     path = words if words == [ALL] else [word for word in words[:size] if word[:1] != "-"]
-    told = _shipped().get(" ".join(path))
-    return None if told is None else page_from(told)
+    values = _shipped().get(" ".join(path))
+    return None if values is None else page_from(values)
 
 
 def names_below(path: list[str]) -> list[str]:
@@ -67,24 +60,21 @@ def names_below(path: list[str]) -> list[str]:
 
 def page_from(told: dict[str, Any]) -> Page:
     """Return a page from how it ships."""
-    sections = tuple(
-        Section(title, tuple(Row(term, text) for term, text in rows))
-        for title, rows in told["sections"]
-    )
+    sections = (Section(title, tuple(starmap(Row, rows))) for title, rows in told["sections"])
     return Page(
         path=tuple(told["path"]),
         usage=told["usage"],
         brief=told["brief"],
         about=tuple(told["about"]),
-        sections=sections,
+        sections=tuple(sections),
         examples=tuple((line, text) for line, text in told["examples"]),
     )
 
 
 @cache
 def _shipped() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(FILE.read_bytes())
-    return found
+    result: dict[str, Any] = json.loads(FILE.read_bytes())
+    return result
 
 
 MOST_COLUMNS: Final = 100
@@ -103,7 +93,14 @@ def text_of(page: Page, columns: int) -> str:
         lines = [line for row in section.rows for line in _row(row, width, columns)]
         blocks.append([f"{section.title}:", *lines])
     if page.examples:
-        blocks.append(["Examples:", *_examples(page, columns)])
+        width = max(len(line) for line, _ in page.examples)
+        longest = max(len(text) for _, text in page.examples)
+        if width + longest + 6 <= columns:
+            examples = [f"  {line:{width}}  # {text}" for line, text in page.examples]
+        else:
+            pairs = ((f"  # {text}", f"  {line}") for line, text in page.examples)
+            examples = [part for pair in pairs for part in pair]
+        blocks.append(["Examples:", *examples])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -118,15 +115,6 @@ def _row(row: Row, width: int, columns: int) -> list[str]:
     return [f"  {row.term:{width}}  {lines[0].strip()}", *lines[1:]]
 
 
-def _examples(page: Page, columns: int) -> list[str]:
-    """Return the examples, each with what it does behind it, or above where that is too long."""
-    width = max(len(line) for line, _ in page.examples)
-    longest = max(len(text) for _, text in page.examples)
-    if width + longest + 6 <= columns:
-        return [f"  {line:{width}}  # {text}" for line, text in page.examples]
-    return [part for line, text in page.examples for part in (f"  # {text}", f"  {line}")]
-
-
 def _filled(text: str, columns: int, indent: str) -> list[str]:
     return textwrap.wrap(
         text, columns, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
@@ -134,16 +122,9 @@ def _filled(text: str, columns: int, indent: str) -> list[str]:
 
 
 _ESCAPES: Final = str.maketrans(
-    {
-        "\\": r"\(rs",
-        "-": r"\-",
-        "'": r"\(aq",
-        "`": r"\(ga",
-        "^": r"\(ha",
-        "~": r"\(ti",
-    }
+    {"\\": r"\(rs", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti"}
 )
-"""What roff would set as another character than the one that is typed."""
+"""Characters that roff would replace."""
 
 
 def roff_of(page: Page) -> str:
@@ -160,27 +141,19 @@ def roff_of(page: Page) -> str:
     for paragraph in page.about:
         lines += [".PP", _text(paragraph)]
     for section in page.sections:
-        lines += _section(section)
+        lines.append(f".SH {_text(section.title.upper())}")
+        for row in section.rows:
+            lines += [".TP", f".B {_text(row.term)}", _text(row.text)]
     if page.examples:
         lines.append(".SH EXAMPLES")
     for line, text in page.examples:
-        lines += [".TP", f".B {_text(line)}", _text(_sentence(text))]
+        sentence = f"{text[:1].upper()}{text[1:].rstrip('.')}."
+        lines += [".TP", f".B {_text(line)}", _text(sentence)]
     lines += [".SH SEE ALSO", r"\fBggrep help\fR, \fBggrep help \-\-man\fR \fICOMMAND\fR"]
     return "\n".join(lines) + "\n"
 
 
-def _section(section: Section) -> list[str]:
-    lines = [f".SH {_text(section.title.upper())}"]
-    for row in section.rows:
-        lines += [".TP", f".B {_text(row.term)}", _text(row.text)]
-    return lines
-
-
 def _text(text: str) -> str:
-    """Return text that roff sets as it stands: no escapes, and no request at its beginning."""
+    """Return text that roff prints literally."""
     escaped = text.translate(_ESCAPES).replace('"', r"\(dq")
     return rf"\&{escaped}" if escaped.startswith(".") else escaped
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

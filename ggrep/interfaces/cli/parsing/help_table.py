@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from inspect import Parameter
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Final, get_args, get_origin
 
 from ggrep.base import stable_json
 from ggrep.base.option_spelling import (
@@ -19,7 +19,7 @@ from ggrep.base.stable_json import Json
 from ggrep.interfaces.cli.parsing.examples import EXAMPLES, SAME
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
 from ggrep.interfaces.cli.parsing.help_pages import ALL, FILE, WORKSPACES, Page, Row, Section
-from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of
+from ggrep.interfaces.cli.parsing.parameters import Command, Piece, item_of, pieces_of
 from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, EVERY, EVERYDAY, GROUPS, Entry, about
 
 _ARGUMENTS: Final = "Arguments"
@@ -112,30 +112,26 @@ def _listed(title: str, commands: Mapping[str, Entry]) -> Section:
 def page_of(path: tuple[str, ...], entry: Entry) -> Page:
     """Return the page of a command; `path` is what is typed for it."""
     command = entry.load()
-    pieces = [piece for piece in pieces_of(command) or () if piece.names or _is_shown(piece)]
+    pieces = pieces_of(command) or ()
     arguments = [piece for piece in pieces if not piece.names]
-    name = " ".join(path)
+    # An argument with a default is in brackets.
+    placed = (
+        _metavar(each) if each.default is Parameter.empty else f"[{_metavar(each)}]"
+        for each in arguments
+    )
+    name, short_forms = " ".join(path), []
+    if name in FILTERING:  # options as grep and ripgrep have them
+        shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
+        shown += SHOWN_OF_EXACT if name == "search" else ()
+        short_forms.append(Section("Short forms", tuple(Row(*each) for each in shown)))
     return Page(
         path=path,
-        usage=" ".join(["ggrep", *path, "[OPTIONS]", *map(_placed, arguments)]),
+        usage=" ".join(["ggrep", *path, "[OPTIONS]", *placed]),
         brief=entry.about,
         about=_told(command),
-        sections=(*_sections(pieces), *_short_forms(name)),
+        sections=(*_sections(pieces), *short_forms),
         examples=EXAMPLES.get(SAME.get(name, name), ()),
     )
-
-
-def _short_forms(name: str) -> tuple[Section, ...]:
-    """Return what a command knows of grep's and ripgrep's options, if anything."""
-    if name not in FILTERING:
-        return ()
-    shown = (*SHOWN, *(SHOWN_OF_SEARCHES if name in SEARCHING else ()))
-    shown += SHOWN_OF_EXACT if name == "search" else ()
-    return (Section("Short forms", tuple(Row(*each) for each in shown)),)
-
-
-def _is_shown(piece: Piece) -> bool:
-    return isinstance(piece.says, Argument)
 
 
 def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
@@ -151,7 +147,7 @@ def _sections(pieces: Iterable[Piece]) -> tuple[Section, ...]:
         rows.setdefault(title, []).append(row)
     rest = [*rows.pop(_REST, []), *EVERYWHERE]
     return tuple(
-        Section(title, tuple(told)) for title, told in {**rows, _REST: rest}.items() if told
+        Section(title, tuple(listed)) for title, listed in {**rows, _REST: rest}.items() if listed
     )
 
 
@@ -163,10 +159,12 @@ def _row(piece: Piece) -> Row:
         switch = next(each for each in says.flag.switches if each.word == piece.word)
         return Row(_names(piece), switch.help)
     text = help_of(says)
-    has_default = says.flag.of is None and piece.default and not isinstance(piece.default, bool)
+    has_default = says.of is None and piece.default and not isinstance(piece.default, bool)
     if has_default and piece.default is not Parameter.empty:
         text = f"{text} [default: {piece.default}]"
-    value = "" if _kind(piece) is bool else f" {_METAVARS.get(_kind(piece), 'WORD')}"
+    item, _ = item_of(piece.kind)
+    item = get_args(item)[0] if get_origin(item) is tuple else item
+    value = "" if item is bool else f" {_METAVARS.get(item, 'WORD')}"
     return Row(_names(piece) + value, text)
 
 
@@ -176,40 +174,20 @@ def _names(piece: Piece) -> str:
     return ", ".join(names).replace("/", " / ")
 
 
-def _placed(piece: Piece) -> str:
-    """Return an argument as the line of usage has it: in brackets where it may be left out."""
-    shown = _metavar(piece)
-    return shown if piece.default is Parameter.empty else f"[{shown}]"
-
-
 def _metavar(piece: Piece) -> str:
     named = piece.says.metavar if isinstance(piece.says, Argument) else None
-    several = "..." if _is_several(piece.kind) else ""
+    several = "..." if item_of(piece.kind)[1] else ""
     return named or piece.key.upper() + several
 
 
-def _is_several(kind: Any) -> bool:  # noqa: ANN401 - any annotation
-    return any(getattr(one, "__origin__", None) is list for one in (kind, *get_args(kind)))
-
-
-def _kind(piece: Piece) -> type:
-    """Return the type of one value of an option."""
-    left = [piece.kind]
-    for one in left:
-        if isinstance(one, type) and one in {bool, *_METAVARS}:
-            return one
-        left += get_args(one)
-    return str
-
-
 def _told(command: Command) -> tuple[str, ...]:
-    """Return the paragraphs of a command's docstring that are for whoever types it."""
-    told = []
+    """Return the paragraphs of a command's docstring that are for users."""
+    shown = []
     for paragraph in (inspect.getdoc(command) or "").split("\n\n"):
         if paragraph.startswith(("Args:", "Returns:", "Raises:")):
             break
-        told.append(" ".join(paragraph.split()))
-    return tuple(told)
+        shown.append(" ".join(paragraph.split()))
+    return tuple(shown)
 
 
 def shipped() -> bytes:

@@ -39,10 +39,8 @@ class Piece(Struct, frozen=True):
     """One parameter: an argument, an option, or a switch that stands for one of its words.
 
     Attributes:
-        key: what its value is handed over by.
-        kind: of its value, as `int | None` or `list[str] | None`.
-        default: what stands for nothing; `inspect.Parameter.empty` where there must be something.
-        says: of an argument what it is; the option otherwise.
+        kind: type of its value, as `int | None` or `list[str] | None`.
+        default: `inspect.Parameter.empty` where a value is required.
         title: of its group; None without one.
         word: of a flag that stands for one.
     """
@@ -66,28 +64,24 @@ class Piece(Struct, frozen=True):
 
 def pieces_of(command: Command) -> tuple[Piece, ...] | None:
     """Return a command's parameters; None if it takes parameters of other kinds."""
-    found: list[Piece] = []
+    results: list[Piece] = []
     for each in inspect.signature(command).parameters.values():
         own = option_of(each.name, each.annotation, each.default)
         argument = _argument(each)
         if _is_group(each):
             for option in options_of(each.annotation):
-                found += _pieces(option, each.name, each.annotation.title)
+                results += _pieces(option, each.name, each.annotation.title)
         elif own is not None:
-            found += _pieces(own, "", None)
+            results += _pieces(own, "", None)
         elif argument is not None:
-            found.append(argument)
+            results.append(argument)
         else:
             return None
-    return tuple(found)
+    return tuple(results)
 
 
 def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a command's keyword arguments, built from the values of a line, by key.
-
-    Raises:
-        UsageError: a word is none of the closed set that it should be of.
-    """
+    """Return a command's keyword arguments, built from the values of a line, by key."""
     return {each.name: _collected(each, given) for each in _takes(command)}
 
 
@@ -124,7 +118,7 @@ def _pieces(option: Option, group: str, title: str | None) -> Iterator[Piece]:
 
 
 def _typed(option: Option) -> tuple[Any, Any]:
-    """Return the type of an option's value as it is typed, and what stands for nothing."""
+    """Return the type of an option's value as it is typed, and the default."""
     if option.flag.switches:
         return str | None, None
     if _is_repeatable(option):

@@ -28,8 +28,8 @@ class Entry(Struct, frozen=True):
     def load(self) -> "Command":
         """Return the function that is the command."""
         module, _, name = self.place.rpartition(".")
-        found: Command = getattr(import_module(f"ggrep.interfaces.cli.{module}"), name)
-        return found
+        result: Command = getattr(import_module(f"ggrep.interfaces.cli.{module}"), name)
+        return result
 
 
 GROUPS: Final = {
@@ -77,9 +77,7 @@ GROUPS: Final = {
         "push": Entry("stores.remotes.push", "Upload an index to a remote, for others to pull."),
         "remote": Entry("", "Add, list, remove and clean remotes."),
     },
-    "Workspaces": {
-        "workspace": Entry("", "Create, check and maintain workspaces."),
-    },
+    "Workspaces": {"workspace": Entry("", "Create, check and maintain workspaces.")},
     "Servers": {
         "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
         "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
@@ -91,8 +89,7 @@ GROUPS: Final = {
     "Agents": {
         "setup": Entry("machine.setup.setup", "Set up completions, agents and a first index."),
         "install": Entry(
-            "machine.install.install",
-            "Connect coding agents: Claude Code, Codex, Cursor, ...",
+            "machine.install.install", "Connect coding agents: Claude Code, Codex, Cursor, ..."
         ),
         "uninstall": Entry("machine.install.uninstall", "Undo ggrep install."),
     },
@@ -117,7 +114,7 @@ GROUPS: Final = {
     },
     "Help": {
         "completion": Entry(
-            "completion.completion", "Print completions for bash, zsh, fish or PowerShell."
+            "help.completion", "Print completions for bash, zsh, fish or PowerShell."
         ),
         "help": Entry("help.show_help", "Show a command's help."),
     },
@@ -133,7 +130,7 @@ EVERYDAY: Final = (
 COMMANDS: Final = {
     name: entry for group in GROUPS.values() for name, entry in group.items() if entry.place
 }
-"""All but those that only lead to others, which stand below."""
+"""All commands but those that only lead to subcommands."""
 
 _OF_WORKSPACES: Final = {
     "init": Entry("workspaces.edit.init", "Create a workspace file for some directories."),
@@ -163,14 +160,14 @@ _OF_REMOTES: Final = {
 }
 
 BELOW: Final = {"remote": _OF_REMOTES, "workspace": _OF_WORKSPACES}
-"""The commands below others, by the name of those."""
+"""Subcommands, by the name of their command."""
 
 EVERY: Final = COMMANDS | {
     f"{above} {name}": entry for above, below in BELOW.items() for name, entry in below.items()
 }
-"""All that can be run, by what is typed."""
+"""All runnable commands, by their words."""
 
 
 def about(name: str) -> str:
-    """Return what the list of commands says of one."""
+    """Return the description in the list of commands."""
     return next(group[name].about for group in GROUPS.values() if name in group)

@@ -23,7 +23,13 @@ def grouped(command: Command) -> Command:
     pieces = pieces_of(command)
     if pieces is None:
         return command
-    asked = [_parameter(piece) for piece in pieces]
+    only = inspect.Parameter.KEYWORD_ONLY
+    asked = [
+        inspect.Parameter(
+            piece.key, only, annotation=Annotated[piece.kind, _info(piece)], default=piece.default
+        )
+        for piece in pieces
+    ]
 
     def grouped_run(**given: Any) -> int:  # noqa: ANN401 - as typer reads them
         return run(command, given)
@@ -35,12 +41,6 @@ def grouped(command: Command) -> Command:
     return grouped_run
 
 
-def _parameter(piece: Piece) -> inspect.Parameter:
-    kind: Any = Annotated[piece.kind, _info(piece)]
-    only = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(piece.key, only, annotation=kind, default=piece.default)
-
-
 def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
     says = piece.says
     if isinstance(says, Argument):
@@ -48,21 +48,11 @@ def _info(piece: Piece) -> Any:  # noqa: ANN401 - what typer makes of either
     if piece.word:
         switch = next(each for each in says.flag.switches if each.word == piece.word)
         return typer.Option(*piece.names, help=switch.help)
-    return typer.Option(
-        *piece.names,
-        help=help_of(says),
-        min=says.flag.least,
-        max=says.flag.most,
-    )
+    return typer.Option(*piece.names, help=help_of(says), min=says.flag.least, max=says.flag.most)
 
 
 def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
-    """Return the commands.
-
-    Args:
-        arguments: what was typed; commands that its first words do not name are there without
-            options. None for all commands.
-    """
+    """Return the commands; those that the first words do not name have no options."""
     whole = arguments is None
     words = () if arguments is None else tuple(arguments[:2])
     app = typer.Typer(
@@ -137,8 +127,8 @@ def _with_advice(message: str, error: Exception, context: typer.Context, given: 
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and isinstance(option, str):
         name = " ".join(context.command_path.split()[1:])
-        told = _short_form_advice(option, context) or advice(name, option, given)
-        return f"no option {option}{told}"
+        text = _short_form_advice(option, context) or advice(name, option, given)
+        return f"no option {option}{text}"
     if message.startswith("No such command"):
         return _command_advice(context, given)
     if message.startswith("Got unexpected extra argument"):
@@ -167,10 +157,10 @@ def _command_advice(context: typer.Context, given: list[str]) -> str:
     word, others = given[len(path)], given[len(path) + 1 :]
     known = list(getattr(context.command, "commands", {}))
     meant = nearest(word, known)
-    said = f"no command {' '.join((*path, word))}"
+    message = f"no command {' '.join((*path, word))}"
     if meant is not None:
-        return f"{said}; did you mean: {spelled(*path, meant, *others)}"
-    return f"{said}; there are: {', '.join(known)}"
+        return f"{message}; did you mean: {spelled(*path, meant, *others)}"
+    return f"{message}; there are: {', '.join(known)}"
 
 
 def _extra_advice(context: typer.Context, given: list[str]) -> str:

@@ -1,11 +1,11 @@
 """Reads a command line in a daemon: the same options, and the same plan, as in the client.
 
-Places are read from the directory that the client stands in. A line that is not certain is left to
-the client, which has the words for what is wrong. Nothing is done here: a command of the tree that
-`asks` returns a query.
+Places are read from the directory of the client. A line that is not certain is left to the client,
+which reports mistakes. Nothing is run here: a command of the tree that `asks` returns a query.
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -14,14 +14,13 @@ from ggrep.base.errors import GgrepError
 from ggrep.daemon.plan import PlannedLine, ServedRoot
 from ggrep.interfaces.cli.parsing.parameters import handed
 from ggrep.interfaces.cli.parsing.tree import COMMANDS
-from ggrep.interfaces.cli.queries.query import Site, joined
-from ggrep.interfaces.cli.queries.typed_targets import Target, parts_of
+from ggrep.interfaces.cli.queries.query import PlanContext
+from ggrep.interfaces.cli.queries.typed_targets import Finder, TypedTarget, parts_of
 from ggrep.protocol.wire.messages import Line
 from ggrep.service.location import Location
 
 if TYPE_CHECKING:
     from ggrep.interfaces.cli.queries.query import Query
-    from ggrep.interfaces.cli.queries.search_options import TypedSearch
 
 _PREFIX: Final = "GGREP_"
 
@@ -34,8 +33,10 @@ def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
     if entry is None or not entry.asks:
         return None
     command, finder = entry.load(), _Below(served.root, Path(line.render.cwd))
-    environ = _environ(line, served)
-    site = Site(served.root, served.profile, served.home, environ, finder, line.render)
+    # The client's variables; others than settings are the daemon's.
+    others = {name: text for name, text in served.environ.items() if not name.startswith(_PREFIX)}
+    environ = {**others, **dict(line.claim.environ), "GGREP_HOME": str(served.home.base)}
+    site = PlanContext(served.root, served.profile, served.home, environ, finder, line.render)
     try:
         values = read(list(line.arguments)).values
         query = cast("Query", command(**handed(command, values)))
@@ -45,23 +46,14 @@ def read_line(line: Line, served: ServedRoot) -> PlannedLine | None:
     return None if plan is None else PlannedLine(plan, tuple(sorted(finder.seen)))
 
 
-def _environ(line: Line, served: ServedRoot) -> dict[str, str]:
-    """Return the client's variables; of those that are no settings, the daemon's."""
-    others = {name: text for name, text in served.environ.items() if not name.startswith(_PREFIX)}
-    return {**others, **dict(line.claim.environ), "GGREP_HOME": str(served.home.base)}
-
-
 class _Elsewhere(ValueError):
-    """What was typed does not lie in the repository."""
+    """A typed place is outside of the repository."""
 
 
-class _Below:
-    """Finds places in one repository, as seen from a directory.
+class _Below(Finder):
+    """Finds places in one repository, as seen from a directory; `seen` are directories.
 
-    Whether they belong to it, and to none below it, is for others to say.
-
-    Attributes:
-        seen: path keys of the directories that were gone by.
+    The caller checks that they belong to the repository, and to none below it.
     """
 
     def __init__(self, root: Path, here: Path) -> None:
@@ -76,14 +68,10 @@ class _Below:
         key = self._key(self._here / (repo or path or ""))
         return Location(self._root, "" if repo is not None else key)
 
-    def place_asked(self, command: str, typed: "TypedSearch") -> Location:
-        """Return the place of a search."""
-        del command
-        return joined(
-            [self.place(typed.asking.repo, path) for path in typed.paths or (None,)], typed.paths
-        )
+    def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
+        """Leave a missing PATH to `place`, which raises."""
 
-    def target(self, typed: str, repo: Path | None) -> Target:
+    def target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return the target of an expansion; a directory is refused."""
         root = None if repo is None else self._root
         if repo is not None:
@@ -92,31 +80,26 @@ class _Below:
         if path is None:
             if repo is None:
                 self._key(self._here)
-            return Target(Location(self._root, ""), typed=typed)
+            return TypedTarget(Location(self._root, ""), typed=typed)
         if path.is_dir():
             raise _Elsewhere(typed)
-        return Target(Location(self._root, self._key(path)), lines, typed)
+        return TypedTarget(Location(self._root, self._key(path)), lines, typed)
 
-    def folder_or_target(self, typed: str, repo: Path | None) -> Target:
+    def folder_or_target(self, typed: str, repo: Path | None) -> TypedTarget:
         """Return the target of an outline."""
         folder = self._here / typed
         if not folder.is_dir():
             return self.target(typed, repo)
         if repo is not None:
             self._key(self._here / repo)
-        return Target(Location(self._root, self._key(folder)))
+        return TypedTarget(Location(self._root, self._key(folder)))
 
     def _key(self, path: Path) -> str:
         """Return the path key of a place that is there."""
         real = os.path.realpath(path, strict=True)
-        key = _below(real, self._root)
+        key = os.path.relpath(real, self._root)
+        if key == os.pardir or key.startswith(os.pardir + os.sep):
+            raise _Elsewhere(real)
+        key = "" if key == os.curdir else key
         self.seen.add(key if Path(real).is_dir() else key.rpartition("/")[0])
         return key
-
-
-def _below(real: str, root: Path) -> str:
-    """Return the path key of a real path."""
-    key = os.path.relpath(real, root)
-    if key == os.pardir or key.startswith(os.pardir + os.sep):
-        raise _Elsewhere(real)
-    return "" if key == os.curdir else key

@@ -1,6 +1,6 @@
 """`ggrep symbol`, `refs`, `expand`, `outline` and `tour`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeAlias
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ggrep.base.errors import UsageError
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, Output, said
-from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery
 from ggrep.interfaces.cli.queries.query_options import (
     AgentForm,
     AgentLines,
@@ -26,7 +26,7 @@ from ggrep.interfaces.cli.queries.search_options import (
     ReceiptOutput,
     TypedSearch,
 )
-from ggrep.interfaces.cli.queries.typed_targets import Target
+from ggrep.interfaces.cli.queries.typed_targets import Finder, TypedTarget
 from ggrep.model.filters import keys_told
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
@@ -49,105 +49,99 @@ _INSIDE = Flag("--in", "Search only this directory or file.")
 _FILTER = Flag(
     "--filter",
     f"Search only files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
-    of=SymbolRequest,
     takes="filter",
 )
 
-_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.", of=SymbolRequest)
+_CURSOR = Flag("--cursor", "Show what follows: next_cursor of a JSON answer.")
 
 
-class Definitions(Struct, frozen=True):
+class SymbolOptions(Struct, frozen=True):
     """Which definitions are shown."""
 
     title: ClassVar = "Definitions"
+    of: ClassVar = (SymbolRequest,)
 
-    limit: Annotated[int | None, Flag("-m --max", of=SymbolRequest, judged=True)] = None
+    limit: Annotated[int | None, Flag("-m --max", judged=True)] = None
     inside: Annotated[str | None, _INSIDE] = None
     filters: Annotated[tuple[str, ...], _FILTER] = ()
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-class Mentions(Struct, frozen=True):
+class ReferencesOptions(Struct, frozen=True):
     """Which occurrences are shown."""
 
     title: ClassVar = "Mentions"
+    of: ClassVar = (ReferencesRequest,)
 
-    limit: Annotated[int | None, Flag("-m --max", of=ReferencesRequest, judged=True)] = None
+    limit: Annotated[int | None, Flag("-m --max", judged=True)] = None
     inside: Annotated[str | None, _INSIDE] = None
-    strings: Annotated[
-        bool, Flag("--strings", "Also show occurrences in strings.", of=ReferencesRequest)
-    ] = False
+    strings: Annotated[bool, Flag("--strings", "Also show occurrences in strings.")] = False
     comments: Annotated[
-        bool,
-        Flag(
-            "--comments", "Also show occurrences in comments and documents.", of=ReferencesRequest
-        ),
+        bool, Flag("--comments", "Also show occurrences in comments and documents.")
     ] = False
     filters: Annotated[tuple[str, ...], _FILTER] = ()
     cursor: Annotated[str | None, _CURSOR] = None
 
 
-class Extent(Struct, frozen=True):
+class ExpandOptions(Struct, frozen=True):
     """How much is shown around a place."""
 
     title: ClassVar = "Extent"
+    of: ClassVar = (ExpandRequest,)
 
-    boundary: Annotated[
-        str | None, Flag("--boundary", "Amount of code to show", of=ExpandRequest)
-    ] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", of=ExpandRequest, judged=True)] = None
+    boundary: Annotated[str | None, Flag("--boundary", "Amount of code to show")] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
 
 
 def symbol(
     names: _Names,
-    wanted: Definitions,
+    wanted: SymbolOptions,
     output: HitsOutput,
     agent: AgentText,
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
     """Show where names are defined."""
-    asking.check()
-    view = agent_view(agent, json=output.json, stats=members.stats)
-    typed, given = names_of(names, wanted.inside), said(SymbolRequest, wanted, asking)
-    if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import in_workspace, symbol_way
-
-        ways = [symbol_way(SymbolRequest(name, **given)) for name in typed.names]
-        return in_workspace(_typed_of(typed, output, asking), members, ways, view)
-    members.refuse_without_file()
-
-    def planned(site: Site) -> Plan:
-        messages = (Ask(SymbolRequest(name, site.keys[0], **given)) for name in typed.names)
-        return Plan(tuple(messages), partial(_printed, typed.names, view, site))
-
-    return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
+    return _of_names(SymbolRequest, names, wanted, output, agent, asking, members)
 
 
 def references(
     names: _Names,
-    wanted: Mentions,
+    wanted: ReferencesOptions,
     output: HitsOutput,
     agent: AgentText,
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
     """Show where names are used."""
+    return _of_names(ReferencesRequest, names, wanted, output, agent, asking, members)
+
+
+def _of_names(
+    kind: type[SymbolRequest | ReferencesRequest],
+    names: list[str],
+    wanted: SymbolOptions | ReferencesOptions,
+    output: HitsOutput,
+    agent: AgentText,
+    asking: IndexOptions,
+    members: WorkspaceOptions,
+) -> Query:
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
-    typed, given = names_of(names, wanted.inside), said(ReferencesRequest, wanted, asking)
+    typed, given = names_of(names, wanted.inside), said(kind, wanted, asking)
     if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import in_workspace, references_way
-
-        ways = [references_way(ReferencesRequest(name, **given)) for name in typed.names]
-        return in_workspace(_typed_of(typed, output, asking), members, ways, view)
+        requests = [kind(name, **given) for name in typed.names]
+        return _of_workspace(typed, requests, output, asking, members, view)
     members.refuse_without_file()
 
-    def planned(site: Site) -> Plan:
-        requests = (ReferencesRequest(name, site.keys[0], **given) for name in typed.names)
-        return Plan(tuple(map(Ask, requests)), partial(_printed, typed.names, view, site))
+    def find(finder: Finder) -> list[TypedTarget]:
+        return [TypedTarget(finder.place(asking.repo, typed.path))]
 
-    return RepositoryQuery(asking, output, partial(_scope, typed, asking), planned)
+    def planned(site: PlanContext) -> Plan:
+        messages = (Ask(kind(name, site.keys[0], **given)) for name in typed.names)
+        return Plan(tuple(messages), partial(_printed, typed.names, view, site))
+
+    return RepositoryQuery(asking, output, find, planned)
 
 
 def expand(
@@ -158,7 +152,7 @@ def expand(
             metavar="TARGET...",
         ),
     ],
-    extent: Extent,
+    extent: ExpandOptions,
     output: Output,
     agent: AgentLines,
     asking: IndexOptions,
@@ -169,17 +163,15 @@ def expand(
     view = agent_view(agent, json=output.json, stats=members.stats)
     given, typed = said(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))
     if members.files:
-        from ggrep.interfaces.cli.queries.workspace_names import expand_way, in_workspace
-
-        ways = [expand_way(ExpandRequest(target, **given)) for target in typed]
+        requests = [ExpandRequest(target, **given) for target in typed]
         shown = HitsOutput(output.json, output.plain)
-        return in_workspace(_typed_of(TypedNames(typed, None), shown, asking), members, ways, view)
+        return _of_workspace(TypedNames(typed, None), requests, shown, asking, members, view)
     members.refuse_without_file()
 
-    def find(finder: Finder) -> list[Target]:
+    def find(finder: Finder) -> list[TypedTarget]:
         return [finder.target(target, asking.repo) for target in typed]
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         messages = tuple(Ask(ExpandRequest(key, **given)) for key in site.keys)
         return Plan(messages, partial(_printed, typed, view, site, whole=True))
 
@@ -187,11 +179,7 @@ def expand(
 
 
 class TypedNames(Struct, frozen=True):
-    """The words behind a command that takes names.
-
-    Attributes:
-        path: which narrows; None for none.
-    """
+    """The names that were typed, and the path that narrows."""
 
     names: tuple[str, ...]
     path: str | None
@@ -200,11 +188,8 @@ class TypedNames(Struct, frozen=True):
 def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
     """Return names, and the path among them or behind `--in`.
 
-    A path is told by its form alone: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so,
-    and what lies in the current directory does not change what a command means.
-
-    Raises:
-        UsageError: there is no name, or more than one path.
+    The form alone makes a path: `.`, `./src`, `../lib`, `/abs` or `src/`. No name looks so, and the
+    files of the current directory do not change the meaning of a command.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))
@@ -222,66 +207,61 @@ def _is_path(text: str) -> bool:
     return text.endswith("/") and not text.startswith("operator")
 
 
-def _scope(typed: TypedNames, asking: IndexOptions, finder: Finder) -> list[Target]:
-    """Return the place that names are looked for in."""
-    return [Target(finder.place(asking.repo, typed.path))]
-
-
 def _printed(
     typed: Sequence[str],
     agent: AgentView | None,
-    site: Site,
+    site: PlanContext,
     answers: Answers,
     *,
     whole: bool = False,
 ) -> Rendered:
-    """Return answers in print, in the order of what was asked for.
-
-    Args:
-        typed: what was asked for.
-        agent: how an agent is shown them; None for people.
-        site: the repository, and how to print.
-        answers: to each.
-        whole: no line is cut to the terminal's width.
-    """
+    """Return the output of answers, in the order of the typed words."""
     named = [Named(asked, answer) for asked, answer in zip(typed, answers, strict=True)]
     if agent is not None:
         rendered = render_for_agent(named, agent)
     else:
         rendered = render_named(named, site.root, replace(site.view, whole=whole))
-    return replace(rendered, err=rendered.err + "".join(_taken_for_names(named, site.view.cwd)))
-
-
-def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
-    """Yield a line for each of several names that nothing has, and that is a path here."""
+    notes = rendered.err
     for each in named if len(named) > 1 else ():
-        if not found_in(each.answer) and Path(cwd or ".", each.asked).exists():
+        if not found_in(each.answer) and Path(site.view.cwd or ".", each.asked).exists():
             asked = sanitise_line(each.asked)
-            yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
+            notes += f"{asked} was taken for a name; to search in it: --in {asked}\n"
+    return replace(rendered, err=notes)
 
 
-def _typed_of(typed: TypedNames, output: HitsOutput, asking: IndexOptions) -> TypedSearch:
-    """Return questions about a workspace as a typed search of it."""
-    kept = ReceiptOutput(output.json, output.plain, output.exit_status)
+def _of_workspace(
+    typed: TypedNames,
+    requests: "Sequence[SymbolRequest | ReferencesRequest | ExpandRequest]",
+    output: HitsOutput,
+    asking: IndexOptions,
+    members: WorkspaceOptions,
+    view: AgentView | None,
+) -> Query:
+    from ggrep.interfaces.cli.queries.workspace_names import in_workspace
+
+    printed = ReceiptOutput(output.json, output.plain, output.exit_status)
     paths = () if typed.path is None else (typed.path,)
-    return TypedSearch(typed.names[0], paths, asking=asking, output=kept)
+    search = TypedSearch(typed.names[0], paths, asking=asking, output=printed)
+    return in_workspace(search, members, requests, view)
 
 
 class OutlineOptions(Struct, frozen=True):
     """How much of an outline is shown."""
 
     title: ClassVar = "Extent"
+    of: ClassVar = (OutlineRequest,)
 
-    depth: Annotated[int | None, Flag("--depth", of=OutlineRequest, judged=True)] = None
-    max_bytes: Annotated[int | None, Flag("--max-bytes", of=OutlineRequest, judged=True)] = None
+    depth: Annotated[int | None, Flag("--depth", judged=True)] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
 
 
 class TourOptions(Struct, frozen=True):
     """How much of a tour is shown."""
 
     title: ClassVar = "Extent"
+    of: ClassVar = (TourRequest,)
 
-    max_bytes: Annotated[int | None, Flag("--max-bytes", of=TourRequest, judged=True)] = None
+    max_bytes: Annotated[int | None, Flag("--max-bytes", judged=True)] = None
 
 
 def outline(
@@ -299,10 +279,10 @@ def outline(
     for_agents = wants_agent(agent, json=output.json)
     given = said(OutlineRequest, shape, asking)
 
-    def find(finder: Finder) -> list[Target]:
+    def find(finder: Finder) -> list[TypedTarget]:
         return [finder.folder_or_target(path, asking.repo) for path in paths or ["."]]
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
                 return Rendered(agent_text(outline_success(answers[0])) + "\n", "")
@@ -325,10 +305,10 @@ def tour(
     for_agents = wants_agent(agent, json=output.json)
     message = Ask(TourRequest(**said(TourRequest, room, asking)))
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place(asking.repo, path))]
+    def find(finder: Finder) -> list[TypedTarget]:
+        return [TypedTarget(finder.place(asking.repo, path))]
 
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
                 return Rendered(agent_text(tour_success(answers[0])) + "\n", "")

@@ -4,6 +4,7 @@ A plain search that no daemon answered comes straight here, any other by `search
 """
 
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -11,12 +12,12 @@ from msgspec.structs import replace
 from ggrep.base.commands import Line
 from ggrep.base.processes import require_descriptors
 from ggrep.config.profiles import apply_to_request
-from ggrep.daemon.plan import Answers, Plan
+from ggrep.daemon.plan import Plan
 from ggrep.interfaces.cli.boundary import bounded
 from ggrep.interfaces.cli.parsing.parameters import group_of
-from ggrep.interfaces.cli.queries.query import Finder, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query import PlanContext, RepositoryQuery, search_query
 from ggrep.interfaces.cli.queries.search_options import (
-    Hits,
+    HitOptions,
     IndexOptions,
     LineOptions,
     QueryOptions,
@@ -25,36 +26,25 @@ from ggrep.interfaces.cli.queries.search_options import (
     given_fields,
     request_of,
 )
-from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.protocol.wire.messages import Search
 
 if TYPE_CHECKING:
     from ggrep.model.response import QueryResponse
     from ggrep.protocol.client.preload import Preload
-    from ggrep.render.printed import Rendered
     from ggrep.search.engine.engine import Engine
 
 
 def search_one(typed: TypedSearch) -> RepositoryQuery:
     """Return a search of one repository; a receipt of it is written by the client."""
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place_asked("search", typed))]
-
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         request = request_of(typed, scope=site.keys[0])
         request = apply_to_request(request, given_fields(typed), site.profile)
-        return Plan((Search(request, render=shown(typed, site.view)),), _only)
+        return Plan((Search(request, render=shown(typed, site.view)),), itemgetter(0))
 
     kept = None if typed.output.receipt is None else partial(_with_receipt, typed.output)
-    return RepositoryQuery(typed.asking, typed.output, find, planned, kept)
-
-
-def _only(answers: Answers) -> "Rendered":
-    """Return the output of a search."""
-    rendered: Rendered = answers[0]
-    return rendered
+    return search_query("search", typed, planned, kept)
 
 
 def shown(typed: TypedSearch, view: ViewOptions) -> ViewOptions:
@@ -74,13 +64,7 @@ def shown(typed: TypedSearch, view: ViewOptions) -> ViewOptions:
 def _with_receipt(
     output: ReceiptOutput, engine: "Engine", request: SearchRequest
 ) -> "QueryResponse":
-    """Return the answer of the index, and write a receipt.
-
-    A receipt needs an index. Nobody makes one meanwhile, so it is said what would.
-
-    Raises:
-        NoIndex: there is none.
-    """
+    """Return the answer of the index, which must exist, and write a receipt."""
     assert output.receipt is not None  # noqa: S101 - asked for
     response = engine.search(request)
     from ggrep.interfaces.cli.queries.replay import answer_bytes, write_receipt
@@ -97,11 +81,7 @@ def search_plainly(
 ) -> int:
     """Run a search of one repository without the modules of others; return the exit status.
 
-    Args:
-        line: with values of these groups of options alone, without a receipt; its paths exist.
-        arguments: that it was read from.
-        began_ms: when the command began, on the scale of `SystemClock`.
-        head: a process that has begun to become a daemon; None for none.
+    The line has values of these groups of options alone, and no receipt; its paths exist.
     """
 
     def act() -> int:
@@ -111,7 +91,7 @@ def search_plainly(
             values["query"],
             values.get("path", ()),
             group_of(QueryOptions, "question", values),
-            group_of(Hits, "hits", values),
+            group_of(HitOptions, "hits", values),
             group_of(IndexOptions, "asking", values),
             group_of(ReceiptOutput, "output", values),
             group_of(LineOptions, "lines", values),

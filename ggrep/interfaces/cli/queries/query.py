@@ -15,15 +15,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline, SystemClock
-from ggrep.base.commands import spelled
-from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest, UsageError
+from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
 from ggrep.daemon.plan import Plan, execute
 from ggrep.index.repo_identity import require_asked
-from ggrep.interfaces.cli.boundary import SeveralWords
 from ggrep.interfaces.cli.daemon_contact import address_of, is_indexed, watching
 from ggrep.interfaces.cli.parsing.flags import Output
 from ggrep.interfaces.cli.queries.search_options import HitsOutput, IndexOptions, TypedSearch
-from ggrep.interfaces.cli.queries.typed_targets import Target, folder_or_target_of, target_of
+from ggrep.interfaces.cli.queries.typed_targets import Finder, TypedTarget
 from ggrep.interfaces.cli.terminal import (
     Terminal,
     ask_before_indexing,
@@ -31,19 +29,13 @@ from ggrep.interfaces.cli.terminal import (
     open_terminal,
     show_progress,
 )
+from ggrep.model.operations import operation_of
 from ggrep.model.request import ViewOptions
-from ggrep.model.sanitise import is_text, sanitise_line
+from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.messages import Ask, Search, Status
 from ggrep.protocol.wire.messages import QueryMessage as Message
 from ggrep.service.daemon_choice import daemon_client_of, uses_daemon
-from ggrep.service.location import (
-    Location,
-    enclosing_index,
-    location_of,
-    on_disk,
-    open_engine,
-    together,
-)
+from ggrep.service.location import Location, enclosing_index, open_engine
 
 if TYPE_CHECKING:
     from ggrep.config.home import Home
@@ -60,19 +52,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Kept: TypeAlias = "Callable[[Engine, SearchRequest], QueryResponse]"
+AnswerWithReceipt: TypeAlias = "Callable[[Engine, SearchRequest], QueryResponse]"
 """Answers a search from the index, and writes a receipt of the answer."""
 
 _QUIET_MS = 2_000.0
 """No bar is drawn before a scan's answer is late: drawing takes a tenth of a second to load."""
 
 
-class Reached(Struct, frozen=True):
-    """A repository to query, and the scope within it.
-
-    Attributes:
-        scope: path key of a directory or file; empty for the whole root.
-    """
+class QueriedRepo(Struct, frozen=True):
+    """A repository to query, and the path key of the scope within it."""
 
     address: "DaemonAddress"
     scope: str
@@ -83,92 +71,37 @@ class Reached(Struct, frozen=True):
         return self.address.identity.root
 
 
-def place_asked(command: str, typed: TypedSearch) -> Location:
-    """Return what is meant by `--repo` or the positional PATHs, else by the current directory.
-
-    Raises:
-        UsageError: both were given, there is no such place, or they are of two repositories.
-    """
-    repo, paths = typed.asking.repo, typed.paths
-    if repo is None:
-        _require_paths(command, typed.query, paths)
-    return joined([chosen_place(repo, path) for path in paths or (None,)], paths)
-
-
-def joined(places: Sequence[Location], paths: Sequence[str]) -> Location:
-    """Return several places as one.
-
-    Raises:
-        UsageError: they belong to different repositories.
-    """
-    for path, place in zip(paths, places, strict=False):
-        if not is_text(place.scope):
-            raise UsageError(f"{sanitise_line(path)}: paths that are not UTF-8 are not indexed")
-    one = together(places)
-    if one is not None:
-        return one
-    other = next(at for at, place in enumerate(places) if place.root != places[0].root)
-    made = spelled("workspace", "init", "FILE", *(str(places[at].root) for at in (0, other)))
-    told = f"{paths[0]} and {paths[other]} belong to different repositories"
-    raise UsageError(f"{told}; to search both: {made}, then --workspace FILE")
-
-
-def chosen_place(repo: Path | None, path: str | None) -> Location:
-    """Return what `--repo` or the positional PATH means, else what the current directory does.
-
-    Raises:
-        UsageError: both were given.
-        InvalidRequest: there is no such place.
-    """
-    if repo is None:
-        return location_of(None if path is None else Path(path))
-    if path is not None:
-        raise UsageError("--repo and a PATH cannot go together")
-    return Location(location_of(repo).root, "")
-
-
-def reach(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> Reached:
+def reach(place: Location, terminal: Terminal, flags: Mapping[str, object]) -> QueriedRepo:
     """Return the repository of a place: the nearest one above it that has an index, if any."""
     address = address_of(place, terminal, flags)
     if not address.identity.store.is_dir():
         place = enclosing_index(place, terminal.environ, flags)
         address = address_of(place, terminal, flags)
-    return Reached(address, place.scope)
+    return QueriedRepo(address, place.scope)
 
 
 def answered(
     plan: Plan,
-    reached: Reached,
+    reached: QueriedRepo,
     terminal: Terminal,
     asking: IndexOptions,
-    kept: "Kept | None" = None,
+    kept: "AnswerWithReceipt | None" = None,
     head: "Preload | None" = None,
 ) -> "Rendered":
     """Return the output of a plan, from the index in this process if no daemon is available.
 
     The time limit counts from the start of the command, and leaves out a sync that is waited for.
-
-    Args:
-        plan: to execute.
-        reached: the repository.
-        terminal: of the command.
-        asking: how it is asked.
-        kept: answers a search from the index in this process, and keeps a receipt; None for none.
-        head: a process that has begun to become a daemon; None for none.
-
-    Raises:
-        Unasked: nothing says that an index is wanted, and there is none.
-        DeadlineExceeded: the time ran out, whatever took it.
-        GgrepError: as the daemon or the engine says.
     """
-    fresh, scans = not is_indexed(reached.address), isinstance(plan.messages[0], Search)
-    waits = asking.sync or (fresh and not scans and not _is_slate(plan))
+    first, fresh = plan.messages[0], not is_indexed(reached.address)
+    scans = isinstance(first, Search)
+    is_slate = isinstance(first, Ask) and operation_of(first.request).name == "slate"
+    waits = asking.sync or (fresh and not scans and not is_slate)
     offline = asking.offline or kept is not None
     asks = uses_daemon(reached.address, terminal.environ, offline=offline)
     if (asks or asking.sync) and ask_before_indexing(
         require_asked, reached.root, reached.address.home, yes=asking.yes
     ):
-        terminal = replace(terminal, began_ms=None)  # a person took their time
+        terminal = replace(terminal, began_ms=None)  # a person was asked
     timeout_ms = asking.timeout_ms or reached.address.settings.query_timeout_ms
     until = Deadline.never(SystemClock()) if waits else terminal.deadline(timeout_ms)
     if not asks:
@@ -184,8 +117,7 @@ def answered(
         until=until,
         head=head,
     )
-    label = reached.root.name
-    quiet_ms = _QUIET_MS if scans and not asking.sync else 0.0
+    label, quiet_ms = reached.root.name, _QUIET_MS if scans and not asking.sync else 0.0
     try:
         with ended_at(until):
             if fresh and not scans and not terminal.progress:
@@ -204,20 +136,13 @@ def answered(
             raise
 
 
-def _is_slate(plan: Plan) -> bool:
-    from ggrep.model.slate import SlateRequest
-
-    (first, *_) = plan.messages
-    return isinstance(first, Ask) and isinstance(first.request, SlateRequest)
-
-
 def _by_engine(
     plan: Plan,
-    reached: Reached,
+    reached: QueriedRepo,
     terminal: Terminal,
     asking: IndexOptions,
     until: Deadline,
-    kept: "Kept | None",
+    kept: "AnswerWithReceipt | None",
 ) -> "Rendered":
     with ended_at(until):
         engine = open_engine(
@@ -280,32 +205,7 @@ class _Host(Struct, frozen=True):
         return Deadline.after(SystemClock(), self.timeout_ms)
 
 
-def _require_paths(command: str, query: str, paths: Sequence[str]) -> None:
-    """Raise if a positional PATH does not exist; most likely it is a word of the query.
-
-    Raises:
-        UsageError: says what was meant.
-    """
-    if "" in paths:
-        raise UsageError("PATH is empty; use . for the current directory")
-    missing = next((path for path in paths if not on_disk(Path(path)).exists()), None)
-    if missing is None:
-        return
-    said = f"{missing}: no such file or directory"
-    if missing.startswith("-"):
-        meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
-    elif set(missing) & set("*?["):
-        meant = f"to narrow by a pattern: {spelled(command, query, '-g', missing)}"
-    elif (file := missing.partition(":")[0]) and Path(file).exists():
-        meant = f"without the line: {spelled(command, query, file)}"
-    elif len(paths) == 1 and Path(query).exists():
-        meant = f"did you mean: {spelled(command, missing, query)}"
-    else:
-        raise SeveralWords(said, (query, *(path for path in paths if not Path(path).exists())))
-    raise UsageError(f"{said}; {meant}")
-
-
-def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptions:
+def view_of(terminal: Terminal, *, json: bool) -> ViewOptions:
     """Return how an answer is shown in this terminal."""
     try:
         here = str(Path.cwd())
@@ -317,20 +217,16 @@ def view_of(terminal: Terminal, *, json: bool, whole: bool = False) -> ViewOptio
         colour=terminal.style.colour,
         notes_colour=terminal.notes_style.colour,
         cwd=here,
-        whole=whole,
         links=terminal.links,
     )
 
 
 _PATIENCE_MS: Final = 20_000
-"""How long a first portion is waited for; it is read for some five seconds."""
+"""How long to wait for the first portion; reading one takes some five seconds."""
 
 
 def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
-    """Show the first index's progress until it answers; an interrupt only ends the display.
-
-    Requires: a terminal that shows progress.
-    """
+    """Show the first index's progress until it answers; an interrupt only ends the display."""
     label, there = address.identity.root.name, False
     with suppress(GgrepError, KeyboardInterrupt), watching(terminal, label) as watch:
         if watch is not None:
@@ -342,41 +238,10 @@ def follow_index(address: "DaemonAddress", terminal: Terminal) -> None:
         terminal.tell(f"{label} has no index yet; progress: ggrep status")
 
 
-class Finder(Protocol):
-    """Finds the places that were typed."""
-
-    def place(self, repo: Path | None, path: str | None) -> Location:
-        """Return what `--repo` or a PATH means, else the current directory."""
-
-    def place_asked(self, command: str, typed: TypedSearch) -> Location:
-        """Return the place of a search, with a word on what was meant where there is none."""
-
-    def target(self, typed: str, repo: Path | None) -> Target:
-        """Return the target of an expansion."""
-
-    def folder_or_target(self, typed: str, repo: Path | None) -> Target:
-        """Return the target of an outline."""
-
-
-class InShell:
-    """Finds places in this process, which stands where the user does."""
-
-    place = staticmethod(chosen_place)
-    place_asked = staticmethod(place_asked)
-    target = staticmethod(target_of)
-    folder_or_target = staticmethod(folder_or_target_of)
-
-
-class Site(Struct, frozen=True):
+class PlanContext(Struct, frozen=True):
     """The repository that a query asks, and all else that its plan depends on.
 
-    Attributes:
-        profile: currently configured.
-        home: where stores lie.
-        environ: variables of the client.
-        finder: of the query's places.
-        view: how to print in the client's terminal.
-        keys: the query's targets as the repository writes them.
+    `keys` are the query's targets as the repository writes them.
     """
 
     root: Path
@@ -394,59 +259,48 @@ class Query(Protocol):
     def answer(self) -> int:
         """Run it and print; return the exit status."""
 
-    def plan(self, site: Site) -> "Plan | WorkspacePlan | None":
-        """Return what the daemon of a repository is to do; None where the client has to do it.
-
-        Raises:
-            GgrepError: the client says what is wrong.
-        """
+    def plan(self, site: PlanContext) -> "Plan | WorkspacePlan | None":
+        """Return what the daemon of a repository is to do; None where the client has to do it."""
 
 
 class RepositoryQuery(Struct, frozen=True):
-    """A query to one repository.
+    """A query to one repository: finds the targets, then makes a plan for them.
 
-    Attributes:
-        find: returns the places that it is about.
-        planned: makes the plan.
-        kept: answers a search here, whatever runs, and writes a receipt; None for none.
+    `kept` answers a search from the index in this process, and writes a receipt.
     """
 
     asking: IndexOptions
     output: Output
-    find: "Callable[[Finder], Sequence[Target]]"
-    planned: "Callable[[Site], Plan]"
-    kept: "Kept | None" = None
+    find: "Callable[[Finder], Sequence[TypedTarget]]"
+    planned: "Callable[[PlanContext], Plan]"
+    kept: "AnswerWithReceipt | None" = None
 
     def answer(self, head: "Preload | None" = None) -> int:
         """Run it and print; `head` is a process that has begun to become a daemon.
 
-        After a scan a user who watches is shown how the index takes over.
+        After a scan the progress of the index is shown on a terminal.
         """
-        terminal, finder = open_terminal(plain=self.output.plain), InShell()
+        terminal, finder = open_terminal(plain=self.output.plain), Finder()
         targets = self.find(finder)
-        reached = {
-            place: reach(place, terminal, self.asking.overrides)
-            for place in dict.fromkeys(each.place for each in targets)
-        }
+        places = dict.fromkeys(each.place for each in targets)
+        reached = {place: reach(place, terminal, self.asking.overrides) for place in places}
         if len({each.root for each in reached.values()}) > 1:
-            roots = " and ".join(
-                sorted({sanitise_line(each.root.name) for each in reached.values()})
-            )
+            names = sorted({sanitise_line(each.root.name) for each in reached.values()})
+            roots = " and ".join(names)
             raise InvalidRequest(f"these places are in {roots}; give those of one repository")
-        first = reached[targets[0].place]
-        address = first.address
-        view = view_of(terminal, json=self.output.json)
-        site = Site(first.root, address.profile, address.home, terminal.environ, finder, view)
-        keys = (target.key(reached[target.place].scope) for target in targets)
-        plan = self._plan(replace(site, keys=tuple(keys)))
+        first, environ = reached[targets[0].place], terminal.environ
+        address, view = first.address, view_of(terminal, json=self.output.json)
+        keys = tuple(target.key(reached[target.place].scope) for target in targets)
+        site = PlanContext(first.root, address.profile, address.home, environ, finder, view, keys)
+        plan = self._plan(site)
         rendered = answered(plan, first, terminal, self.asking, self.kept, head)
         terminal.write_answer(rendered, json=view.json)
-        asks = uses_daemon(address, terminal.environ, offline=self.asking.offline)
+        asks = uses_daemon(address, environ, offline=self.asking.offline)
         if rendered.scan and terminal.progress and asks and not view.json:
             follow_index(address, terminal)
         return rendered.exit_status
 
-    def plan(self, site: Site) -> "Plan | None":
+    def plan(self, site: PlanContext) -> "Plan | None":
         """Return what a daemon is to do."""
         if self.kept is not None or not asks_plainly(self.asking):
             return None
@@ -454,9 +308,23 @@ class RepositoryQuery(Struct, frozen=True):
         keys = (target.key(target.place.scope) for target in self.find(site.finder))
         return self._plan(replace(site, view=view, keys=tuple(keys)))
 
-    def _plan(self, site: Site) -> "Plan":
+    def _plan(self, site: PlanContext) -> "Plan":
         needs_hits = isinstance(self.output, HitsOutput) and self.output.exit_status
         return replace(self.planned(site), needs_hits=needs_hits)
+
+
+def search_query(
+    command: str,
+    typed: TypedSearch,
+    planned: "Callable[[PlanContext], Plan]",
+    kept: "AnswerWithReceipt | None" = None,
+) -> RepositoryQuery:
+    """Return a query whose one target is the place of a typed search."""
+
+    def find(finder: Finder) -> list[TypedTarget]:
+        return [TypedTarget(finder.place_asked(command, typed))]
+
+    return RepositoryQuery(typed.asking, typed.output, find, planned, kept)
 
 
 def asks_plainly(asking: IndexOptions) -> bool:

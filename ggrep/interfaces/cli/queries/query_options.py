@@ -9,12 +9,12 @@ from ggrep.base.errors import UsageError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.interfaces.cli.parsing.flags import Flag, refuse, typed_flags
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
-from ggrep.interfaces.surfaces.agent_search import MAX_BODIES, AgentTextOptions
+from ggrep.interfaces.surfaces.agent_search import MAX_BODIES
 from ggrep.model.field_meta import MOST_BYTES
 from ggrep.render.agent_text import AgentView
 
 MORE: Final = "--budget {}"
-"""What to type for lines that were cut."""
+"""Option that shows lines that were cut."""
 
 _BUDGET = Flag(
     "--budget",
@@ -40,13 +40,13 @@ class AgentForm(Struct, frozen=True):
 
 
 class AgentText(AgentForm, frozen=True):
-    """The same, of what has a budget for such a text alone."""
+    """The same, with a budget."""
 
     budget: Annotated[int | None, _BUDGET] = None
 
 
 class AgentLines(AgentText, frozen=True):
-    """The same, of what opens places."""
+    """The same, for code around places."""
 
     comments: Annotated[
         bool, Flag("--comments", "With --format agent: show long comments, too.")
@@ -69,18 +69,9 @@ class AgentSearch(Struct, frozen=True):
     ] = None
     budget: Annotated[int | None, _BUDGET] = None
 
-    @property
-    def wish(self) -> AgentTextOptions:
-        """Return how the answer is to be written."""
-        return AgentTextOptions(self.bodies, self.budget or 0)
-
 
 def agent_view(flags: AgentText, *, json: bool, stats: bool) -> AgentView | None:
-    """Return how an agent is shown an answer; None for people and programs.
-
-    Raises:
-        UsageError: flags that do not go together.
-    """
+    """Return how an agent is shown an answer; None for people and programs."""
     if not wants_agent(flags, json=json):
         return None
     refuse({"--stats": stats}, "--format agent")
@@ -89,11 +80,7 @@ def agent_view(flags: AgentText, *, json: bool, stats: bool) -> AgentView | None
 
 
 def wants_agent(flags: AgentForm, *, json: bool) -> bool:
-    """Return whether an answer should be text for agents.
-
-    Raises:
-        UsageError: JSON was wanted as well, or a budget of another text.
-    """
+    """Return whether an answer should be text for agents."""
     agent = flags.form == "agent"
     given = {
         "--budget": isinstance(flags, AgentText) and flags.budget is not None,
@@ -104,11 +91,7 @@ def wants_agent(flags: AgentForm, *, json: bool) -> bool:
 
 
 def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
-    """Raise if flags do not go together.
-
-    Raises:
-        UsageError: says which.
-    """
+    """Raise if flags do not go together."""
     if agent and json:
         raise UsageError("--format agent and --json cannot go together")
     if given and not agent:
@@ -116,82 +99,50 @@ def check_agent(*, agent: bool, json: bool, given: list[str]) -> None:
 
 
 def refuse_flags_of_people(typed: TypedSearch, *, stats: bool = False) -> None:
-    """Raise if a flag was given that such a text does not heed.
-
-    Raises:
-        UsageError: says which.
-    """
-    heeded_elsewhere = {
+    """Raise if a flag was given that text for agents does not support."""
+    unsupported = {
         "--receipt": typed.output.receipt is not None,
         "--compact": typed.hits.compact,
         "--scores": typed.hits.scores,
         "--explain": typed.hits.explain,
         "--stats": stats,
     }
-    refuse(heeded_elsewhere, "--format agent")
+    refuse(unsupported, "--format agent")
 
 
 class WorkspaceOptions(Struct, frozen=True):
-    """Which workspace and repositories are asked.
-
-    Attributes:
-        files: every occurrence of `--workspace`.
-    """
+    """Which workspace and repositories are asked."""
 
     title: ClassVar = "Workspace"
+    of: ClassVar = (FederatedRequest,)
 
     files: Annotated[
         tuple[Path, ...], Flag("--workspace", "Search all repositories of this workspace file.")
     ] = ()
     select: Annotated[
-        tuple[str, ...],
-        Flag(
-            "--select",
-            "Also search this repo; repeatable.",
-            of=FederatedRequest,
-            takes="repository",
-        ),
+        tuple[str, ...], Flag("--select", "Also search this repo; repeatable.", takes="repository")
     ] = ()
     only: Annotated[
-        tuple[str, ...],
-        Flag(
-            "--only", "Search only this repo; repeatable.", of=FederatedRequest, takes="repository"
-        ),
+        tuple[str, ...], Flag("--only", "Search only this repo; repeatable.", takes="repository")
     ] = ()
     tags: Annotated[
-        tuple[str, ...],
-        Flag(
-            "--tag",
-            "Search only repos with this tag; repeatable.",
-            of=FederatedRequest,
-            takes="tag",
-        ),
+        tuple[str, ...], Flag("--tag", "Search only repos with this tag; repeatable.", takes="tag")
     ] = ()
     repo_filter: Annotated[
         tuple[str, ...],
-        Flag(
-            "--repo-filter",
-            "Search only repos that match this glob; repeatable.",
-            of=FederatedRequest,
-        ),
+        Flag("--repo-filter", "Search only repos that match this glob; repeatable."),
     ] = ()
-    include_disabled: Annotated[
-        bool, Flag("--include-disabled", "Search disabled repos too.", of=FederatedRequest)
-    ] = False
-    concurrency: Annotated[int | None, Flag("--concurrency", of=FederatedRequest)] = None
-    strict: Annotated[bool, Flag("--federated-strict", of=FederatedRequest)] = False
-    stats: Annotated[bool, Flag("--stats", of=FederatedRequest)] = False
-    all_repos: Annotated[bool, Flag("--all-repos", of=FederatedRequest)] = False
-    include_paths: Annotated[
-        bool, Flag("--debug-include-paths", "Show absolute paths.", of=FederatedRequest)
-    ] = False
+    include_disabled: Annotated[bool, Flag("--include-disabled", "Search disabled repos too.")] = (
+        False
+    )
+    concurrency: Annotated[int | None, Flag("--concurrency")] = None
+    strict: Annotated[bool, Flag("--federated-strict")] = False
+    stats: Annotated[bool, Flag("--stats")] = False
+    all_repos: Annotated[bool, Flag("--all-repos")] = False
+    include_paths: Annotated[bool, Flag("--debug-include-paths", "Show absolute paths.")] = False
 
     def refuse_without_file(self) -> None:
-        """Raise when an option that only affects workspaces is given without `--workspace`.
-
-        Raises:
-            UsageError: names the flags; ignoring them would silently give a wrong answer.
-        """
+        """Raise when an option that only affects workspaces is given without `--workspace`."""
         if not self.files and (named := typed_flags(self)):
             raise UsageError(f"{', '.join(named)}: only with --workspace")
 
@@ -200,45 +151,27 @@ class MergeOptions(WorkspaceOptions, frozen=True):
     """Which workspace and repositories are searched, and how their answers are merged."""
 
     title: ClassVar = "Workspace"
+    of: ClassVar = (FederatedRequest,)
 
     max_repos: Annotated[
-        int | None,
-        Flag(
-            "--max-repos", "Search only the N most promising repos; 0 for all.", of=FederatedRequest
-        ),
+        int | None, Flag("--max-repos", "Search only the N most promising repos; 0 for all.")
     ] = None
     merge_strategy: Annotated[
-        str | None,
-        Flag("--merge", "How to merge instead of as the workspace file says", of=FederatedRequest),
+        str | None, Flag("--merge", "How to merge instead of as the workspace file says")
     ] = None
     rrf_k: Annotated[
-        int | None,
-        Flag(
-            "--rrf-k",
-            "Rank constant k of reciprocal rank fusion. [default: 60]",
-            of=FederatedRequest,
-        ),
+        int | None, Flag("--rrf-k", "Rank constant k of reciprocal rank fusion. [default: 60]")
     ] = None
-    per_repo_top: Annotated[int | None, Flag("--top-per-repo", of=FederatedRequest)] = None
+    per_repo_top: Annotated[int | None, Flag("--top-per-repo")] = None
     fold: Annotated[
-        bool | None,
-        Flag(
-            "--fold/--no-fold", "Show text that several repos share only once.", of=FederatedRequest
-        ),
+        bool | None, Flag("--fold/--no-fold", "Show text that several repos share only once.")
     ] = None
     cohort: Annotated[
-        tuple[str, ...],
-        Flag("--cohort", "Search this cohort: KEY or CORPUS:KEY.", of=FederatedRequest),
+        tuple[str, ...], Flag("--cohort", "Search this cohort: KEY or CORPUS:KEY.")
     ] = ()
     cohort_policy: Annotated[
-        str | None,
-        Flag("--cohort-policy", "Which of several cohorts to search", of=FederatedRequest),
+        str | None, Flag("--cohort-policy", "Which of several cohorts to search")
     ] = None
     allow_unsafe_mix: Annotated[
-        bool,
-        Flag(
-            "--allow-unsafe-mix",
-            "Merge lists even if their scores are not comparable.",
-            of=FederatedRequest,
-        ),
+        bool, Flag("--allow-unsafe-mix", "Merge lists even if their scores are not comparable.")
     ] = False

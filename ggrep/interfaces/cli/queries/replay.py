@@ -1,7 +1,7 @@
 """Receipts in files, and `ggrep replay`, which runs a receipt's query again and compares."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -17,10 +17,7 @@ from ggrep.base.errors import GgrepError, Incompatible, InvalidRequest, UsageErr
 from ggrep.base.ids import parse_snapshot_id
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_outcomes import RepoReport
-from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_receipts import (
-    RepoChange,
     WorkspaceReceipt,
     WorkspaceReplay,
     make_workspace_receipt,
@@ -29,6 +26,8 @@ from ggrep.federation.workspace_receipts import (
     request_of,
     standing,
     workspace_receipt_document,
+    workspace_receipt_of,
+    workspace_replay_json,
 )
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import (
@@ -38,6 +37,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     JsonFlag,
     PlainFlag,
     ProfileFlag,
+    RepoFlag,
 )
 from ggrep.interfaces.cli.report_file import is_standard_output, require_writable, shown_path
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
@@ -64,19 +64,11 @@ if TYPE_CHECKING:
 
 _FLAG = "--receipt"
 _MODE = 0o600
-"""It holds lines of the repository, which others may not be meant to read."""
+"""A receipt holds lines of the repository, which may be confidential."""
 
 
 def require_receipt_place(path: Path, *, force: bool) -> None:
-    """Raise, before the search runs, unless a receipt may be written there.
-
-    Args:
-        path: where to.
-        force: write over any regular file.
-
-    Raises:
-        UsageError: it may not, or cannot.
-    """
+    """Raise, before the search runs, unless a receipt may be written there."""
     if str(path) == "-" or is_standard_output(path):
         raise UsageError(f"{_FLAG}: name a file; the answer goes to standard output")
     require_writable({_FLAG: path}, [])
@@ -91,11 +83,7 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
 
 
 def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
-    """Write a receipt atomically, to the target of any links.
-
-    Raises:
-        UsageError: it may not be written there, or cannot.
-    """
+    """Write a receipt atomically, to the target of any links."""
     require_receipt_place(path, force=force)
     try:
         durable.replace_file(Path(os.path.realpath(path)), data, mode=_MODE)
@@ -103,13 +91,8 @@ def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
         raise UsageError(f"{_FLAG}: {shown_path(path)}: {error.strerror or error}") from error
 
 
-def read_receipt(path: Path) -> "Receipt | WorkspaceReceipt":
-    """Return the receipt in a file.
-
-    Raises:
-        InvalidRequest: there is none, or it was changed.
-        Incompatible: another build wrote it, in a version that this one does not read.
-    """
+def read_receipt(path: Path) -> Receipt | WorkspaceReceipt:
+    """Return the receipt in a file."""
     try:
         if path.exists() and not path.is_file():
             raise InvalidRequest(f"{shown_path(path)}: not a regular file")
@@ -120,18 +103,12 @@ def read_receipt(path: Path) -> "Receipt | WorkspaceReceipt":
     if len(data) > MAX_RECEIPT_BYTES:
         raise InvalidRequest(f"{shown_path(path)}: more than {MAX_RECEIPT_BYTES} bytes")
     try:
-        return _parsed(data)
+        values = open_sealed(data)
+        return (
+            workspace_receipt_of(values) if values["kind"] == WORKSPACE_KIND else receipt_of(values)
+        )
     except InvalidRequest as error:
         raise InvalidRequest(f"{shown_path(path)}: {error}") from error
-
-
-def _parsed(data: bytes) -> "Receipt | WorkspaceReceipt":
-    values = open_sealed(data)
-    if values["kind"] != WORKSPACE_KIND:
-        return receipt_of(values)
-    from ggrep.federation.workspace_receipts import workspace_receipt_of
-
-    return workspace_receipt_of(values)
 
 
 def _is_receipt(path: Path) -> bool:
@@ -146,13 +123,9 @@ def _is_receipt(path: Path) -> bool:
 
 def replay(
     file: Annotated[Path, Argument("A file that `ggrep search --receipt` wrote.")],
-    repo: Annotated[
-        Path | None,
-        Flag("--repo", "Query this repository instead of the current one.", takes="root"),
-    ] = None,
+    repo: RepoFlag = None,
     workspace: Annotated[
-        Path | None,
-        Flag("--workspace", "For a workspace's receipt: query this workspace file."),
+        Path | None, Flag("--workspace", "For a workspace's receipt: query this workspace file.")
     ] = None,
     today: Annotated[
         bool, Flag("--today", "Query the newest snapshot, not the receipt's own.")
@@ -164,14 +137,11 @@ def replay(
 ) -> int:
     """Run a receipt's query again; exit with 1 when bytes differ, with 2 when it cannot run."""
     terminal = open_terminal(plain=plain)
-    asked = _ReplayOptions(repo, workspace, profile, encoder, today)
+    options = _ReplayOptions(repo, workspace, profile, encoder, today)
     with could_not_run("the replay"):
-        outcome = _outcome(terminal, read_receipt(file), asked)
-    if json:
-        terminal.write_json(outcome.document, pretty=True)
-    else:
-        terminal.write(outcome.text)
-    return 0 if outcome.is_reproduced else 1
+        is_reproduced, document, text = _result(terminal, read_receipt(file), options)
+    terminal.show(document, text, json=json)
+    return 0 if is_reproduced else 1
 
 
 class _ReplayOptions(Struct, frozen=True):
@@ -184,69 +154,39 @@ class _ReplayOptions(Struct, frozen=True):
     today: bool
 
 
-class _ReplayResult(Struct, frozen=True):
-    """The outcome of a replay, as text and as JSON."""
-
-    is_reproduced: bool
-    document: stable_json.Document
-    text: str
-
-
 def answer_bytes(response: "QueryResponse") -> bytes:
     """Return the answer as `--json` prints it."""
     return stable_json.dumps(query_success(response)) + b"\n"
 
 
-def _outcome(
-    terminal: Terminal, receipt: "Receipt | WorkspaceReceipt", asked: _ReplayOptions
-) -> _ReplayResult:
-    """Return the outcome of replaying a receipt of either kind.
-
-    Raises:
-        UsageError: flags that do not go with its kind.
-    """
+def _result(
+    terminal: Terminal, receipt: Receipt | WorkspaceReceipt, options: _ReplayOptions
+) -> tuple[bool, stable_json.Document, str]:
+    """Return whether a receipt was reproduced, and the comparison as JSON and as text."""
     if isinstance(receipt, Receipt):
-        if asked.workspace is not None:
+        if options.workspace is not None:
             raise UsageError("--workspace: the receipt belongs to one repository; use --repo")
-        return _of_repository(terminal, receipt, asked)
-    if asked.workspace is None:
+        root = location_of(options.repo, directory=True).root
+        flags = {"encoder": options.encoder, "profile": options.profile}
+        engine = open_engine(root, terminal.environ, flags=flags)
+        from ggrep.search.engine.receipts import replay as replay_receipt
+
+        result = replay_receipt(engine, receipt, answer_bytes, today=options.today)
+        return result.is_reproduced, replay_json(result), render_replay(result, terminal.style)
+    if options.workspace is None:
         raise UsageError("the receipt belongs to a workspace; give its file with --workspace")
-    if asked.repo is not None or asked.today or asked.profile is not None:
+    if options.repo is not None or options.today or options.profile is not None:
         raise UsageError("--repo, --profile, --today: not available for a workspace")
-    return _of_workspace(terminal, receipt, asked.workspace, asked.encoder)
-
-
-def _of_repository(terminal: Terminal, receipt: Receipt, asked: _ReplayOptions) -> _ReplayResult:
-    root = location_of(asked.repo, directory=True).root
-    flags = {"encoder": asked.encoder, "profile": asked.profile}
-    engine = open_engine(root, terminal.environ, flags=flags)
-    from ggrep.search.engine.receipts import replay as replay_receipt
-
-    found = replay_receipt(engine, receipt, answer_bytes, today=asked.today)
-    return _ReplayResult(
-        found.is_reproduced, replay_json(found), render_replay(found, terminal.style)
-    )
-
-
-def _of_workspace(
-    terminal: Terminal, receipt: "WorkspaceReceipt", file: Path, encoder: str | None
-) -> _ReplayResult:
-    from ggrep.federation.workspace_receipts import workspace_replay_json
-
-    found = replay_workspace(terminal, receipt, file, encoder=encoder)
-    text = render_workspace_replay(found, terminal.style)
-    return _ReplayResult(found.is_reproduced, workspace_replay_json(found), text)
+    again = replay_workspace(terminal, receipt, options.workspace, encoder=options.encoder)
+    text = render_workspace_replay(again, terminal.style)
+    return again.is_reproduced, workspace_replay_json(again), text
 
 
 AnyPlace = TypeVar("AnyPlace", bound=Place)
 
 
 def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> None:
-    """Write the receipt of an answer; with `force`, over any regular file.
-
-    Raises:
-        UsageError: it cannot be written there.
-    """
+    """Write the receipt of an answer; with `force`, over any regular file."""
     version, build = ggrep.__version__, build_id()
     receipt = make_workspace_receipt(response, _bytes(response), version=version, build=build)
     data = stable_json.dumps(workspace_receipt_document(receipt)) + b"\n"
@@ -256,29 +196,29 @@ def keep_receipt(path: Path, response: FederatedResponse, *, force: bool) -> Non
 def replay_workspace(
     terminal: Terminal, receipt: WorkspaceReceipt, file: Path, *, encoder: str | None
 ) -> WorkspaceReplay:
-    """Return the outcome of replaying a receipt on a workspace.
-
-    Raises:
-        InvalidRequest: the workspace file, or the question, is wrong.
-        GgrepError: no repository answers.
-    """
+    """Return the outcome of replaying a receipt on a workspace."""
     workspace = load(file)
-    today = anyio.run(_ask, terminal, workspace, receipt, encoder)
+    request = request_of(receipt.question, Path.cwd())
+    searchers = engine_searchers(terminal.environ, {"encoder": encoder})
+    today = anyio.run(federated_search, workspace, request, searchers, SystemClock())
     if today.error is not None:
         raise today.error
     answer = _bytes(today)
     now = origin_of(today, answer, version=ggrep.__version__, build=build_id())
     is_reproduced = now.answer_sha256 == receipt.origin.answer_sha256
-    found: dict[str, Sequence[HitFate]] = {}
-    for repo_id, hits in _by_repo(receipt).items():
+    results: dict[str, Sequence[HitFate]] = {}
+    by_repo: dict[str, list[ReceiptHit]] = {}
+    for item in receipt.hits:
+        by_repo.setdefault(item.repo_id, []).append(item.hit)
+    for repo_id, hits in by_repo.items():
         looked = standing(hits) if is_reproduced else _look(terminal, today, repo_id, hits, encoder)
         if looked is not None:
-            found[repo_id] = looked
-    return replay_of(receipt, now, today, found)
+            results[repo_id] = looked
+    return replay_of(receipt, now, today, results)
 
 
 def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
-    """Return the outcome, what differs of each repository, and what became of each hit."""
+    """Return the outcome, the differences of each repository, and the fate of each hit."""
     if replay.is_reproduced:
         count = f"{len(replay.hits)} hits of {len(replay.now.repos)} repositories"
         return style.paint("good", "reproduced") + f": the same bytes, {count}\n"
@@ -289,17 +229,12 @@ def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
     hits = [_named(item.item, names.get(item.repo_id, item.repo_id)) for item in replay.hits]
     new = [_below(each.item, names.get(each.repo_id, each.repo_id)) for each in replay.new_hits]
     lines = [style.paint("bad", "not reproduced") + ": the workspace gives different bytes"]
-    lines += [style.paint("muted", f"  {line}") for line in _changes(replay.changes, names)]
+    for change in replay.changes:
+        prefix = f"{names.get(change.repo_id, change.repo_id)}: " if change.repo_id else ""
+        line = sanitise_line(prefix) + render_change(change.change)
+        lines.append(style.paint("muted", f"  {line}"))
     lines += ["", *render_fates(hits, new, style), "", render_summary(hits, new)]
     return "\n".join(lines) + "\n"
-
-
-async def _ask(
-    terminal: Terminal, workspace: Workspace, receipt: WorkspaceReceipt, encoder: str | None
-) -> FederatedResponse:
-    request = request_of(receipt.question, Path.cwd())
-    searchers = engine_searchers(terminal.environ, {"encoder": encoder})
-    return await federated_search(workspace, request, searchers, SystemClock())
 
 
 def _look(
@@ -310,7 +245,7 @@ def _look(
     encoder: str | None,
 ) -> tuple[HitFate, ...] | None:
     """Return where a repository's hits are in the snapshot that answered; None if unknown."""
-    report = _report(today, repo_id)
+    report = next((each for each in today.reports if each.repo.repo_id == repo_id), None)
     if report is None or report.snapshot_id is None:
         return None
     from ggrep.search.query.relocate import whereabouts
@@ -326,27 +261,9 @@ def _look(
         return None
 
 
-def _by_repo(receipt: WorkspaceReceipt) -> dict[str, list[ReceiptHit]]:
-    """Return the hits of each repository, in their order."""
-    held: dict[str, list[ReceiptHit]] = {}
-    for item in receipt.hits:
-        held.setdefault(item.repo_id, []).append(item.hit)
-    return held
-
-
-def _report(today: FederatedResponse, repo_id: str) -> RepoReport | None:
-    return next((report for report in today.reports if report.repo.repo_id == repo_id), None)
-
-
 def _bytes(response: FederatedResponse) -> bytes:
     """Return the answer as `--json` prints it."""
     return stable_json.dumps(response.to_json()) + b"\n"
-
-
-def _changes(changes: Sequence[RepoChange], names: dict[str, str]) -> Iterator[str]:
-    for item in changes:
-        whose = "" if item.repo_id is None else f"{names.get(item.repo_id, item.repo_id)}: "
-        yield sanitise_line(whose) + render_change(item.change)
 
 
 def _named(item: ReplayedHit, name: str) -> ReplayedHit:

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -15,7 +15,7 @@ from ggrep.config.profiles import apply_to_request
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, refuse
 from ggrep.interfaces.cli.queries.one_search import search_one
-from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery, search_query
 from ggrep.interfaces.cli.queries.query_options import (
     MORE,
     AgentSearch,
@@ -24,7 +24,7 @@ from ggrep.interfaces.cli.queries.query_options import (
     refuse_flags_of_people,
 )
 from ggrep.interfaces.cli.queries.search_options import (
-    Hits,
+    HitOptions,
     IndexOptions,
     LineOptions,
     QueryOptions,
@@ -35,11 +35,9 @@ from ggrep.interfaces.cli.queries.search_options import (
     request_of,
 )
 from ggrep.interfaces.cli.queries.slate_options import SlateFormat, wants_slate
-from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.interfaces.surfaces.agent_search import AgentTextOptions, hits_to_open, search_text
 from ggrep.model.index_freshness import incomplete_first
 from ggrep.model.limits import Notice
-from ggrep.model.navigation import ExpandResponse
 from ggrep.model.request import SearchRequest, SnippetMode, ViewOptions
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.messages import Ask, Search
@@ -61,11 +59,7 @@ class ForEditor(Struct, frozen=True):
 
 
 def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> RepositoryQuery:
-    """Return a search whose answer is places, as seen from the client's directory.
-
-    Raises:
-        UsageError: a flag was given that such lines do not heed.
-    """
+    """Return a search whose answer is places, as seen from the client's directory."""
     output, hits = typed.output, typed.hits
     given = {
         "--format": form != "text",
@@ -77,23 +71,27 @@ def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> Repo
     }
     refuse(given, "--vimgrep")
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place_asked("search", typed))]
-
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         request = listing(request_of(typed, scope=site.keys[0]), typed)
-        # Whole chunks of words: a line is looked for in each.
+        # Without exact text, the best line of each whole chunk is needed.
         depth = SnippetMode.NONE if request.is_exact else SnippetMode.FULL
         fields = given_fields(typed) | {"snippet", "limit"}
         request = apply_to_request(replace(request, snippet=depth), fields, site.profile)
 
         def printed(answers: Answers) -> Rendered:
-            document = stable_json.loads(answers[0].out.encode())
-            return _printed(document, request, site.root, Path(site.view.cwd))
+            document = _document(answers)
+            lines = list(places(document, request, site.root, Path(site.view.cwd)))
+            given = document.get("warnings", ())
+            notices = incomplete_first([Notice(each["code"], each["message"]) for each in given])
+            notes = [f"warning: {each.message}" for part in notices for each in part]
+            if cuts := limits_line(document.get("limits_hit", ())):
+                notes.append(cuts)
+            err = "".join(f"{sanitise_line(note)}\n" for note in notes)
+            return Rendered("".join(f"{line}\n" for line in lines), err, hits=len(lines))
 
         return Plan((Search(request, render=ViewOptions(json=True)),), printed)
 
-    return RepositoryQuery(typed.asking, replace(output, plain=True), find, planned)
+    return search_query("search", replace(typed, output=replace(output, plain=True)), planned)
 
 
 def places(
@@ -101,14 +99,8 @@ def places(
 ) -> Iterator[str]:
     """Yield `path:line:column:text`; columns are bytes from 1, as editors count them.
 
-    A hit whose lines were matched is each of its matches. Any other hit is the line that holds the
-    query as it stands, else the line that names it, else its first.
-
-    Args:
-        document: the answer.
-        request: what was asked for.
-        root: of the repository.
-        here: what paths are told from.
+    A hit with matched lines yields each match. Any other hit yields the line that holds the query,
+    else the line that names it, else its first.
     """
     for hit in document["results"]:
         path = sanitise_line(os.path.relpath(root / hit["path"], here))
@@ -127,38 +119,17 @@ def places(
 def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
     """Return the line and column that stand for a hit."""
     for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
-        if text and (at := next(_matches(lines, re.compile(re.escape(text), flags)), None)):
-            return at
+        pattern = re.compile(re.escape(text), flags)
+        for at, line in enumerate(lines if text else ()):
+            if match := pattern.search(line):
+                return at, match.start()
     return 0, 0
-
-
-def _matches(lines: list[str], pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    for at, line in enumerate(lines):
-        found = pattern.search(line)
-        if found is not None:
-            yield at, found.start()
-
-
-def _printed(
-    document: Mapping[str, Any], request: SearchRequest, root: Path, here: Path
-) -> Rendered:
-    """Return the places, and beside them what is amiss with them."""
-    lines = list(places(document, request, root, here))
-    warnings = [Notice(each["code"], each["message"]) for each in document.get("warnings", ())]
-    notes = [f"warning: {each.message}" for part in incomplete_first(warnings) for each in part]
-    if cuts := limits_line(document.get("limits_hit", ())):
-        notes.append(cuts)
-    return Rendered(
-        "".join(f"{line}\n" for line in lines),
-        "".join(f"{sanitise_line(note)}\n" for note in notes),
-        hits=len(lines),
-    )
 
 
 def search(
     query: Annotated[str, Argument("What to search for: words, a name or code.")],
     question: QueryOptions,
-    hits: Hits,
+    hits: HitOptions,
     output: ReceiptOutput,
     asking: IndexOptions,
     slate: SlateFormat,
@@ -195,16 +166,12 @@ def search(
         return search_workspace(typed, repositories, view)
     repositories.refuse_without_file()
     if for_agents:
-        return search_for_agent(typed, agent.wish)
+        return search_for_agent(typed, AgentTextOptions(agent.bodies, agent.budget or 0))
     return search_one(typed)
 
 
 def _check_receipt(output: ReceiptOutput) -> None:
-    """Raise if a receipt may not be written.
-
-    Raises:
-        UsageError: says why.
-    """
+    """Raise if a receipt may not be written."""
     if output.receipt is not None:
         from ggrep.interfaces.cli.queries.replay import require_receipt_place
 
@@ -214,17 +181,10 @@ def _check_receipt(output: ReceiptOutput) -> None:
 
 
 def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQuery:
-    """Return a search whose best hits are opened; lines that match are shown all.
-
-    Raises:
-        UsageError: a flag was given that such a text does not heed.
-    """
+    """Return a search whose best hits are opened; lines that match are shown all."""
     refuse_flags_of_people(typed)
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place_asked("search", typed))]
-
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         request = listing(request_of(typed, scope=site.keys[0]), typed)
         if request.is_exact or not typed.hits.snippet:
             request = replace(request, snippet=SnippetMode.NONE)
@@ -236,27 +196,19 @@ def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQu
             return [Ask(expansion) for _, expansion in wanted]
 
         def printed(answers: Answers) -> Rendered:
-            return _rendered(_document(answers), answers[1:], wish)
+            document = _document(answers)
+            # A hit cannot be opened if the snapshot has changed.
+            bodies = [
+                query_error(body)["error"] if isinstance(body, GgrepError) else expand_success(body)
+                for body in answers[1:]
+            ]
+            text = search_text(document, list(enumerate(bodies)), wish, MORE)
+            return Rendered(text + "\n", "", hits=len(document["results"]))
 
-        search = Search(request, render=ViewOptions(json=True))
-        return Plan((search,), printed, opened)
+        return Plan((Search(request, render=ViewOptions(json=True)),), printed, opened)
 
-    return RepositoryQuery(typed.asking, typed.output, find, planned)
+    return search_query("search", typed, planned)
 
 
 def _document(answers: Answers) -> Any:  # noqa: ANN401 - of any shape
     return stable_json.loads(answers[0].out.encode())
-
-
-def _rendered(
-    document: Mapping[str, Any],
-    opened: Sequence[ExpandResponse | GgrepError],
-    wish: AgentTextOptions,
-) -> Rendered:
-    """Return the output; of a hit that cannot be opened, as the snapshot changed, why."""
-    bodies = [
-        query_error(body)["error"] if isinstance(body, GgrepError) else expand_success(body)
-        for body in opened
-    ]
-    text = search_text(document, list(enumerate(bodies)), wish, MORE)
-    return Rendered(text + "\n", "", hits=len(document["results"]))

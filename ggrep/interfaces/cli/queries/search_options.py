@@ -14,6 +14,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     Flag,
     Output,
     ProfileFlag,
+    RepoFlag,
     Switch,
     YesFlag,
     one_of,
@@ -25,13 +26,10 @@ from ggrep.model.filters import keys_told
 from ggrep.model.request import SearchRequest, SnippetMode, compacted, with_exact_defaults
 
 MOST_MATCHING: Final = 50
-"""Chunks with matching lines that are listed for a program."""
+"""Default number of chunks with matching lines for a program."""
 
 DeterministicFlag: TypeAlias = Annotated[
-    bool,
-    Flag(
-        "--deterministic", "Print the same bytes whenever the index is the same.", of=SearchRequest
-    ),
+    bool, Flag("--deterministic", "Print the same bytes whenever the index is the same.")
 ]
 
 
@@ -61,16 +59,16 @@ def _once(numbers: tuple[int, ...]) -> int:
 
 
 class QueryOptions(Struct, frozen=True):
-    """What to search for, and in which files."""
+    """The search itself, and its files."""
 
     title: ClassVar = "What to search for"
+    of: ClassVar = (SearchRequest,)
 
     mode: Annotated[
         tuple[str, ...],
         Flag(
             "--mode",
             "Search with this intent",
-            of=SearchRequest,
             read=_intent,
             switches=(
                 Switch("-d --discovery", "discovery", "Intent: a broad overview."),
@@ -80,57 +78,38 @@ class QueryOptions(Struct, frozen=True):
             ),
         ),
     ] = ()
-    corpora: Annotated[
-        tuple[str, ...], Flag("--corpus", "Search this corpus, repeatable", of=SearchRequest)
-    ] = ()
+    corpora: Annotated[tuple[str, ...], Flag("--corpus", "Search this corpus, repeatable")] = ()
     filters: Annotated[
         tuple[str, ...],
         Flag(
             "--filter",
             f"Search only files and chunks that match {keys_told()}; negate with a leading -.",
-            of=SearchRequest,
             takes="filter",
         ),
     ] = ()
-    find: Annotated[str | None, Flag("--find", "How to interpret the query", of=SearchRequest)] = (
-        None
-    )
+    find: Annotated[str | None, Flag("--find", "How to interpret the query")] = None
     vectors: Annotated[
-        bool | None,
-        Flag(
-            "--no-vectors", "Rank by words and structure only, without vectors.", of=SearchRequest
-        ),
+        bool | None, Flag("--no-vectors", "Rank by words and structure only, without vectors.")
     ] = None
     keep_weak: Annotated[
-        bool,
-        Flag(
-            "--keep-weak",
-            "Show all hits even when the answer is unlikely to fit.",
-            of=SearchRequest,
-        ),
+        bool, Flag("--keep-weak", "Show all hits even when the answer is unlikely to fit.")
     ] = False
 
 
-class Hits(Struct, frozen=True):
-    """Which hits are shown, and how much of each.
-
-    Attributes:
-        limit: the value of every occurrence of its flags.
-        snippet: the snippet modes that were given.
-    """
+class HitOptions(Struct, frozen=True):
+    """Which hits are shown, and how much of each."""
 
     title: ClassVar = "Hits"
+    of: ClassVar = (SearchRequest,)
 
     limit: Annotated[
-        tuple[int, ...],
-        Flag("-m --max --top", "Return at most this many hits.", of=SearchRequest, read=_once),
+        tuple[int, ...], Flag("-m --max --top", "Return at most this many hits.", read=_once)
     ] = ()
-    per_file: Annotated[int | None, Flag("--per-file", of=SearchRequest, judged=True)] = None
+    per_file: Annotated[int | None, Flag("--per-file", judged=True)] = None
     snippet: Annotated[
         tuple[str, ...],
         Flag(
             "",
-            of=SearchRequest,
             read=_deepest,
             switches=(
                 Switch("--content", SnippetMode.FULL.value, "Show whole chunks."),
@@ -140,17 +119,17 @@ class Hits(Struct, frozen=True):
             ),
         ),
     ] = ()
-    include_anchors: Annotated[
-        bool, Flag("--anchors", "Include file headers among the hits.", of=SearchRequest)
-    ] = False
+    include_anchors: Annotated[bool, Flag("--anchors", "Include file headers among the hits.")] = (
+        False
+    )
     compact: Annotated[
         bool, Flag("--compact", "Show only the best hit of each file, without text.")
     ] = False
     scores: Annotated[bool, Flag("--scores", "Show scores.")] = False
-    explain: Annotated[bool, Flag("--explain", "Explain each score.", of=SearchRequest)] = False
-    backend: Annotated[
-        str | None, Flag("--backend", "Vector backend; both values do the same", of=SearchRequest)
-    ] = None
+    explain: Annotated[bool, Flag("--explain", "Explain each score.")] = False
+    backend: Annotated[str | None, Flag("--backend", "Vector backend; both values do the same")] = (
+        None
+    )
 
     @property
     def whole(self) -> bool:
@@ -159,31 +138,22 @@ class Hits(Struct, frozen=True):
 
 
 class LineOptions(Struct, frozen=True):
-    """How lines are matched and shown where exact text is searched.
-
-    Attributes:
-        files: print only the files that match; `counts` with the number of lines of each.
-    """
+    """How lines are matched and shown where exact text is searched."""
 
     title: ClassVar = "Exact text"
+    of: ClassVar = (SearchRequest,)
 
     ignore_case: Annotated[
-        bool,
-        Flag(
-            "--ignore-case",
-            "Match letters in either case: -i with -F, -E or quoted text.",
-            of=SearchRequest,
-        ),
+        bool, Flag("--ignore-case", "Match letters in either case: -i with -F, -E or quoted text.")
     ] = False
-    whole_words: Annotated[
-        bool, Flag("--word-regexp", "Match whole words only: -w likewise.", of=SearchRequest)
-    ] = False
+    whole_words: Annotated[bool, Flag("--word-regexp", "Match whole words only: -w likewise.")] = (
+        False
+    )
     lines_before: Annotated[
-        int,
-        Flag("--before-context", "Lines shown before each matching line: -B.", of=SearchRequest),
+        int, Flag("--before-context", "Lines shown before each matching line: -B.")
     ] = 0
     lines_after: Annotated[
-        int, Flag("--after-context", "Lines shown after each matching line: -A.", of=SearchRequest)
+        int, Flag("--after-context", "Lines shown after each matching line: -A.")
     ] = 0
     files: Annotated[
         bool, Flag("--files-with-matches", "Print only the paths of files that match: -l.")
@@ -193,11 +163,7 @@ class LineOptions(Struct, frozen=True):
     ] = False
 
     def apply(self, request: SearchRequest) -> SearchRequest:
-        """Return the request with these options.
-
-        Raises:
-            UsageError: one was given, and no exact text is searched.
-        """
+        """Return the request with these options."""
         given = typed_flags(self)
         if given and not request.is_exact:
             raise UsageError(
@@ -209,19 +175,12 @@ class LineOptions(Struct, frozen=True):
 
 
 class IndexOptions(Struct, frozen=True):
-    """Which index answers, and how it is queried.
-
-    Attributes:
-        timeout_ms: 0 for the configured one.
-        strict_sync: fail the sync when a file cannot be indexed correctly.
-    """
+    """Which index answers, and how it is queried."""
 
     title: ClassVar = "Index and daemon"
+    of: ClassVar = (SearchRequest,)
 
-    repo: Annotated[
-        Path | None,
-        Flag("--repo", "Query this repository instead of the current one.", takes="root"),
-    ] = None
+    repo: RepoFlag = None
     profile: ProfileFlag = None
     encoder: EncoderFlag = None
     sync: Annotated[bool, Flag("--sync", "Update the index first.")] = False
@@ -238,7 +197,6 @@ class IndexOptions(Struct, frozen=True):
         Flag(
             "--timeout-ms",
             "Give up after this many milliseconds; 0 for the configured timeout.",
-            of=SearchRequest,
             judged=True,
         ),
     ] = 0
@@ -249,11 +207,7 @@ class IndexOptions(Struct, frozen=True):
         return {"encoder": self.encoder, "profile": self.profile}
 
     def check(self) -> None:
-        """Raise when options contradict each other.
-
-        Raises:
-            UsageError: they do.
-        """
+        """Raise when options contradict each other."""
         if self.strict_sync and not self.sync:
             raise UsageError("--strict: only with --sync")
 
@@ -271,12 +225,7 @@ class HitsOutput(Output, frozen=True):
 
 
 class ReceiptOutput(HitsOutput, frozen=True):
-    """How an answer is printed, and whether a receipt of it is written.
-
-    Attributes:
-        receipt: where to write a receipt.
-        force: overwrite any regular file there.
-    """
+    """How an answer is printed, and whether a receipt of it is written."""
 
     receipt: Annotated[
         Path | None,
@@ -288,28 +237,19 @@ class ReceiptOutput(HitsOutput, frozen=True):
 
 
 class TypedSearch(Struct, frozen=True):
-    """A search as typed, not yet interpreted.
-
-    Attributes:
-        paths: the positional PATHs that were given.
-    """
+    """A search as typed, not yet interpreted."""
 
     query: str
     paths: Sequence[str] = ()
     question: QueryOptions = field(default_factory=QueryOptions)
-    hits: Hits = field(default_factory=Hits)
+    hits: HitOptions = field(default_factory=HitOptions)
     asking: IndexOptions = field(default_factory=IndexOptions)
     output: ReceiptOutput = field(default_factory=ReceiptOutput)
     lines: LineOptions = field(default_factory=LineOptions)
 
 
 def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchRequest:
-    """Return the request of typed options; fewer hits than `least` are refused.
-
-    Raises:
-        UsageError: flags that exclude each other, or a value that means nothing; the message
-            names flag and value.
-    """
+    """Return the request of typed options; fewer hits than `least` are refused."""
     given = said(SearchRequest, typed.question, typed.hits, typed.asking, typed.lines)
     request = SearchRequest(typed.query, scope=scope, **given)
     request = typed.lines.apply(with_exact_defaults(request, given))
@@ -317,7 +257,7 @@ def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchReque
         message = f"-m must be at least {least}, is {request.limit}"
         raise UsageError(message)
     if typed.output.receipt is not None:
-        # Nobody could ask again for what differs each time.
+        # A replay must be able to reproduce the bytes.
         request = replace(request, deterministic=True)
     return compacted(request) if typed.hits.compact else request
 

@@ -1,6 +1,5 @@
 """`ggrep slate`, and `ggrep search --format slate`."""
 
-from functools import partial
 from typing import Annotated, Final
 
 from msgspec.structs import replace
@@ -9,7 +8,7 @@ from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, refuse
-from ggrep.interfaces.cli.queries.query import Finder, Query, RepositoryQuery, Site
+from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery, search_query
 from ggrep.interfaces.cli.queries.query_options import AgentForm, MergeOptions, wants_agent
 from ggrep.interfaces.cli.queries.search_options import (
     HitsOutput,
@@ -21,20 +20,18 @@ from ggrep.interfaces.cli.queries.search_options import (
     request_of,
 )
 from ggrep.interfaces.cli.queries.slate_options import (
+    LEVEL_OF_SNIPPET,
     NO_SESSION,
-    Session,
+    SessionOptions,
     SlateBounds,
     SlateOptions,
-    level_of_snippet,
     slate_fields,
     slate_request_of,
 )
-from ggrep.interfaces.cli.queries.typed_targets import Target
 from ggrep.model.request import SnippetMode
 from ggrep.protocol.wire.messages import Ask
 from ggrep.render.printed import Rendered
 from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
-from ggrep.render.slate_text import GraphForm
 
 _WHOLE_CHUNKS: Final = 3
 
@@ -43,7 +40,7 @@ def slate(
     query: Annotated[str, Argument("A task or question, in words or names.")],
     question: QueryOptions,
     shape: SlateOptions,
-    session: Session,
+    session: SessionOptions,
     output: HitsOutput,
     agent: AgentForm,
     asking: IndexOptions,
@@ -68,15 +65,11 @@ def slate(
 
 
 def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeOptions) -> Query:
-    """Return what answers a typed search with a slate.
-
-    Raises:
-        UsageError: a flag was given that a slate does not heed.
-    """
+    """Return what answers a typed search with a slate."""
     _refuse_flags_of_hits(typed)
     if shape.level is None:
         snippet = request_of(typed, scope="").snippet
-        shape = replace(shape, level=level_of_snippet(snippet))
+        shape = replace(shape, level=LEVEL_OF_SNIPPET.get(snippet))
     if repositories.files:
         return _of_workspace(typed, shape, repositories)
     repositories.refuse_without_file()
@@ -87,7 +80,7 @@ def _of_workspace(
     typed: TypedSearch,
     shape: SlateBounds,
     repositories: MergeOptions,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> Query:
@@ -97,7 +90,7 @@ def _of_workspace(
 
 
 def _refuse_flags_of_hits(typed: TypedSearch) -> None:
-    heeded_by_hits = {
+    unsupported = {
         "--receipt": typed.output.receipt is not None,
         "-m (--max-files bounds a slate)": bool(typed.hits.limit),
         "--per-file": typed.hits.per_file is not None,
@@ -105,24 +98,21 @@ def _refuse_flags_of_hits(typed: TypedSearch) -> None:
         "--scores": typed.hits.scores,
         "--explain": typed.hits.explain,
     }
-    refuse(heeded_by_hits, "--format slate")
+    refuse(unsupported, "--format slate")
 
 
 def _of_one(
     command: str,
     typed: TypedSearch,
     shape: SlateBounds,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> RepositoryQuery:
     """Return the query to one repository."""
     form = shape.graph_form if isinstance(shape, SlateOptions) else None
 
-    def find(finder: Finder) -> list[Target]:
-        return [Target(finder.place_asked(command, typed))]
-
-    def planned(site: Site) -> Plan:
+    def planned(site: PlanContext) -> Plan:
         def resolve(word: str) -> str:
             target = site.finder.target(word, site.root)
             return target.key(target.place.scope)
@@ -132,17 +122,16 @@ def _of_one(
         if for_agents:
             request = replace(request, budgets=request.budgets.for_agents())
         given = given_fields(typed) | slate_fields(shape)
-        message = Ask(apply_to_slate(request, given, site.profile))
-        return Plan((message,), partial(_printed, form, site, for_agents=for_agents))
 
-    return RepositoryQuery(typed.asking, typed.output, find, planned)
+        def printed(answers: Answers) -> Rendered:
+            (response,) = answers
+            if for_agents:
+                return render_slate_for_agent(response)
+            view = replace(site.view, whole=response.slate.level == _WHOLE_CHUNKS)
+            if form is not None:
+                return render_graph(response, form, site.root, view)
+            return render_slate(response, site.root, view)
 
+        return Plan((Ask(apply_to_slate(request, given, site.profile)),), printed)
 
-def _printed(form: GraphForm | None, site: Site, answers: Answers, *, for_agents: bool) -> Rendered:
-    (response,) = answers
-    view = replace(site.view, whole=response.slate.level == _WHOLE_CHUNKS)
-    if for_agents:
-        return render_slate_for_agent(response)
-    if form is not None:
-        return render_graph(response, form, site.root, view)
-    return render_slate(response, site.root, view)
+    return search_query(command, typed, planned)

@@ -18,35 +18,32 @@ from ggrep.model.slate import (
 )
 from ggrep.render.slate_text import GraphForm
 
-_LEVEL_OF_SNIPPET: Final = {
+LEVEL_OF_SNIPPET: Final = {
     SnippetMode.NONE: 0,
     SnippetMode.SHORT: 1,
     SnippetMode.LONG: 2,
     SnippetMode.FULL: 3,
 }
+"""The level that shows as much as a snippet mode; the default mode has none."""
 
 
 class SlateBounds(Struct, frozen=True):
-    """How much a slate discloses and holds.
-
-    Attributes:
-        level: None for the default.
-    """
+    """How much a slate discloses and holds."""
 
     title: ClassVar = "Slate"
+    of: ClassVar = (SlateRequest, Budgets)
 
-    level: Annotated[int | None, Flag("--level", of=SlateRequest)] = None
+    level: Annotated[int | None, Flag("--level")] = None
     total_bytes: Annotated[
         int,
         Flag(
             "--max-bytes",
             "Most bytes of the slate as JSON; 0 for the level's default.",
-            of=Budgets,
             judged=True,
         ),
     ] = 0
-    files: Annotated[int, Flag("--max-files", of=Budgets, judged=True)] = 0
-    of_text: Annotated[bool, Flag("--of-text", of=Budgets)] = False
+    files: Annotated[int, Flag("--max-files", judged=True)] = 0
+    of_text: Annotated[bool, Flag("--of-text")] = False
 
 
 class SlateFormat(SlateBounds, frozen=True):
@@ -63,20 +60,13 @@ class SlateFormat(SlateBounds, frozen=True):
 
 
 class SlateOptions(SlateBounds, frozen=True):
-    """Options for the form of a slate.
+    """Options for the form of a slate."""
 
-    Attributes:
-        form: what the graph alone is printed as; None for all of the slate.
-    """
-
-    file_bytes: Annotated[int, Flag("--file-bytes", of=Budgets, judged=True)] = 0
-    evidence_per_file: Annotated[int, Flag("--evidence", of=Budgets, judged=True)] = 0
-    anchors: Annotated[
-        bool | None, Flag("--no-anchors", "Omit the opening lines of files.", of=SlateRequest)
-    ] = None
+    file_bytes: Annotated[int, Flag("--file-bytes", judged=True)] = 0
+    evidence_per_file: Annotated[int, Flag("--evidence", judged=True)] = 0
+    anchors: Annotated[bool | None, Flag("--no-anchors", "Omit the opening lines of files.")] = None
     graph: Annotated[
-        bool | None,
-        Flag("--no-graph", "Omit the graph of how files are related.", of=SlateRequest),
+        bool | None, Flag("--no-graph", "Omit the graph of how files are related.")
     ] = None
     form: Annotated[
         str | None,
@@ -89,13 +79,8 @@ class SlateOptions(SlateBounds, frozen=True):
         return cast("GraphForm | None", self.form)
 
 
-class Session(Struct, frozen=True):
-    """How a slate continues a session.
-
-    Attributes:
-        token: `new`, or a token; None for none.
-        op: None for what the others imply.
-    """
+class SessionOptions(Struct, frozen=True):
+    """How a slate continues a session."""
 
     title: ClassVar = "Session"
 
@@ -119,29 +104,18 @@ class Session(Struct, frozen=True):
     ] = False
 
 
-NO_SESSION: Final = Session()
-"""What is typed of a session by those who want none."""
+NO_SESSION: Final = SessionOptions()
+"""Options of a slate without a session."""
 
 
 def slate_request_of(
     shape: SlateBounds,
     search: SearchRequest,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     resolve: Callable[[str], str] = lambda target: target,
 ) -> SlateRequest:
-    """Return the request of the typed options.
-
-    Args:
-        shape: of the slate.
-        search: the question.
-        session: how it goes on.
-        resolve: returns a session's target as the repository writes it.
-
-    Raises:
-        UsageError: flags that exclude each other, or lack one another, or a value that means
-            nothing; the message names flag and value.
-    """
+    """Return the request; `resolve` returns a session's target as the repository writes it."""
     given = said(SlateRequest, shape)
     if not 0 <= given.get("level", 0) <= MAX_LEVEL:
         raise UsageError(f"--level: {given['level']} is not 0, 1, 2 or {MAX_LEVEL}")
@@ -156,11 +130,7 @@ def slate_request_of(
 
 
 def wants_slate(flags: SlateFormat) -> bool:
-    """Return whether a search should return a slate.
-
-    Raises:
-        UsageError: flags of a slate were given without it.
-    """
+    """Return whether a search should return a slate."""
     form = flags.form
     if flags != SlateFormat(form=form) and form != "slate":
         raise UsageError(
@@ -176,12 +146,7 @@ def slate_fields(shape: SlateBounds) -> frozenset[str]:
     return frozenset({*said(SlateRequest, shape), *budgets, *drawn})
 
 
-def level_of_snippet(snippet: SnippetMode) -> int | None:
-    """Return the level that shows as much as the snippet mode; None for the default mode."""
-    return _LEVEL_OF_SNIPPET.get(snippet)
-
-
-def _session(flags: Session, resolve: Callable[[str], str]) -> SessionRequest | None:
+def _session(flags: SessionOptions, resolve: Callable[[str], str]) -> SessionRequest | None:
     if flags.token is None:
         if flags.op is not None or flags.targets or flags.delta_only:
             raise UsageError("--op, --target and --delta-only: only with --session")

@@ -1,27 +1,30 @@
-"""Converts a typed target into one that a repository understands."""
+"""Finds the repositories and files that were typed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
-from ggrep.base.errors import InvalidRequest
+from ggrep.base.commands import spelled
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.interfaces.cli.boundary import SeveralWords
+from ggrep.interfaces.cli.queries.search_options import TypedSearch
+from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.model.written_names import place_readings
 from ggrep.service.call_requests import scope_of
-from ggrep.service.location import Location, location_of
+from ggrep.service.location import Location, location_of, on_disk, together
 
 HERE: Final = Path()
 
 
-class Target(Struct, frozen=True):
+class TypedTarget(Struct, frozen=True):
     """A resolved target and its repository.
 
     Attributes:
         place: the root, and the file in it if one was named that is there.
         lines: `:line` or `:line-line` behind that file; empty for all of it.
-        typed: what was typed, which stands where no file was found: a row id, or a path key of a
-            file that is in the index and no longer there. Empty for a folder and for a scope.
+        typed: a row id, or a path key that is only in the index; empty for a folder and a scope.
     """
 
     place: Location
@@ -33,51 +36,84 @@ class Target(Struct, frozen=True):
         return scope + self.lines if self.place.scope or not self.typed else self.typed
 
 
-def target_of(typed: str, repo: Path | None) -> Target:
-    """Return the target; paths are relative to the current directory, else to the root.
+class Finder:
+    """Finds the places that were typed, as seen from the current directory."""
 
-    Args:
-        typed: a row id, `path`, `path:line`, `path:line-line`, or a place as compilers print it.
-        repo: the repository that was named; None for the one around the file, else around the
-            current directory.
+    def place(self, repo: Path | None, path: str | None) -> Location:
+        """Return what `--repo` or the positional PATH means, else the current directory."""
+        if repo is None:
+            return location_of(None if path is None else Path(path))
+        if path is not None:
+            raise UsageError("--repo and a PATH cannot go together")
+        return Location(location_of(repo).root, "")
 
-    Raises:
-        InvalidRequest: it is a directory, or there is no repository there.
-    """
-    root = None if repo is None else location_of(repo).root
-    path, lines = parts_of(typed, root)
-    if path is None:
-        return Target(Location(root or location_of(None).root, ""), "", typed)
-    if path.is_dir():
-        raise InvalidRequest(f"{typed}: a directory; give a file, a line of one, or a row id")
-    if root is None:
-        return Target(location_of(path), lines, typed)
-    return Target(Location(root, path.resolve().relative_to(root).as_posix()), lines, typed)
+    def place_asked(self, command: str, typed: TypedSearch) -> Location:
+        """Return the place of a search: of `--repo` or all PATHs, else the current directory."""
+        repo, paths = typed.asking.repo, typed.paths
+        if repo is None:
+            self.require_paths(command, typed.query, paths)
+        places = [self.place(repo, path) for path in paths or (None,)]
+        for path, place in zip(paths, places, strict=False):
+            if not is_text(place.scope):
+                raise UsageError(f"{sanitise_line(path)}: paths that are not UTF-8 are not indexed")
+        joined = together(places)
+        if joined is not None:
+            return joined
+        other = next(at for at, place in enumerate(places) if place.root != places[0].root)
+        made = spelled("workspace", "init", "FILE", *(str(places[at].root) for at in (0, other)))
+        message = f"{paths[0]} and {paths[other]} belong to different repositories"
+        raise UsageError(f"{message}; to search both: {made}, then --workspace FILE")
 
+    def require_paths(self, command: str, query: str, paths: Sequence[str]) -> None:
+        """Raise if a positional PATH does not exist; most likely it is a word of the query."""
+        if "" in paths:
+            raise UsageError("PATH is empty; use . for the current directory")
+        missing = next((path for path in paths if not on_disk(Path(path)).exists()), None)
+        if missing is None:
+            return
+        text = f"{missing}: no such file or directory"
+        if missing.startswith("-"):
+            meant = f"did you mean, without -- before it: {spelled(command, query, *paths)}"
+        elif set(missing) & set("*?["):
+            meant = f"to narrow by a pattern: {spelled(command, query, '-g', missing)}"
+        elif (file := missing.partition(":")[0]) and Path(file).exists():
+            meant = f"without the line: {spelled(command, query, file)}"
+        elif len(paths) == 1 and Path(query).exists():
+            meant = f"did you mean: {spelled(command, missing, query)}"
+        else:
+            raise SeveralWords(text, (query, *(path for path in paths if not Path(path).exists())))
+        raise UsageError(f"{text}; {meant}")
 
-def folder_or_target_of(typed: str, repo: Path | None) -> Target:
-    """Return what `target_of` does, and of a folder its place.
+    def target(self, typed: str, repo: Path | None) -> TypedTarget:
+        """Return a row id, `path`, `path:line`, `path:line-line`, or a compiler's place.
 
-    Raises:
-        InvalidRequest: it lies outside of the repository that was named.
-    """
-    path = Path(typed)
-    if not path.is_dir():
-        return target_of(typed, repo)
-    if repo is None:
-        return Target(location_of(path))
-    root = location_of(repo).root
-    return Target(Location(root, scope_of(path.absolute(), root)))
+        Paths are relative to the current directory, else to the root.
+        """
+        root = None if repo is None else location_of(repo).root
+        path, lines = parts_of(typed, root)
+        if path is None:
+            return TypedTarget(Location(root or location_of(None).root, ""), "", typed)
+        if path.is_dir():
+            raise InvalidRequest(f"{typed}: a directory; give a file, a line of one, or a row id")
+        if root is None:
+            return TypedTarget(location_of(path), lines, typed)
+        return TypedTarget(
+            Location(root, path.resolve().relative_to(root).as_posix()), lines, typed
+        )
+
+    def folder_or_target(self, typed: str, repo: Path | None) -> TypedTarget:
+        """Return the place of a folder, else what `target` does."""
+        path = Path(typed)
+        if not path.is_dir():
+            return self.target(typed, repo)
+        if repo is None:
+            return TypedTarget(location_of(path))
+        root = location_of(repo).root
+        return TypedTarget(Location(root, scope_of(path.absolute(), root)))
 
 
 def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
-    """Return a file that was typed as seen from here as `label:path`; all else as it is.
-
-    Args:
-        typed: as of `target_of`, or with a label and a colon in front.
-        roots: canonical roots of repositories, with their labels; the innermost counts.
-        here: the directory that relative paths are read from.
-    """
+    """Return an existing file as `label:path`, by the innermost root; all else unchanged."""
     path, lines = parts_of(typed, None, here)
     if path is None or path.is_dir():
         return typed
@@ -88,13 +124,7 @@ def placed_in(typed: str, roots: Mapping[Path, str], here: Path = HERE) -> str:
 
 
 def parts_of(typed: str, root: Path | None, here: Path = HERE) -> tuple[Path | None, str]:
-    """Return the file, or None if none such exists, and the line numbers behind its name.
-
-    Args:
-        typed: as it was.
-        root: files that do not lie below it are none; None for any.
-        here: the directory that relative paths are read from.
-    """
+    """Return the file, None if none exists below the root, and the line numbers behind its name."""
     for reading in place_readings(typed):
         candidate = here / reading.path
         if not reading.path or not _exists(candidate):

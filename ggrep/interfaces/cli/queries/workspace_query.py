@@ -1,7 +1,7 @@
 """A query to a workspace: run by the client, or in the process of a daemon.
 
 In a daemon's process only daemons that run are asked. None is started, and no index is read: where
-a daemon is missing, or the user would have to be told of a wait, the client does it all by itself.
+a daemon is missing, or a message for people is due, the client answers the query itself.
 """
 
 import os
@@ -14,7 +14,7 @@ import anyio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ggrep.base.clock import Deadline, Stop, SystemClock
+from ggrep.base.clock import Stop, SystemClock
 from ggrep.base.errors import Cancelled, GgrepError, UsageError
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
@@ -30,8 +30,8 @@ from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
 from ggrep.interfaces.cli.queries.one_search import shown
-from ggrep.interfaces.cli.queries.query import Site, asks_plainly, view_of
-from ggrep.interfaces.cli.queries.query_options import MergeOptions
+from ggrep.interfaces.cli.queries.query import PlanContext, asks_plainly, view_of
+from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
 from ggrep.interfaces.cli.queries.search_options import IndexOptions, TypedSearch, request_of
 from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
@@ -59,20 +59,14 @@ T = TypeVar("T")
 
 _LOOK_S: Final = 0.05
 _MOST_LEARNT: Final = 8
-"""Clients of which it is kept where daemons are met."""
+"""Clients whose daemon addresses are kept."""
 
 
 class WorkspaceQuery(Struct, Generic[T], frozen=True):
-    """A query to a workspace.
-
-    Attributes:
-        ask: has the repositories answer; places are read from a directory.
-        printed: returns the output.
-        kept: writes the receipt of an answer; None for none.
-    """
+    """A query to a workspace; `kept` writes the receipt of an answer."""
 
     typed: TypedSearch
-    repositories: MergeOptions
+    repositories: WorkspaceOptions
     ask: Callable[[Federator, Workspace, FederatedRequest, Path], Awaitable[T]]
     printed: "Callable[[T, ViewOptions], Rendered]"
     kept: Callable[[T], None] | None = None
@@ -80,12 +74,18 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
     def answer(self) -> int:
         """Run it and print; return the exit status."""
         terminal = open_terminal(plain=self.typed.output.plain)
-        workspace, request = _prepared(terminal, self.typed, self.repositories)
-        flags = self.typed.asking.overrides
+        asking = self.typed.asking
+        workspace, request = _asked_of(self.typed, self.repositories, terminal.environ, Path())
+        if asking.sync:
+            _sync(terminal, workspace, request, asking)
+        # The time limit counts from the start of the command, or from the end of the sync.
+        timed = replace(terminal, began_ms=None) if asking.sync else terminal
+        deadline = timed.deadline(request.search.timeout_ms)
+        request = replace(request, deadline=deadline)
+        flags = asking.overrides
         # A receipt is replayed without daemons, which could publish meanwhile.
-        offline = self.kept is not None or self.typed.asking.offline
+        offline = self.kept is not None or asking.offline or terminal.environ.get("GGREP_OFFLINE")
         here = IndexFallback(terminal.environ, flags, terminal.tell)
-        only_here = offline or bool(terminal.environ.get("GGREP_OFFLINE"))
         federator = partial(
             Federator,
             home_from(terminal.environ),
@@ -93,10 +93,10 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
             SystemClock(),
             flags=flags,
             told=terminal.tell,
-            fallback=None if only_here else here,
+            fallback=None if offline else here,
             through=lambda _: engine_searchers(terminal.environ, flags),
         )
-        with ended_at(request.deadline or Deadline.never(SystemClock())):
+        with ended_at(deadline):
             answer = anyio.run(
                 _asked, federator, lambda each: self.ask(each, workspace, request, Path())
             )
@@ -107,7 +107,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         terminal.write_answer(rendered, json=view.json)
         return rendered.exit_status
 
-    def plan(self, site: Site) -> WorkspacePlan | None:
+    def plan(self, site: PlanContext) -> WorkspacePlan | None:
         """Return what a daemon's process is to do: ask the daemons that run."""
         if self.kept is not None or not asks_plainly(self.typed.asking):
             return None
@@ -133,35 +133,13 @@ async def _asked(federator: Callable[[], Federator], ask: Callable[[Federator], 
             await asked.aclose()
 
 
-def _prepared(
-    terminal: Terminal, typed: TypedSearch, repositories: MergeOptions
-) -> tuple[Workspace, FederatedRequest]:
-    """Return the workspace and the request, after syncing the indexes if requested.
-
-    The time limit counts from the start of the command, or from the end of the sync.
-
-    Raises:
-        UsageError: a flag was given that no workspace heeds.
-    """
-    workspace, request = _asked_of(typed, repositories, terminal.environ, Path())
-    if typed.asking.sync:
-        _sync(terminal, workspace, request, typed.asking)
-        terminal = replace(terminal, began_ms=None)
-    return workspace, replace(request, deadline=terminal.deadline(request.search.timeout_ms))
-
-
 def _asked_of(
-    typed: TypedSearch, repositories: MergeOptions, environ: Mapping[str, str], here: Path
+    typed: TypedSearch, repositories: WorkspaceOptions, environ: Mapping[str, str], here: Path
 ) -> tuple[Workspace, FederatedRequest]:
-    """Return the workspace and the request, typed in the directory `here`.
-
-    Raises:
-        UsageError: a flag was given that no workspace heeds.
-        WorkspaceError: the file is wrong.
-    """
+    """Return the workspace and the request, typed in the directory `here`."""
     _refuse(typed, repositories)
     workspace = load(here / repositories.files[0])
-    # Without hits there is still an answer: who was asked, and what became of them.
+    # Without hits the answer still reports on each repository.
     search = request_of(typed, scope="", least=0)
     request = FederatedRequest(
         search=search,
@@ -172,16 +150,11 @@ def _asked_of(
     return workspace, configured(request, environ, workspace)
 
 
-def _refuse(typed: TypedSearch, repositories: MergeOptions) -> None:
-    """Raise for options that a workspace search does not support.
-
-    Raises:
-        UsageError: names the flags and, where the contract has one, its code.
-    """
+def _refuse(typed: TypedSearch, repositories: WorkspaceOptions) -> None:
+    """Raise for options that a workspace search does not support."""
     if len(repositories.files) > 1:
         raise UsageError(
-            "--workspace was given more than once",
-            code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG",
+            "--workspace was given more than once", code="ERR_FEDERATED_DUPLICATE_WORKSPACE_FLAG"
         )
     if typed.asking.repo is not None:
         raise UsageError(
@@ -190,24 +163,17 @@ def _refuse(typed: TypedSearch, repositories: MergeOptions) -> None:
         )
     if typed.paths:
         raise UsageError("a PATH and --workspace cannot go together; use --filter path:")
-    if typed.output.receipt is not None:
-        _refuse_what_no_receipt_holds(typed, repositories)
-
-
-def _refuse_what_no_receipt_holds(typed: TypedSearch, given: MergeOptions) -> None:
-    """Raise for options whose results differ between runs or machines.
-
-    Raises:
-        UsageError: names the flag.
-    """
+    if typed.output.receipt is None:
+        return
+    # The results of these differ between runs or machines.
     for flag, is_given in {
-        "--stats": given.stats,
-        "--debug-include-paths": given.include_paths,
+        "--stats": repositories.stats,
+        "--debug-include-paths": repositories.include_paths,
         "--profile": typed.asking.profile is not None,
     }.items():
         if is_given:
             raise UsageError(f"{flag} and --receipt cannot go together")
-    if any(token.startswith(("/", "~")) for token in (*given.select, *given.only)):
+    if any(token.startswith(("/", "~")) for token in (*repositories.select, *repositories.only)):
         raise UsageError("--receipt: choose repositories by alias or id, not by absolute path")
 
 
@@ -216,9 +182,10 @@ def _sync(
 ) -> None:
     """Sync the indexes of the selected repositories, one after another."""
     resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    for repo in sorted(select_repos(workspace, request, resolve).repos, key=_by_id):
+    repos = select_repos(workspace, request, resolve).repos
+    for repo in sorted(repos, key=lambda repo: repo.repo_id):
         if repo.missing is not None:
-            continue  # the answer says so
+            continue  # the answer reports it
         label, root = repo.alias or repo.repo_id, repo.root_canonical
         flags = asking.overrides
         address = address_of(Location(root, ""), terminal, flags)
@@ -232,29 +199,11 @@ def _sync(
                 engine.sync(strict=asking.strict_sync, progress=progress)
 
 
-def _by_id(repo: WorkspaceRepo) -> str:
-    return repo.repo_id
-
-
 def _coordinated(
-    ask: Callable[[Federator], Awaitable[T]], site: Site, stop: Stop, client: str
+    ask: Callable[[Federator], Awaitable[T]], site: PlanContext, stop: Stop, client: str
 ) -> T:
-    """Return an answer of daemons that run.
-
-    Args:
-        ask: has them answer.
-        site: whose variables and home count.
-        stop: ends it early.
-        client: who asks, as daemons tell their clients apart.
-
-    Raises:
-        NotStarted: a daemon is missing, or a message for people is due.
-        Cancelled: it was ended.
-        GgrepError: as the answer does.
-
-    Requires: this thread runs no event loop.
-    """
-    told: list[str] = []
+    """Return an answer of daemons that run; this thread must have no event loop."""
+    messages: list[str] = []
     environ = {**site.environ, "GGREP_OFFLINE": "1"}  # none is started
     federator = partial(
         Federator,
@@ -263,8 +212,10 @@ def _coordinated(
         SystemClock(),
         learnt=_learnt(site.home, tuple(sorted(environ.items())), client),
         client_name=client,
-        told=told.append,
-        through=lambda daemons: FallbackSearchers(daemons, ReadySearchers(_refused), told.append),
+        told=messages.append,
+        through=lambda daemons: FallbackSearchers(
+            daemons, ReadySearchers(_refused), messages.append
+        ),
         descriptors=False,
     )
     answers: list[T] = []
@@ -282,8 +233,8 @@ def _coordinated(
     anyio.run(run)
     for error in failed:
         raise error
-    if told:
-        raise NotStarted(told[0])
+    if messages:
+        raise NotStarted(messages[0])
     if not answers:
         raise Cancelled(stop.reason or "cancelled")
     return answers[0]
@@ -309,7 +260,7 @@ _MOST_NAMED = 8
 
 
 def merge_told(response: FederatedResponse, cwd: str) -> str:
-    """Return a line that nobody said how hits are merged, and what ranks better; else nothing."""
+    """Return a line on a better merge strategy if none is configured; else an empty text."""
     if not response.merge_unsaid:
         return ""
     file = sanitise_line(str(_file_of(response, cwd)))
@@ -330,23 +281,20 @@ def times_of(response: EnvelopeFields) -> str:
 
 def notices_of(response: EnvelopeFields, cwd: str) -> list[Notice]:
     """Return the notices, as seen from a directory; repositories with equal ones share a line."""
-    told: dict[tuple[str, str], set[str | None]] = {}
+    repos_of: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
-        told.setdefault((item.code, item.message), set()).add(item.repo_id)
+        repos_of.setdefault((item.code, item.message), set()).add(item.repo_id)
     file = _file_of(response, cwd)
     return [
         Notice(code, _prefix(response.workspace, repos) + with_file(message, file))
-        for (code, message), repos in told.items()
+        for (code, message), repos in repos_of.items()
     ]
 
 
 def limits_of(response: EnvelopeFields) -> list[LimitHit]:
-    """Return the limits hit, with the repository of each.
-
-    Who ran out of its share of the deadline is among the errors already.
-    """
+    """Return the limits hit, with the repository of each; shares of a deadline are errors."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
-    found = []
+    results = []
     for entry in response.limits_hit:
         limit, repo = entry.limit, names.get(entry.repo_id) if entry.repo_id else None
         if limit.code == SHARE_LIMIT:
@@ -354,8 +302,8 @@ def limits_of(response: EnvelopeFields) -> list[LimitHit]:
         if repo is not None:
             place = f"{repo}:{limit.path_key}" if limit.path_key else repo
             limit = replace(limit, path_key=place)
-        found.append(limit)
-    return found
+        results.append(limit)
+    return results
 
 
 def failure_of(response: EnvelopeFields, view: ViewOptions) -> str:

@@ -13,10 +13,10 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.interfaces.cli.queries.query_options import MergeOptions
-from ggrep.interfaces.cli.queries.search_options import ReceiptOutput, TypedSearch
+from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.slate_options import (
     NO_SESSION,
-    Session,
+    SessionOptions,
     SlateBounds,
     SlateOptions,
     slate_request_of,
@@ -54,28 +54,20 @@ def search_workspace(
     typed: TypedSearch, repositories: MergeOptions, agent: AgentView | None
 ) -> WorkspaceQuery[FederatedResponse]:
     """Return a search of a workspace; `agent` is how an agent is shown the hits."""
-    return WorkspaceQuery(
-        typed,
-        repositories,
-        _search,
-        partial(_printed, typed, agent),
-        None if typed.output.receipt is None else partial(_keep, typed.output),
-    )
 
+    def ask(
+        federator: Federator, workspace: Workspace, request: FederatedRequest, _: Path
+    ) -> Awaitable[FederatedResponse]:
+        return federator.search(workspace, request)
 
-async def _search(
-    federator: Federator, workspace: Workspace, request: FederatedRequest, here: Path
-) -> FederatedResponse:
-    del here
-    return await federator.search(workspace, request)
+    def keep(response: FederatedResponse) -> None:
+        if typed.output.receipt is not None and response.ok:
+            from ggrep.interfaces.cli.queries.replay import keep_receipt
 
+            keep_receipt(typed.output.receipt, response, force=typed.output.force)
 
-def _keep(output: ReceiptOutput, response: FederatedResponse) -> None:
-    """Write the receipt of an answer."""
-    if output.receipt is not None and response.ok:
-        from ggrep.interfaces.cli.queries.replay import keep_receipt
-
-        keep_receipt(output.receipt, response, force=output.force)
+    kept = None if typed.output.receipt is None else keep
+    return WorkspaceQuery(typed, repositories, ask, partial(_printed, typed, agent), kept)
 
 
 def _printed(
@@ -91,17 +83,14 @@ def _printed(
         notes = (MERGED_BY_RANK,) if response.merge_unsaid else ()
         text = for_agent(agent_text(response.to_json(), agent, notes), response, view)
         return Rendered(text, "", status, hits=len(response.hits))
-    return _text(response, _hit_view(typed, view), view, status)
-
-
-def _hit_view(typed: TypedSearch, view: ViewOptions) -> HitView:
-    return HitView(
+    shown = HitView(
         words=tuple(word for word in typed.query.split() if len(word) > 2),
         scores=typed.hits.scores,
         explain=typed.hits.explain,
         compact=typed.hits.compact,
         columns=0 if typed.hits.whole else view.columns,
     )
+    return _text(response, shown, view, status)
 
 
 def _matched(
@@ -156,13 +145,7 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         notes += failure_of(response, view)
     elif not hits:
         notes += doubts
-    return Rendered(
-        text,
-        notes,
-        status,
-        hits=len(hits),
-        before=first + (doubts if hits else ""),
-    )
+    return Rendered(text, notes, status, hits=len(hits), before=first + (doubts if hits else ""))
 
 
 _STEM_LETTERS: Final = 4
@@ -172,24 +155,18 @@ def slate_of_workspace(
     typed: TypedSearch,
     shape: SlateBounds,
     repositories: MergeOptions,
-    session: Session = NO_SESSION,
+    session: SessionOptions = NO_SESSION,
     *,
     for_agents: bool = False,
 ) -> WorkspaceQuery[FederatedSlate]:
-    """Return the query for a slate of a workspace.
-
-    Raises:
-        UsageError: flags that exclude each other, or lack one another.
-        InvalidRequest: a value means nothing.
-    """
+    """Return the query for a slate of a workspace."""
     asked = slate_request_of(shape, SearchRequest(typed.query), session)
     budgets = asked.budgets.for_agents() if for_agents else asked.budgets
     wanted = SlateShape(asked.level, budgets, asked.anchors, asked.graph, asked.session)
 
     def ask(
-        federator: Federator, workspace: Workspace, request: FederatedRequest, here: Path
+        federator: Federator, workspace: Workspace, request: FederatedRequest, _: Path
     ) -> Awaitable[FederatedSlate]:
-        del here
         return federator.slate(workspace, request, wanted)
 
     def printed(answer: FederatedSlate, view: ViewOptions) -> Rendered:
@@ -220,8 +197,10 @@ def _text_of_slate(found: FederatedSlate, form: GraphForm | None, view: ViewOpti
     files = sum(len(packs) for _, packs in found.slate.sections)
     notes += render_confidence(response.confidence, files, limits, notes_style)
     notes += merge_told(response, view.cwd)
-    told = _told(found, found.slate, view.cwd or None)
-    return Rendered(slate_text(told, _page(view, found.slate)), notes, before=first)
+    content = _told(found, found.slate, view.cwd or None)
+    stems = tuple(term for term in found.slate.overview.terms if len(term) >= _STEM_LETTERS)
+    page = Page(view.columns, Style(view.colour), lambda key: key, stems=stems)
+    return Rendered(slate_text(content, page), notes, before=first)
 
 
 def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:
@@ -239,8 +218,3 @@ def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:
         ),
         workspace=os.path.relpath(response.workspace.workspace_path, here),
     )
-
-
-def _page(view: ViewOptions, slate: Slate) -> Page:
-    stems = tuple(term for term in slate.overview.terms if len(term) >= _STEM_LETTERS)
-    return Page(view.columns, Style(view.colour), lambda key: key, stems=stems)

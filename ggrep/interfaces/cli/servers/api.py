@@ -39,12 +39,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 
 class ApiFlags(Struct, frozen=True):
-    """Where the server listens, and what callers may search.
-
-    Attributes:
-        hosts: names by which the server may be called.
-        origins: of pages that may ask.
-    """
+    """Where the server listens, and what callers may search."""
 
     title: ClassVar = "Callers"
 
@@ -88,12 +83,7 @@ def api(
 
 
 def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
-    """Return the access rules for the token; None as token means no authentication.
-
-    Raises:
-        UsageError: an origin is none.
-        WorkspaceError: a workspace file is wrong.
-    """
+    """Return the access rules for the token; None as token means no authentication."""
     from ggrep.interfaces.api.http_app import ApiRules
     from ggrep.interfaces.surfaces.http_app import LOOPBACK_NAMES, AccessRules, host_names
     from ggrep.service.workspace_access import Allowlist
@@ -101,7 +91,10 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
     for origin in flags.origins:
         if not _ORIGIN.fullmatch(origin):
             raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
-    own = _own_root()
+    try:
+        own = canonical_root(Path.cwd())
+    except (GgrepError, OSError):
+        own = None
     allowlist = Allowlist(_allowed(flags, own))
     names = LOOPBACK_NAMES | host_names((flags.host, *flags.hosts))
     return ApiRules(
@@ -112,23 +105,15 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
     )
 
 
-def _own_root() -> Path | None:
-    """Return the repository around the current directory, if there is one that can be searched."""
-    try:
-        return canonical_root(Path.cwd())
-    except (GgrepError, OSError):
-        return None
-
-
 def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:
     roots = list(flags.roots)
     if not roots and own is not None:
         roots.append(own)
     for file in flags.workspaces:
-        found = load(file)
-        roots.append(found.workspace_path)
-        roots += [one.root_canonical for one in found.repos if is_canonical(one.root_canonical)]
-        roots += [found.cache_root] if found.cache_root is not None else []
+        result = load(file)
+        roots.append(result.workspace_path)
+        roots += [each.root_canonical for each in result.repos if is_canonical(each.root_canonical)]
+        roots += [result.cache_root] if result.cache_root is not None else []
     return roots
 
 

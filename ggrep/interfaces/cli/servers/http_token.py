@@ -13,13 +13,7 @@ from ggrep.interfaces.cli.parsing.flags import Flag, typed_flags
 
 
 class TokenOptions(Struct, frozen=True):
-    """Which token to use.
-
-    Attributes:
-        file: holds it.
-        new: replace the home's.
-        none: want nothing.
-    """
+    """Which token to use."""
 
     title: ClassVar = "Token"
 
@@ -34,12 +28,7 @@ class TokenOptions(Struct, frozen=True):
 
 
 class HttpToken(Struct, frozen=True):
-    """The token that callers must present.
-
-    Attributes:
-        value: None where nothing is wanted.
-        file: where it lies; None where the environment holds it, or nothing is wanted.
-    """
+    """The token that callers must present, and its file; None where none is required."""
 
     value: str | None
     file: Path | None = None
@@ -55,17 +44,7 @@ class HttpToken(Struct, frozen=True):
 
 
 def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) -> HttpToken:
-    """Return the token by the options, else by the environment, else the home's own.
-
-    Args:
-        home: which keeps a token; one is made there when it is needed.
-        environ: may hold one.
-        options: which one is wanted.
-
-    Raises:
-        UsageError: the flags exclude each other.
-        InvalidRequest: there is no usable token where one is said to be, and none can be made.
-    """
+    """Return the token by the options, else by the environment, else the home's own."""
     from ggrep.interfaces.cli.servers.token_file import (
         check_token,
         kept_token,

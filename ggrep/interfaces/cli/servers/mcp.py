@@ -25,7 +25,7 @@ _HOST = "127.0.0.1"
 _PORT = 7346
 
 
-class Places(Struct, frozen=True):
+class PlaceOptions(Struct, frozen=True):
     """Which repositories and directories calls may search."""
 
     title: ClassVar = "Places"
@@ -42,7 +42,7 @@ class Places(Struct, frozen=True):
     anywhere: Annotated[bool, Flag("--allow-any-root", "Let calls search any directory.")] = False
 
 
-class Http(Struct, frozen=True):
+class HttpOptions(Struct, frozen=True):
     """Options of the HTTP transport."""
 
     title: ClassVar = "HTTP"
@@ -60,7 +60,7 @@ class Http(Struct, frozen=True):
     ] = ()
 
 
-class Answers(Struct, frozen=True):
+class AnswerOptions(Struct, frozen=True):
     """The form of answers, and the tools that are listed."""
 
     title: ClassVar = "Answers"
@@ -72,9 +72,9 @@ class Answers(Struct, frozen=True):
 
 
 def mcp(
-    places: Places,
-    answers: Answers,
-    listening: Http,
+    places: PlaceOptions,
+    answers: AnswerOptions,
+    listening: HttpOptions,
     wanted: TokenOptions,
     log: Annotated[bool, Flag("--log", "Log to standard error.")] = False,
 ) -> int:
@@ -93,8 +93,12 @@ def mcp(
     modules = _loaded()
     from ggrep.interfaces.mcp.start_options import StartOptions
 
+    try:
+        directory = Path.cwd()
+    except FileNotFoundError:
+        directory = None
     start = StartOptions(
-        directory=_here(),
+        directory=directory,
         path=places.path,
         workspaces=tuple(file.absolute() for file in places.workspaces),
         allowed=places.roots,
@@ -104,7 +108,7 @@ def mcp(
     )
     home = home_from(terminal.environ)
     environ = without_token(terminal.environ)
-    noted = terminal.tell if log else _unheard
+    noted = terminal.tell if log else lambda _: None
 
     def connect() -> "Federator":
         from ggrep.service.federator import Federator
@@ -157,7 +161,9 @@ def _serve_stdio(terminal: Terminal, process: "Process") -> None:
     anyio.run(run)
 
 
-def _serve_http(terminal: Terminal, process: "Process", listening: Http, token: HttpToken) -> None:
+def _serve_http(
+    terminal: Terminal, process: "Process", listening: HttpOptions, token: HttpToken
+) -> None:
     import anyio
 
     from ggrep.interfaces.mcp.http import MAX_CONNECTIONS, PATH, access_rules, mcp_app
@@ -173,15 +179,3 @@ def _serve_http(terminal: Terminal, process: "Process", listening: Http, token: 
         terminal.tell(token.said)
 
     anyio.run(partial(run, most_connections=MAX_CONNECTIONS), app, listener, ready)
-
-
-def _unheard(line: str) -> None:
-    del line
-
-
-def _here() -> Path | None:
-    """Return the current directory; None if it was deleted."""
-    try:
-        return Path.cwd()
-    except FileNotFoundError:
-        return None

@@ -20,11 +20,7 @@ _MAKING_MS: Final = 10_000
 
 
 def check_token(token: str, source: str) -> str:
-    """Return the token without surrounding blanks.
-
-    Raises:
-        InvalidRequest: it is too short to be one, or no header can hold it.
-    """
+    """Return the token without surrounding blanks."""
     text = token.strip()
     if len(text) < MIN_TOKEN_LENGTH:
         raise InvalidRequest(f"{source}: a token has at least {MIN_TOKEN_LENGTH} characters")
@@ -34,17 +30,13 @@ def check_token(token: str, source: str) -> str:
 
 
 def read_token(file: Path) -> str:
-    """Return the token that a file holds.
-
-    Raises:
-        InvalidRequest: there is none, or others may read it.
-    """
+    """Return the token that a file holds."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError as error:
         raise InvalidRequest(f"{file}: {error.strerror}") from error
     try:
-        # Of what was opened, not of what may stand under its name by now.
+        # The status of the opened file: the name may lead to another one by now.
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InvalidRequest(f"{file}: not a regular file")
@@ -65,14 +57,9 @@ def new_token(file: Path) -> str:
 
 
 def kept_token(home: Home) -> str:
-    """Return the token in the home, which is made when there is none.
-
-    Raises:
-        InvalidRequest: others may read it, or it is another user's.
-        GgrepError: it can be neither read nor made.
-    """
+    """Return the token in the home, which is made when there is none."""
     file = home.api_token
     deadline = Deadline.after(SystemClock(), _MAKING_MS)
-    # One of two servers that start at once would want a token that nobody can read any more.
+    # Without the lock, two servers that start at once could use different tokens.
     with alone(home.api_token_lock, Patience(deadline, time.sleep, "the token is being made")):
         return read_token(file) if os.path.lexists(file) else new_token(file)

@@ -46,20 +46,16 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
         terminal.write_json(inventory_json(entries), pretty=True)
         return 0
     for entry in entries:
-        terminal.write(_line(entry, terminal))
+        name = terminal.style.paint("name", entry.store_id)
+        size = f"{entry.size_bytes / 1e6:8.1f} MB"
+        used = entry.last_used_at or entry.modified_at
+        gone = " (gone)" if entry.root_exists is False else ""
+        root = entry.canonical_root or "(not synced by its root yet)"
+        what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {root}{gone}"
+        terminal.write(f"{name}  {size}  used {used}  {sanitise_line(what)}\n")
     if not entries:
         terminal.note("no stores yet; run: ggrep index\n")
     return 0
-
-
-def _line(entry: "StoreEntry", terminal: Terminal) -> str:
-    name = terminal.style.paint("name", entry.store_id)
-    size = f"{entry.size_bytes / 1e6:8.1f} MB"
-    used = entry.last_used_at or entry.modified_at
-    gone = " (gone)" if entry.root_exists is False else ""
-    root = entry.canonical_root or "(not synced by its root yet)"
-    what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {root}{gone}"
-    return f"{name}  {size}  used {used}  {sanitise_line(what)}\n"
 
 
 def inventory_json(entries: "Sequence[StoreEntry]") -> Document:
@@ -78,7 +74,7 @@ def clean(
 ) -> int:
     """Delete this repository's index, a store by id, or all stores.
 
-    On a terminal it is asked first. Code is never touched: an index can be built again.
+    A terminal asks for confirmation. Code is never touched: an index can be built again.
     """
     from ggrep.index.maintenance.inventory import list_stores, remove_store
 
@@ -93,8 +89,8 @@ def clean(
         ids = [store]
     else:
         ids = [address_of(location_of(path), terminal, {}).identity.store_id]
-    known = {one: sizes[one] for one in ids if one in sizes}
-    if known and not (yes or json or confirmed(_question(known))):
+    known = {each: sizes[each] for each in ids if each in sizes}
+    if known and not (yes or json or _confirmed(known)):
         terminal.tell("nothing was deleted")
         return 1
     with daemons_stopped(home, ids):
@@ -108,11 +104,11 @@ def clean(
     return 0
 
 
-def _question(sizes: Mapping[str, int]) -> str:
+def _confirmed(sizes: Mapping[str, int]) -> bool:
     from ggrep.interfaces.cli.text_tables import bytes_text, plural
 
     whose = next(iter(sizes)) if len(sizes) == 1 else plural(len(sizes), "index", "indexes")
-    return f"delete {whose}, {bytes_text(sum(sizes.values()))}?"
+    return confirmed(f"delete {whose}, {bytes_text(sum(sizes.values()))}?")
 
 
 @contextmanager
@@ -135,16 +131,12 @@ def daemons_stopped(home: Home, ids: Sequence[str]) -> Iterator[None]:
 def collect_stores(index: "RepoIndex", terminal: Terminal, *, force: bool, json: bool) -> int:
     """List the stores to delete or, with `force`, delete them.
 
-    The exit status is that of the first that would not go.
+    The exit status is that of the first failure.
     """
     from ggrep.index.maintenance import stores_gc
 
     report = stores_gc.collect_stores(
-        index.home,
-        index.settings,
-        current=index.identity.store_id,
-        force=force,
-        clock=index.clock,
+        index.home, index.settings, current=index.identity.store_id, force=force, clock=index.clock
     )
     if json:
         terminal.write_json(stores_gc_json(report), pretty=True)
@@ -176,7 +168,7 @@ def _tell(report: "stores_gc.StoresReport", terminal: Terminal) -> None:
         size = f"{item.size_bytes / 1e6:.1f} MB"
         root = f", {item.canonical_root}" if item.canonical_root else ""
         used = f", used {item.last_used_at}" if item.last_used_at else ""
-        # What is left of a store is not the store of that name.
+        # Leftovers of a store are not the store of that name.
         name = item.path.name if item.reason == "remains" else item.store_id
         line = f"{verb} {name}, {size}: {item.reason}{used}{root}"
         terminal.write(sanitise_line(line) + "\n")

@@ -53,7 +53,7 @@ INDEX_SCHEMA: Final = 1
 
 
 class Indexing(Struct, frozen=True):
-    """What to index, and how."""
+    """Options of an index command."""
 
     title: ClassVar = "Indexing"
 
@@ -115,20 +115,26 @@ def _index_all(job: "Job", repos: "list[WorkspaceRepo]", file: Path, *, json: bo
         try:
             if repo.failure is not None:
                 raise repo.failure
-            report = job.run(label, repo.root_canonical)
-            documents.append(_named(label, report))
+            entry = {"repo": label, "ok": True, **job.run(label, repo.root_canonical)}
+            documents.append(cast("IndexedRepoJson | PreviewedRepoJson", entry))
         except GgrepError as error:
             status = status or error.exit_status
             documents.append({"repo": label, "ok": False, "error": query_error(error)["error"]})
-            told = with_file(f"{label}: {error}", file)
-            job.terminal.tell_error(with_path(told, repo.root_canonical))
+            message = with_file(f"{label}: {error}", file)
+            job.terminal.tell_error(with_path(message, repo.root_canonical))
     if json:
-        job.terminal.write_json(workspace_report_json(documents, ok=status == 0), pretty=True)
+        # One entry for each repository, in the file's order.
+        report: WorkspaceIndexJson = {
+            "schema_version": INDEX_SCHEMA,
+            "ok": status == 0,
+            "repos": documents,
+        }
+        job.terminal.write_json(report, pretty=True)
     return status
 
 
 class Job:
-    """What to do with each root."""
+    """An index command, for each root."""
 
     def __init__(self, terminal: Terminal, indexing: Indexing, *, listing: bool) -> None:
         self.terminal = terminal
@@ -145,9 +151,9 @@ class Job:
         ask_before_indexing(require_modest, root, opened.home, yes=wanted.yes)
         swept = opened.sweep()
         if swept.directories:
-            found = plural(swept.directories, "directory", "directories")
+            count = plural(swept.directories, "directory", "directories")
             size = bytes_text(swept.freed_bytes)
-            self.terminal.tell(f"removed leftovers of a killed command: {found}, {size}")
+            self.terminal.tell(f"removed leftovers of a killed command: {count}, {size}")
         with show_progress(self.terminal, label) as progress:
             report = opened.sync(
                 strict=wanted.strict,
@@ -166,7 +172,7 @@ class Job:
         try:
             upkeep = opened.keep_up()
         except GgrepError as error:
-            # What was asked for is done: the snapshot is active.
+            # The command itself succeeded: the snapshot is active.
             self.terminal.tell(f"{label}: warning: upkeep failed: {error}")
             return report
         done = upkeep.compaction
@@ -179,36 +185,24 @@ class Job:
         from ggrep.parse.source.walk import walk
 
         settings = opened.settings
-        found, _ = within_budget(
+        result, _ = within_budget(
             walk(opened.identity.root, settings, apart=opened.home.own_directories),
             settings.max_bytes_indexed,
             allow_degraded=self._indexing.allow_degraded,
         )
         if self._listing:
             self.terminal.write(
-                "".join(f"{sanitise_line(file.path_key)}\n" for file in found.files)
+                "".join(f"{sanitise_line(file.path_key)}\n" for file in result.files)
             )
-        size = sum(file.size_bytes for file in found.files)
-        excluded = ", ".join(f"{number} {rule}" for rule, number in found.excluded) or "none"
+        size = sum(file.size_bytes for file in result.files)
+        excluded = ", ".join(f"{number} {rule}" for rule, number in result.excluded) or "none"
         self.terminal.tell(
-            f"{label}: {len(found.files)} files, {size / 1e6:.1f} MB would be indexed; "
-            f"excluded: {excluded}; skipped: {len(found.skipped)}"
+            f"{label}: {len(result.files)} files, {size / 1e6:.1f} MB would be indexed; "
+            f"excluded: {excluded}; skipped: {len(result.skipped)}"
         )
-        for skip in found.skipped:
+        for skip in result.skipped:
             self.terminal.tell(f"  {skip.path_key}: {skip.reason}, {skip.detail}")
-        return preview_json(opened, found)
-
-
-def _named(label: str, report: Document) -> "IndexedRepoJson | PreviewedRepoJson":
-    named = {"repo": label, "ok": True, **report}
-    return cast("IndexedRepoJson | PreviewedRepoJson", named)
-
-
-def workspace_report_json(
-    repos: "Sequence[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson]", *, ok: bool
-) -> "WorkspaceIndexJson":
-    """Return the report of a workspace: one entry per repository, in the file's order."""
-    return {"schema_version": INDEX_SCHEMA, "ok": ok, "repos": repos}
+        return preview_json(opened, result)
 
 
 def preview_json(opened: "RepoIndex", found: "Walk") -> "PreviewJson":
@@ -261,21 +255,17 @@ def profiles(
     root = location_of(path).root
     home = home_from(terminal.environ)
     states = list_profiles(root, home, terminal.environ, {"profile": profile})
-    if json:
-        report = ProfilesReport(repo_id=repo_id(root), profiles=states)
-        terminal.write_json(report.to_dict(), pretty=True)
-    else:
-        terminal.write(profile_table(states, terminal.style))
+    report = ProfilesReport(repo_id=repo_id(root), profiles=states)
+    terminal.show(report.to_dict(), profile_table(states, terminal.style), json=json)
     return 0
 
 
 def profile_table(states: Sequence[ProfileReport], style: Style) -> str:
     """Return a header line and one line per profile; `*` marks the one in use."""
-    rows = [_cells(state) for state in states]
-    widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]
-    lines = [style.paint("muted", _line(_TITLES, widths))]
-    lines += [_line(row, widths) for row in rows]
-    return "".join(f"{line}\n" for line in lines)
+    rows = [_TITLES, *map(_cells, states)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    head, *lines = ("  ".join(map(pad, cells, widths)).rstrip() for cells in rows)
+    return "".join(f"{line}\n" for line in (style.paint("muted", head), *lines))
 
 
 def _cells(state: ProfileReport) -> tuple[str, ...]:
@@ -290,7 +280,3 @@ def _cells(state: ProfileReport) -> tuple[str, ...]:
         bytes_text(state.budgets.max_bytes_indexed) if state.budgets else "",
         state.store_id,
     )
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(map(pad, cells, widths)).rstrip()

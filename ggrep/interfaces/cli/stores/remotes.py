@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 from msgspec.structs import asdict
 
@@ -13,7 +13,6 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import InvalidRequest, NoIndex, UsageError
 from ggrep.base.locks import Patience, alone
 from ggrep.base.stable_json import Document
-from ggrep.config.home import Home
 from ggrep.config.remotes import (
     GRACE_HOURS,
     Remote,
@@ -31,6 +30,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     JsonFlag,
     PlainFlag,
     ProfileFlag,
+    RemoteFlag,
     YesFlag,
 )
 from ggrep.interfaces.cli.stores.index import summary
@@ -51,6 +51,11 @@ if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
     from ggrep.search.engine.travelling import Pulled
 
+_PathArgument: TypeAlias = Annotated[
+    Path | None,
+    Argument("A directory in the repository, or a remote's name; default: the current one."),
+]
+
 _LOCK_MS: Final = 10_000
 
 
@@ -67,14 +72,13 @@ def add(
     ] = None,
     plain_http: Annotated[bool, Flag("--plain-http", "Allow an endpoint without TLS.")] = False,
     readable: Annotated[
-        bool,
-        Flag("--readable", "Show pushed files before they are compared with the files here."),
+        bool, Flag("--readable", "Show pushed files before they are compared with the files here.")
     ] = False,
     json: JsonFlag = False,
 ) -> int:
     """Add a remote, or change its URL.
 
-    Nothing is asked of it yet. Credentials come from the environment, by their provider's names:
+    The remote is not contacted. Credentials come from the environment, by their provider's names:
     AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_KEY and so on.
     """
     remote = checked(
@@ -89,28 +93,25 @@ def add(
     )
 
     def added(known: Sequence[Remote]) -> Sequence[Remote]:
-        others = {one.name: one for one in known}
+        others = {each.name: each for each in known}
         return tuple((others | {name: remote}).values())
 
     return _changed(added, f"{name} is {remote.url}", json=json)
 
 
 def _as_url(typed: str) -> str:
-    """Return what was typed, a path of a directory as its URL."""
+    """Return the URL of a directory's path; other text unchanged."""
     if not typed.startswith(("/", "./", "../", "~/")):
         return typed
     return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
 
 
-def remove(
-    name: Annotated[str, Argument("Its name.")],
-    json: JsonFlag = False,
-) -> int:
+def remove(name: Annotated[str, Argument("Its name.")], json: JsonFlag = False) -> int:
     """Remove a remote from the settings; its objects stay."""
 
     def removed(known: Sequence[Remote]) -> Sequence[Remote]:
         remote_named(known, name)
-        return tuple(one for one in known if one.name != name)
+        return tuple(each for each in known if each.name != name)
 
     return _changed(removed, f"{name} is removed from the settings; its objects stay", json=json)
 
@@ -122,12 +123,12 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
     if json:
         terminal.write_json(remotes_json(remotes), pretty=True)
         return 0
-    for one in remotes:
-        more = [f"endpoint {one.endpoint}"] if one.endpoint else []
-        more += ["readable"] if one.readable else []
-        told = f"  ({', '.join(more)})" if more else ""
-        name = terminal.style.paint("name", one.name)
-        terminal.write(f"{name}  {sanitise_line(one.url)}{sanitise_line(told)}\n")
+    for each in remotes:
+        more = [f"endpoint {each.endpoint}"] if each.endpoint else []
+        more += ["readable"] if each.readable else []
+        suffix = f"  ({', '.join(more)})" if more else ""
+        name = terminal.style.paint("name", each.name)
+        terminal.write(f"{name}  {sanitise_line(each.url)}{sanitise_line(suffix)}\n")
     if not remotes:
         terminal.note("no remote is configured; to add one: ggrep remote add origin URL\n")
     return 0
@@ -144,9 +145,9 @@ def gc(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Say what of a remote nobody needs any more, or delete it.
+    """List the objects of a remote that no snapshot needs, or delete them.
 
-    Needed is what the last 32 pushes of each repository and configuration are made of.
+    The last 32 pushes of each repository and configuration are kept.
     """
     from ggrep.index.remote.collect import collect
     from ggrep.index.remote.objects import open_objects
@@ -155,17 +156,16 @@ def gc(
     remote = known_remote(terminal, name)
     objects = open_objects(remote, time.sleep)
     grace = timedelta(hours=grace_hours)
-    found = collect(objects, SystemClock(), grace=grace, force=force)
+    result = collect(objects, SystemClock(), grace=grace, force=force)
     if json:
-        terminal.write_json(found.to_dict(), pretty=True)
+        terminal.write_json(result.to_dict(), pretty=True)
         return 0
-    count, size = (
-        (found.deleted, found.deleted_bytes) if force else (found.removable, found.removable_bytes)
-    )
-    verb = "deleted" if force else "would delete"
-    told = plural(count, "object", "objects")
-    terminal.write(f"{verb} {told}, {bytes_text(size)}; {found.kept} kept, {found.refs} refs\n")
-    if not force and found.removable:
+    verb, count, size = "would delete", result.removable, result.removable_bytes
+    if force:
+        verb, count, size = "deleted", result.deleted, result.deleted_bytes
+    text = plural(count, "object", "objects")
+    terminal.write(f"{verb} {text}, {bytes_text(size)}; {result.kept} kept, {result.refs} refs\n")
+    if not force and result.removable:
         more = "" if grace_hours == GRACE_HOURS else f" --grace-hours {grace_hours}"
         line = f"ggrep remote gc {remote.name} --force{more}"
         terminal.note(f"nothing was deleted; to delete: {line}\n")
@@ -173,19 +173,15 @@ def gc(
 
 
 def known_remote(terminal: Terminal, name: str | None) -> Remote:
-    """Return the remote that is meant.
-
-    Raises:
-        InvalidRequest: there is none.
-    """
+    """Return the remote that is meant."""
     return remote_named(read_remotes(home_from(terminal.environ).remotes), name)
 
 
 def remotes_json(remotes: Sequence[Remote]) -> Document:
     """Return the remotes of a home."""
     shown = [
-        {**asdict(one), "endpoint": one.endpoint or None, "region": one.region or None}
-        for one in remotes
+        {**asdict(each), "endpoint": each.endpoint or None, "region": each.region or None}
+        for each in remotes
     ]
     return {"schema_version": 1, "remotes": shown}
 
@@ -195,10 +191,10 @@ def _changed(
 ) -> int:
     terminal = open_terminal()
     home = home_from(terminal.environ)
-    _require_home(home)
-    patience = Patience(
-        Deadline.after(SystemClock(), _LOCK_MS), time.sleep, "the remotes are being changed"
-    )
+    if home.base.exists() and not home.base.is_dir():
+        raise UsageError(f"{home.base}: the ggrep home is not a directory")
+    deadline = Deadline.after(SystemClock(), _LOCK_MS)
+    patience = Patience(deadline, time.sleep, "the remotes are being changed")
     with alone(home.remotes_lock, patience):
         remotes = change(read_remotes(home.remotes))
         write_remotes(home.remotes, remotes)
@@ -209,29 +205,19 @@ def _changed(
     return 0
 
 
-def _require_home(home: Home) -> None:
-    if home.base.exists() and not home.base.is_dir():
-        raise UsageError(f"{home.base}: the ggrep home is not a directory")
-
-
 def push(
-    path: Annotated[
-        Path | None,
-        Argument("A directory in the repository, or a remote's name; default: the current one."),
-    ] = None,
-    to: Annotated[
-        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
-    ] = None,
+    path: _PathArgument = None,
+    to: RemoteFlag = None,
     again: Annotated[bool, Flag("--again", "Upload every object, even if it exists.")] = False,
     encoder: EncoderFlag = None,
     profile: ProfileFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Push the index of a repository to a remote, so that nobody else has to build it.
+    """Push the index of a repository to a remote, for others to pull.
 
-    What is pushed is the active snapshot; `ggrep index` brings it up to date first. Only what the
-    remote lacks is sent, and secrets are masked in it as they are in every index.
+    The active snapshot is pushed; `ggrep index` brings it up to date first. Objects that the remote
+    has are not sent again. Secrets are masked, as in every index.
     """
     from ggrep.search.engine.travelling import push_to
 
@@ -251,24 +237,18 @@ def push(
     what = f"{report.repo_key}, commit {report.commit[:12]}" if report.commit else report.repo_key
     if report.pushed:
         size = bytes_text(report.written_bytes)
-        told = f"pushed {what} to {remote.name}: {report.written} of {report.blobs} blobs, {size}"
+        text = f"pushed {what} to {remote.name}: {report.written} of {report.blobs} blobs, {size}"
     else:
-        told = f"{remote.name} has {what} already"
-    terminal.tell(sanitise_line(f"{told}, in {report.duration_ms / 1000:.1f} s"))
+        text = f"{remote.name} has {what} already"
+    terminal.tell(sanitise_line(f"{text}, in {report.duration_ms / 1000:.1f} s"))
     return 0
 
 
 def pull(
-    path: Annotated[
-        Path | None,
-        Argument("A directory in the repository, or a remote's name; default: the current one."),
-    ] = None,
-    of: Annotated[
-        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
-    ] = None,
+    path: _PathArgument = None,
+    of: RemoteFlag = None,
     auto: Annotated[
-        bool,
-        Flag("--auto", "If the pull fails, index instead; for scripts and hooks."),
+        bool, Flag("--auto", "If the pull fails, index instead; for scripts and hooks.")
     ] = False,
     yes: YesFlag = False,
     encoder: EncoderFlag = None,
@@ -276,10 +256,10 @@ def pull(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Take over from a remote what was indexed of these files, then index what is missing.
+    """Pull an index of these files from a remote, then index what is missing.
 
-    The snapshot nearest to this checkout is taken: of the same files, else of the commit with the
-    longest history in common. Of it only files are shown that lie here, byte for byte.
+    The snapshot nearest to this checkout is pulled: of the same files, else of the commit with the
+    longest common history. Files that differ are hidden until they are indexed.
     """
     terminal, clock = open_terminal(plain=plain), SystemClock()
     path, of = _meant(path, of, terminal)
@@ -309,12 +289,12 @@ def _meant(
     """Return directory and remote of a command line; a remote's name may be typed as with git."""
     if path is None or remote is not None or on_disk(path).exists():
         return path, remote
-    known = {one.name for one in read_remotes(home_from(terminal.environ).remotes)}
+    known = {each.name for each in read_remotes(home_from(terminal.environ).remotes)}
     return (None, str(path)) if str(path) in known else (path, None)
 
 
 def _pulled(index: "RepoIndex", terminal: Terminal, name: str | None, *, auto: bool) -> "Pulled":
-    """Pull; under `auto` a remote that fails or is not there is told of and is no failure."""
+    """Pull; with `auto`, a missing or failing remote is reported and is not an error."""
     from ggrep.search.engine.travelling import Pulled, pull_from, pull_if_possible
 
     try:
@@ -331,19 +311,19 @@ def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
     report, remote = outcome.report, outcome.remote
     name = remote.name if remote else ""
     if remote is None:
-        told = f"nothing was pulled: {outcome.reason}"
+        message = f"nothing was pulled: {outcome.reason}"
     elif report is None or outcome.reason:
-        told = f"nothing was pulled from {name}: {outcome.reason}"
+        message = f"nothing was pulled from {name}: {outcome.reason}"
     elif report.outcome == "current":
-        told = f"the index holds all {plural(report.files, 'file', 'files')} as they are"
+        message = f"the index holds all {plural(report.files, 'file', 'files')} as they are"
     else:
         at = f" of commit {report.commit[:12]}" if report.commit else ""
         size = bytes_text(outcome.traffic.bytes_down if outcome.traffic else 0)
-        told = (
+        message = (
             f"pulled {report.brought} of {plural(report.of_files, 'file', 'files')}{at} from"
             f" {name}, {size} in {pull_ms / 1000:.1f} s"
         )
-    terminal.tell(sanitise_line(told))
+    terminal.tell(sanitise_line(message))
     for line in report.passed_over if report and report.outcome == "pulled" else ():
         terminal.tell(sanitise_line(f"passed over: {line}"))
 
@@ -356,13 +336,7 @@ def _index(
 
 
 def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
-    """Return what a pull did.
-
-    Args:
-        outcome: of the pull.
-        synced: what the sync after it did.
-        times_ms: until the pulled files could be searched, and in all.
-    """
+    """Return the outcome; the times are until the pulled files could be searched, and in all."""
     from ggrep.index.remote.pull import PullReport
 
     report = outcome.report or PullReport("failed", None, None)

@@ -1,12 +1,11 @@
 """`ggrep health|audit|gc|compact|repair|upgrade-store`: checks and maintains one store."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from ggrep.base.clock import Deadline, SystemClock, rfc3339
 from ggrep.base.errors import LoadError
 from ggrep.base.stable_json import Document, decode
-from ggrep.interfaces.cli.daemon_contact import address_of, running_link
+from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag, PathFlag, PlainFlag, ProfileFlag
 from ggrep.interfaces.cli.stores.home_stores import collect_stores
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
@@ -16,11 +15,6 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_path
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.service.location import location_of, open_index
-
-if TYPE_CHECKING:
-    from ggrep.index.sync.healing import Healed
-    from ggrep.model.maintenance import Audit, CollectionReport, RepairReport
-
 
 _GC_WAIT_MS = 5_000
 
@@ -51,20 +45,15 @@ def gc(
         report = preview(index.identity.store, index.settings, index.clock)
     if json:
         terminal.write_json(report.to_dict(), pretty=True)
-    else:
-        _tell_collection(report, terminal, path)
-    return 0
-
-
-def _tell_collection(report: "CollectionReport", terminal: Terminal, path: Path | None) -> None:
+        return 0
     verb = "would delete" if report.dry_run else "deleted"
     terminal.write(
         f"{verb} {len(report.deleted_snapshots)} snapshots and {len(report.deleted_segments)} "
         f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay\n"
     )
     if report.dry_run and report.freed_bytes:
-        told = "nothing was deleted; to delete: ggrep gc --force\n"
-        terminal.note(with_path(told, path))
+        terminal.note(with_path("nothing was deleted; to delete: ggrep gc --force\n", path))
+    return 0
 
 
 def compact(
@@ -91,8 +80,7 @@ def compact(
     else:
         terminal.write(f"nothing done: {report.reason}\n")
         if report.reason == "not overdue":
-            told = "to merge all the same: ggrep compact --force\n"
-            terminal.note(with_path(told, path))
+            terminal.note(with_path("to merge all the same: ggrep compact --force\n", path))
     return 0
 
 
@@ -108,34 +96,25 @@ def repair(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = Fal
         report = run(target, progress=progress)
     if json:
         terminal.write_json(report.to_dict(), pretty=True)
-    else:
-        _tell_repair(report, earlier, terminal)
-    return 0
-
-
-def _tell_repair(report: "RepairReport", earlier: "Healed | None", terminal: Terminal) -> None:
-    if report.damage is None:
+    elif report.damage is None:
         history = ""
         if earlier:
             history = f"; the last damage was rebuilt at {rfc3339(earlier.at)} ({earlier.last})"
         terminal.write(
             f"nothing is damaged{sanitise_line(history)}; snapshot {report.snapshot_id}\n"
         )
-        return
-    terminal.write(
-        f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
-        f"made again from the index itself: {len(report.healed)}; "
-        f"lost segments: {len(report.lost_segments)}; files read anew: {report.files.rebuilt}, "
-        f"kept: {report.files.kept}, gone: {report.files.deleted}\n"
-        f"snapshot {report.snapshot_id} is whole, in {report.duration_ms / 1000:.1f} s\n"
-    )
+    else:
+        terminal.write(
+            f"the index was damaged: {sanitise_line(report.damage)}; it is rebuilt\n"
+            f"made again from the index itself: {len(report.healed)}; "
+            f"lost segments: {len(report.lost_segments)}; files read anew: {report.files.rebuilt}, "
+            f"kept: {report.files.kept}, gone: {report.files.deleted}\n"
+            f"snapshot {report.snapshot_id} is whole, in {report.duration_ms / 1000:.1f} s\n"
+        )
+    return 0
 
 
-def audit_command(
-    path: PathFlag = None,
-    json: JsonFlag = False,
-    plain: PlainFlag = False,
-) -> int:
+def audit_command(path: PathFlag = None, json: JsonFlag = False, plain: PlainFlag = False) -> int:
     """Verify a repository's whole store, byte for byte; exit with 1 when anything is wrong."""
     from ggrep.index.maintenance.audit import audit
 
@@ -144,12 +123,7 @@ def audit_command(
     report = audit(index.identity.store, index.identity.store_id, clock=index.clock)
     if json:
         terminal.write_json(report.to_dict(), pretty=True)
-    else:
-        _print(report, terminal, path)
-    return 0 if report.ok else 1
-
-
-def _print(report: "Audit", terminal: Terminal, path: Path | None) -> None:
+        return 0 if report.ok else 1
     for error in report.errors:
         mark = terminal.style.paint("bad", "fail")
         terminal.write(f"{mark}  {error.code}: {sanitise_line(with_path(error.message, path))}\n")
@@ -161,12 +135,10 @@ def _print(report: "Audit", terminal: Terminal, path: Path | None) -> None:
         terminal.write(f"{mark}  snapshot {report.snapshot_id} is what it says\n")
     elif not any(error.code in DAMAGE_CODES for error in report.errors):
         terminal.tell(with_path(f"the index is damaged; run: {REPAIR}", path))
+    return 0 if report.ok else 1
 
 
-def upgrade(
-    path: PathFlag = None,
-    json: JsonFlag = False,
-) -> int:
+def upgrade(path: PathFlag = None, json: JsonFlag = False) -> int:
     """Convert a repository's index from an older build's formats, without indexing again."""
     terminal = open_terminal()
     report = open_index(location_of(path).root, terminal.environ).upgrade()
@@ -194,8 +166,15 @@ def health(
         document = _health_of_disk(address, terminal, deep=deep)
     if json:
         terminal.write_json(document, pretty=True)
-    else:
-        _print_health(document, terminal, path)
+        return 0 if document["ok"] else 1
+    for check in decode(tuple[HealthCheck, ...], document["checks"]):
+        role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
+        mark = terminal.style.paint(role, f"{check.severity:<4}")
+        terminal.write(f"{mark}  {check.code}: {sanitise_line(with_path(check.message, path))}\n")
+        for named in check.paths[:10]:
+            terminal.write(f"        {sanitise_line(named)}\n")
+        if len(check.paths) > 10:
+            terminal.write(f"        and {len(check.paths) - 10} more (--json has all)\n")
     return 0 if document["ok"] else 1
 
 
@@ -203,11 +182,12 @@ def _health_of_daemon(
     address: "DaemonAddress", terminal: Terminal, *, deep: bool
 ) -> Document | None:
     """Return the daemon's findings with its own load; None if no daemon runs."""
+    from ggrep.protocol.client.connect_or_start import Connector
     from ggrep.protocol.client.link import Unreachable
     from ggrep.protocol.wire.messages import Health
 
     try:
-        link = running_link(address, terminal)
+        link = Connector(address, SystemClock(), terminal.environ).running()
         if link is None:
             return None
         with link:
@@ -215,8 +195,8 @@ def _health_of_daemon(
     except (LoadError, Unreachable) as error:
         terminal.tell(f"{error}; what follows is read from the disk")
         return None
-    found = reply.body.get("health")
-    return found if isinstance(found, dict) else None
+    result = reply.body.get("health")
+    return result if isinstance(result, dict) else None
 
 
 def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool) -> Document:
@@ -234,14 +214,3 @@ def _health_of_disk(address: "DaemonAddress", terminal: Terminal, *, deep: bool)
         clock=index.clock,
     )
     return report.to_dict()
-
-
-def _print_health(document: Document, terminal: Terminal, path: Path | None) -> None:
-    for check in decode(tuple[HealthCheck, ...], document["checks"]):
-        role = {OK: "good", FAIL: "bad"}.get(check.severity, "warning")
-        mark = terminal.style.paint(role, f"{check.severity:<4}")
-        terminal.write(f"{mark}  {check.code}: {sanitise_line(with_path(check.message, path))}\n")
-        for named in check.paths[:10]:
-            terminal.write(f"        {sanitise_line(named)}\n")
-        if len(check.paths) > 10:
-            terminal.write(f"        and {len(check.paths) - 10} more (--json has all)\n")

@@ -28,7 +28,7 @@ from ggrep.federation.manifest_builder import store_manifest
 from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.index.repo_identity import require_modest
-from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag
+from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag, RemoteFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_done
 from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.state import alias_of, build_json, event_json
@@ -46,7 +46,7 @@ from ggrep.service.build_engines.cluster import Engine
 from ggrep.service.build_engines.engine import LocalEngine, open_engine
 
 
-class Elsewhere(Struct, frozen=True):
+class RemoteOptions(Struct, frozen=True):
     """Where indexes are built, and what travels."""
 
     title: ClassVar = "Remotes and clusters"
@@ -54,27 +54,22 @@ class Elsewhere(Struct, frozen=True):
     engine: Annotated[
         str,
         Flag(
-            "--engine",
-            "Build in processes here, or on a cluster of Ray.",
-            words=get_args(Engine),
+            "--engine", "Build in processes here, or on a cluster of Ray.", words=get_args(Engine)
         ),
     ] = "local"
     cluster: Annotated[
-        str | None,
-        Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS."),
+        str | None, Flag("--cluster", "HOST:PORT of Ray's head; default: RAY_ADDRESS.")
     ] = None
     no_local: Annotated[
         bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
     ] = False
-    remote: Annotated[
-        str | None, Flag("--remote", "Remote to use; default: the only one, or origin.")
-    ] = None
+    remote: RemoteFlag = None
     no_pull: Annotated[bool, Flag("--no-pull", "Index everything here; pull nothing.")] = False
     push: Annotated[bool, Flag("--push", "Push each index to the remote.")] = False
 
 
 def build(
-    elsewhere: Elsewhere,
+    elsewhere: RemoteOptions,
     *,
     file: FileArgument = None,
     named: FileOption = None,
@@ -91,18 +86,14 @@ def build(
         ),
     ] = None,
     strict: Annotated[
-        bool,
-        Flag(
-            "--strict",
-            "Fail when a file cannot be indexed; build nothing after a failure.",
-        ),
+        bool, Flag("--strict", "Fail when a file cannot be indexed; build nothing after a failure.")
     ] = False,
     how: Survey,
 ) -> int:
     """Build or update the index of every enabled repository, then write the manifest.
 
-    Where there is a remote, each is pulled first, and what is missing is indexed. A cluster pulls,
-    indexes and pushes; then this home pulls what it has built.
+    With a remote, each index is pulled first, and what is missing is indexed. A cluster pulls,
+    indexes and pushes; then this home pulls its indexes.
     """
     opened = how.open(file, named)
     terminal, home = opened.terminal, opened.home
@@ -110,7 +101,7 @@ def build(
     at_once = concurrency or min(DEFAULT_BUILDS, os.cpu_count() or 1)
     abreast = max(1, min(at_once, len(repos)))
     known = without_token(terminal.environ)  # a node needs none
-    environ = {name: value for name, value in known.items() if _is_ours(name)}
+    environ = {name: value for name, value in known.items() if name.startswith("GGREP_")}
     _require_sense(elsewhere)
     remote = _remote(elsewhere, home)
     jobs = _Jobs(home, environ, {"encoder": how.encoder}, remote, strict=strict)
@@ -121,28 +112,22 @@ def build(
         abreast=abreast,
     )
     try:
-        job = (
-            jobs.there
-            if engine.is_remote
-            else partial(
-                jobs.here, abreast=abreast, pull=not elsewhere.no_pull, push=elsewhere.push
-            )
-        )
+        here = partial(jobs.here, abreast=abreast, pull=not elsewhere.no_pull, push=elsewhere.push)
+        job = jobs.there if engine.is_remote else here
         plan = BuildPlan(job, engine.worker, engine.abreast, strict)
         results = anyio.run(_build, repos, plan, terminal, opened.file)
     finally:
         engine.close()
     if engine.is_remote and not elsewhere.no_local:
         results = _brought_here(results, jobs, abreast, terminal, opened.file)
-    found = opened.survey()
-    store_manifest(found, home, SystemClock().now())
+    outcome = opened.survey()
+    store_manifest(outcome, home, SystemClock().now())
     if how.json:
-        terminal.write_json(build_json(found, results, home), pretty=True)
+        terminal.write_json(build_json(outcome, results, home), pretty=True)
     failed = sum(result.status != "passed" for result in results)
     terminal.tell(f"{len(results) - failed} of {len(results)} built")
     # The parent of a worker that a signal ended is ended by it as well.
-    ended_by = ending_signal(results)
-    if ended_by is not None:
+    if (ended_by := ending_signal(results)) is not None:
         end_as(ended_by)
     return int(failed > 0)
 
@@ -157,9 +142,10 @@ class _Jobs(Struct, frozen=True):
     strict: bool
 
     def here(self, repo: WorkspaceRepo, *, abreast: int, pull: bool, push: bool) -> SyncJob:
-        """Return what is to be done in a process of this machine, in this home."""
+        """Return the job of a process of this machine, in this home."""
+        require_modest(repo.root_canonical, self.home)
         return SyncJob(
-            self._root(repo),
+            repo.root_canonical,
             self.home.base,
             self.environ,
             self.flags,
@@ -171,19 +157,15 @@ class _Jobs(Struct, frozen=True):
         )
 
     def there(self, repo: WorkspaceRepo) -> SyncJob:
-        """Return what is to be done on a node, in a home of its own."""
+        """Return the job of a node, in a home of its own."""
         environ = {name: value for name, value in self.environ.items() if name != "GGREP_HOME"}
         # A cluster has as many jobs as cores.
         flags = {**self.flags, "parse_workers": 1}
         job = self.here(repo, abreast=1, pull=True, push=True)
         return replace(job, environ=environ, flags=flags)
 
-    def _root(self, repo: WorkspaceRepo) -> Path:
-        require_modest(repo.root_canonical, self.home)
-        return repo.root_canonical
 
-
-def _require_sense(elsewhere: Elsewhere) -> None:
+def _require_sense(elsewhere: RemoteOptions) -> None:
     is_local = elsewhere.engine == "local"
     if is_local and elsewhere.no_local:
         raise UsageError("--no-local goes with --engine ray")
@@ -191,17 +173,13 @@ def _require_sense(elsewhere: Elsewhere) -> None:
         raise UsageError("a cluster always pulls and pushes; leave out --no-pull and --push")
 
 
-def _remote(elsewhere: Elsewhere, home: Home) -> Remote | None:
-    """Return the remote that is meant; None where there is none and none is needed.
-
-    Raises:
-        InvalidRequest: one is needed.
-    """
+def _remote(elsewhere: RemoteOptions, home: Home) -> Remote | None:
+    """Return the remote that is meant; None where there is none and none is needed."""
     remotes = read_remotes(home.remotes)
     needed = elsewhere.engine != "local" or elsewhere.push or elsewhere.remote is not None
     if needed:
         return remote_named(remotes, elsewhere.remote)
-    with suppress(InvalidRequest):  # several, and nobody said which
+    with suppress(InvalidRequest):  # several, and none was named
         return remote_named(remotes, None)
     return None
 
@@ -209,12 +187,12 @@ def _remote(elsewhere: Elsewhere, home: Home) -> Remote | None:
 def _brought_here(
     results: Sequence[BuildResult], jobs: _Jobs, abreast: int, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Pull what a cluster has built into this home; return what became of each repository."""
+    """Pull the indexes that a cluster has built into this home; return all outcomes."""
     built = [result.repo for result in results if result.status == "passed"]
     terminal.tell(f"{len(built)} of {len(results)} built on the cluster; pulling them")
     job = partial(jobs.here, abreast=abreast, pull=True, push=False)
     plan = BuildPlan(job, LocalEngine(abreast).worker, abreast)
-    here = {one.repo.repo_id: one for one in anyio.run(_build, built, plan, terminal, file)}
+    here = {each.repo.repo_id: each for each in anyio.run(_build, built, plan, terminal, file)}
     return tuple(here.get(result.repo.repo_id, result) for result in results)
 
 
@@ -222,7 +200,7 @@ def end_as(number: int) -> None:
     """End this process by the same signal as a worker, so that the parent sees it."""
     sys.stdout.flush()
     sys.stderr.flush()
-    if number != signal.SIGKILL:  # nobody can choose what that one does
+    if number != signal.SIGKILL:  # SIGKILL has no handler
         signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
 
@@ -233,29 +211,25 @@ _TOLD: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
 async def _build(
     repos: Sequence[WorkspaceRepo], plan: BuildPlan, terminal: Terminal, file: Path
 ) -> tuple[BuildResult, ...]:
-    """Build; on an interrupt or termination, end all workers.
-
-    Raises:
-        Cancelled: somebody did.
-    """
+    """Build; on an interrupt or termination, end all workers."""
     total, done = len(repos), 0
 
     def ended(result: BuildResult) -> None:
         nonlocal done
         done += 1
         name = result.repo.alias or result.repo.repo_id
-        told = (
+        message = (
             f"[{done}/{total}] {name}: {_TOLD[result.status]} in {result.duration_ms / 1000:.1f} s"
         )
         if result.outcome is not None and result.outcome.pulled:
-            told += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
-        terminal.tell(with_file(f"{told}: {result.error}", file) if result.error else told)
+            message += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
+        terminal.tell(with_file(f"{message}: {result.error}", file) if result.error else message)
         draw(done)
 
     results: tuple[BuildResult, ...] | None = None
     with show_done(terminal, "Building", "repositories", total) as draw:
         async with anyio.create_task_group() as group:
-            group.start_soon(_heed, group.cancel_scope)
+            group.start_soon(_cancel_on_signal, group.cancel_scope)
             results = await build_repos(repos, plan, SystemClock(), ended=ended)
             group.cancel_scope.cancel()
     if results is None:
@@ -263,15 +237,11 @@ async def _build(
     return results
 
 
-async def _heed(scope: anyio.CancelScope) -> None:
+async def _cancel_on_signal(scope: anyio.CancelScope) -> None:
     with anyio.open_signal_receiver(SIGINT, SIGTERM) as signals:
         async for _ in signals:
             scope.cancel()
             return
-
-
-def _is_ours(variable: str) -> bool:
-    return variable.startswith("GGREP_")
 
 
 _PAUSE_S: Final = 2.0
@@ -293,7 +263,7 @@ def watch(
         followed.workspace, home_from(terminal.environ), terminal.environ, clock, flags=flags
     )
     eye, out = Watch(around, clock), _Out(terminal, json=json)
-    with _until_told() as told:
+    with _until_told() as ended:
         while True:
             changed = followed.look()
             if changed is not None:
@@ -302,7 +272,7 @@ def watch(
             changes = eye.look()
             for change in changes:
                 out.tell(change, around.workspace)
-            if once or told.wait(_PAUSE_S):
+            if once or ended.wait(_PAUSE_S):
                 break
     wanted = sum(repo.enabled for repo in around.workspace.repos)
     if not json:
@@ -330,14 +300,14 @@ class _Out:
 @contextmanager
 def _until_told() -> Iterator[threading.Event]:
     """Yield an event that is set on an interrupt or termination."""
-    told = threading.Event()
+    stopping = threading.Event()
 
     def end(_number: int, _frame: FrameType | None) -> None:
-        told.set()
+        stopping.set()
 
     before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield told
+        yield stopping
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

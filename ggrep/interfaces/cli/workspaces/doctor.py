@@ -3,21 +3,20 @@
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Final
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.config.settings import home_from
 from ggrep.federation.daemon_upkeep import ask_daemons
-from ggrep.federation.doctor import Cohort, Examination, Finding, doctor_json, examine
+from ggrep.federation.doctor import Cohort, Examination, doctor_json, examine
 from ggrep.federation.manifest_builder import cache_root_of, other_stores
-from ggrep.federation.orphans import OrphansReport, collect_orphans
+from ggrep.federation.orphans import collect_orphans
 from ggrep.federation.roots import workspace_warnings
 from ggrep.federation.upkeep_limits import GRACE_DAYS
 from ggrep.federation.workspace_manifest import WorkspaceManifest
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.interfaces.cli.workspaces.state import orphans_json
 from ggrep.interfaces.cli.workspaces.workspace_file import (
@@ -43,18 +42,19 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
     """Find problems of a workspace and show how to fix them."""
     opened = how.open(file, named)
     manifest = opened.survey()
-    found = examine(
+    result = examine(
         manifest,
         ask_daemons(manifest.repos, opened.home, SystemClock()),
         workspace_warnings(opened.workspace),
         other_stores=other_stores(manifest, opened.home),
         merge_said=says_merge(opened.terminal.environ, opened.workspace),
     )
-    if how.json:
-        opened.terminal.write_json(doctor_json(opened.workspace, found), pretty=True)
-    else:
-        opened.terminal.write(examination_text(manifest, found, opened.terminal.style))
-    return int(not found.healthy)
+    opened.terminal.show(
+        doctor_json(opened.workspace, result),
+        examination_text(manifest, result, opened.terminal.style),
+        json=how.json,
+    )
+    return int(not result.healthy)
 
 
 def examination_text(manifest: WorkspaceManifest, found: Examination, style: Style) -> str:
@@ -62,46 +62,38 @@ def examination_text(manifest: WorkspaceManifest, found: Examination, style: Sty
     labels = {
         state.repo_id: sanitise_line(state.repo.alias or state.repo_id) for state in manifest.repos
     }
-    lines = [line for finding in found.findings for line in _finding(finding, labels, style)]
+    lines = []
+    for finding in found.findings:
+        mark = style.paint("bad", "!") if finding.needed else style.paint("muted", "-")
+        name = f"{style.paint('repo', labels[finding.repo_id])}: " if finding.repo_id else ""
+        lines.append(f"{mark} {name}{sanitise_line(finding.message)}")
+        if finding.hint:
+            lines.append(f"    {style.paint('name', sanitise_line(finding.hint))}")
     lines += list(_cohorts(found, labels, style))
-    lines.append(_verdict(found, style))
+    needed = sum(finding.needed for finding in found.findings)
+    verdict = style.paint("warning", f"{plural(needed, 'thing')} to do")
+    lines.append(verdict if needed else style.paint("good", "no problems"))
     return "".join(f"{line}\n" for line in lines)
-
-
-def _finding(finding: Finding, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
-    mark = style.paint("bad", "!") if finding.needed else style.paint("muted", "-")
-    name = f"{style.paint('repo', labels[finding.repo_id])}: " if finding.repo_id else ""
-    yield f"{mark} {name}{sanitise_line(finding.message)}"
-    if finding.hint:
-        yield f"    {style.paint('name', sanitise_line(finding.hint))}"
 
 
 def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
     """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
-    alike: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], list[str]] = {}
-    shown: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], tuple[Cohort, ...]] = {}
-    for corpus, cohorts in found.cohorts:
-        shape = tuple((cohort.repo_ids, cohort.asked) for cohort in cohorts)
-        alike.setdefault(shape, []).append(corpus.value)
-        shown[shape] = cohorts
-    for shape, corpora in alike.items():
-        cohorts = shown[shape]
+    alike: dict[tuple[object, ...], tuple[list[str], list[Cohort]]] = {}
+    for corpus, each in found.cohorts:
+        shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)
+        corpora, last = alike.setdefault(shape, ([], []))
+        corpora.append(corpus.value)
+        last[:] = each
+    for corpora, cohorts in alike.values():
         if len(cohorts) < 2:
             continue
         yield f"{', '.join(corpora)}: {len(cohorts)} cohorts, whose scores are not comparable"
         for cohort in cohorts:
             names = ", ".join(labels[repo] for repo in cohort.repo_ids)
             differs = ", ".join(_SETTINGS[component] for component in cohort.differs)
-            told = "is asked" if cohort.asked else f"is left out; other {differs or 'keys'}"
+            message = "is asked" if cohort.asked else f"is left out; other {differs or 'keys'}"
             key = style.paint("muted", cohort.compatibility_key or "no key")
-            yield f"    {key}  {told}: {names}"
-
-
-def _verdict(found: Examination, style: Style) -> str:
-    needed = sum(finding.needed for finding in found.findings)
-    if not needed:
-        return style.paint("good", "no problems")
-    return style.paint("warning", f"{plural(needed, 'thing')} to do")
+            yield f"    {key}  {message}: {names}"
 
 
 def gc(
@@ -130,12 +122,7 @@ def gc(
     )
     if json:
         terminal.write_json(orphans_json(report), pretty=True)
-    else:
-        _tell(report, terminal, chosen)
-    return 0
-
-
-def _tell(report: OrphansReport, terminal: Terminal, file: Path | None) -> None:
+        return 0
     verb = "would delete" if report.dry_run else "deleted"
     shown = report.candidates if report.dry_run else report.deleted
     for orphan in shown:
@@ -146,8 +133,9 @@ def _tell(report: OrphansReport, terminal: Terminal, file: Path | None) -> None:
     if not shown:
         terminal.note("nothing to delete\n")
     elif report.dry_run:
-        told = "nothing was deleted; to delete: ggrep workspace gc FILE --force\n"
-        terminal.note(with_file(told, file) if file else told.replace(" FILE", ""))
+        message = "nothing was deleted; to delete: ggrep workspace gc FILE --force\n"
+        terminal.note(with_file(message, chosen) if chosen else message.replace(" FILE", ""))
     if report.limit_reached:
         left = plural(len(report.candidates) - len(report.deleted), "directory", "directories")
         terminal.note(f"{left} left; run it again\n")
+    return 0

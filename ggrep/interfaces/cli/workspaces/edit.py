@@ -37,8 +37,7 @@ _TagOption = Annotated[list[str] | None, Flag("--tag", "Tag of the repo; repeata
 def init(
     file: FileArgument = None,
     roots: Annotated[
-        list[str] | None,
-        Argument("Directories, each optionally as ALIAS=DIRECTORY."),
+        list[str] | None, Argument("Directories, each optionally as ALIAS=DIRECTORY.")
     ] = None,
     named: FileOption = None,
     name: Annotated[str, Flag("--name", "Name of the workspace.")] = "",
@@ -107,7 +106,7 @@ def remove(
 ) -> int:
     """Remove a repository from a workspace file; its index stays.
 
-    It need not be there any more, and what else is wrong with the file is only said.
+    The repository may be missing. Other problems of the file are only reported.
     """
     from ggrep.federation.editing import remove_repo
     from ggrep.federation.workspace import names_of_root
@@ -128,7 +127,7 @@ def remove(
 
 
 def _moved_entry(file: Path, root: str, terminal: Terminal) -> int | None:
-    """Return the entry whose directory is gone and whose repository lies at `root` now."""
+    """Return the entry whose directory is gone and whose repository is now at `root`."""
     from ggrep.index.maintenance.moved import was_moved
 
     home, place = home_from(terminal.environ), canonical_root(file.parent / root)
@@ -137,11 +136,7 @@ def _moved_entry(file: Path, root: str, terminal: Terminal) -> int | None:
 
 
 def _refuse_included(target: Path, word: str) -> None:
-    """Raise if a glob of the file means what was named: no entry of its own can be taken out.
-
-    Raises:
-        InvalidRequest: says how the glob can leave it out.
-    """
+    """Raise if the repository comes from a glob of the file: it has no entry to remove."""
     from ggrep.federation.workspace import names_of_root
 
     try:
@@ -224,8 +219,7 @@ def _entry(text: str, file: Path) -> "NewEntry":
 def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
     """Return the entries; those without an alias are named after their directory.
 
-    A name that two of them would have, or that is no alias, is given to neither: answers then call
-    these by their ids.
+    A name of two entries, or one that is not a valid alias, is not used: answers then show ids.
     """
     names = [entry.alias or (file.parent / entry.root).resolve().name for entry in entries]
     seen = Counter(name.casefold() for name in names)
@@ -238,11 +232,7 @@ def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
 
 
 def _edited(file: Path, edit: "Callable[[str], str]") -> str:
-    """Return the edited text of a file.
-
-    Raises:
-        WorkspaceError: it cannot be edited; the issues name the file and its lines.
-    """
+    """Return the edited text of a file."""
     from ggrep.federation.workspace_text import located, parse_text, read_text
 
     text = read_text(file)
@@ -256,7 +246,7 @@ def _edited(file: Path, edit: "Callable[[str], str]") -> str:
 def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool = False) -> int:
     """Write the text if the resulting workspace can be loaded; else keep the file as it is.
 
-    With `mends` there may still be something wrong with it, which is said.
+    With `mends`, remaining problems are only reported.
     """
     from ggrep.federation.workspace import workspace_of
     from ggrep.federation.workspace_text import entries_of
@@ -272,8 +262,8 @@ def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool 
     durable.replace_file(file, text.encode(), mode=mode)
     count = len(entries_of(text))
     if json:
-        document: Document = {"schema_version": WORKSPACE_SCHEMA, "ok": True}
-        terminal.write_json({**document, "repos": count}, pretty=True)
+        document = {"schema_version": WORKSPACE_SCHEMA, "ok": True, "repos": count}
+        terminal.write_json(document, pretty=True)
     else:
         terminal.tell(f"{file}: {count} repos")
     for line in left:

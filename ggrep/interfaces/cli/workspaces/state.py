@@ -27,7 +27,6 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
     FileOption,
     Survey,
 )
-from ggrep.model.corpus import Corpus
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
 from ggrep.render.style import Style
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from ggrep.federation.orphans import Orphan, OrphansReport
     from ggrep.federation.workspace import Workspace
     from ggrep.model.schemas.workspace import (
-        BuiltRepoJson,
         CatalogJson,
         KeptWorkspaceJson,
         OrphanJson,
@@ -72,7 +70,7 @@ def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> "W
         **_named(manifest, home),
         "name": sanitise_line(manifest.workspace.name),
         "diagnostics": diagnostics_json(manifest),
-        "repos": [_live_json(state, daemons) for state in manifest.repos],
+        "repos": [_repo_json(state, daemons) for state in manifest.repos],
     }
 
 
@@ -98,7 +96,13 @@ def catalog_json(
             "generatedAt": kept.generatedAt if kept else None,
             "diagnostics": diagnostics_json(manifest),
         },
-        "repos": [_kept_json(state, daemons, home) for state in manifest.repos],
+        "repos": [
+            {
+                **_repo_json(state, daemons),
+                "storeDir": None if state.store_id is None else str(home.data / state.store_id),
+            }
+            for state in manifest.repos
+        ],
     }
 
 
@@ -126,29 +130,16 @@ def _named(manifest: WorkspaceManifest, home: Home) -> "KeptWorkspaceJson":
     }
 
 
-def _live_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
+def _repo_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
     daemon = daemons.get(state.repo_id, DaemonState())
-    document = repo_json(state, _counts(state, daemon))
+    description = daemon.description
+    # Counts of a daemon that has not loaded the snapshot on disk are left out.
+    is_current = description is not None and description.snapshot_id == state.index.snapshot_id
+    document = repo_json(
+        state, dict(description.counts) if description is not None and is_current else {}
+    )
     document["daemon"] = daemon_json(daemon)
     return document
-
-
-def _kept_json(state: RepoState, daemons: Daemons, home: Home) -> "ManifestRepoJson":
-    document = _live_json(state, daemons)
-    document["storeDir"] = _store_dir(state, home)
-    return document
-
-
-def _counts(state: RepoState, daemon: DaemonState) -> Mapping[Corpus, int]:
-    """Return the chunks by corpus, if the daemon reports on the snapshot on disk."""
-    told = daemon.description
-    if told is None or told.snapshot_id != state.index.snapshot_id:
-        return {}
-    return dict(told.counts)
-
-
-def _store_dir(state: RepoState, home: Home) -> str | None:
-    return None if state.store_id is None else str(home.data / state.store_id)
 
 
 def build_json(
@@ -168,21 +159,20 @@ def build_json(
             "total": len(results),
             "failed": failed,
             "skipped": skipped,
-            "entries": [_entry(result) for result in results],
+            "entries": [
+                {
+                    "repoId": result.repo.repo_id,
+                    "repoRootCanonical": str(result.repo.root_canonical),
+                    "alias": result.repo.alias,
+                    "status": result.status,
+                    "exitCode": result.exit_code,
+                    "signal": result.signal,
+                    "durationMs": result.duration_ms,
+                    "error": result.error,
+                }
+                for result in results
+            ],
         },
-    }
-
-
-def _entry(result: "BuildResult") -> "BuiltRepoJson":
-    return {
-        "repoId": result.repo.repo_id,
-        "repoRootCanonical": str(result.repo.root_canonical),
-        "alias": result.repo.alias,
-        "status": result.status,
-        "exitCode": result.exit_code,
-        "signal": result.signal,
-        "durationMs": result.duration_ms,
-        "error": result.error,
     }
 
 
@@ -222,8 +212,8 @@ def event_json(change: "Change", workspace: "Workspace") -> "WorkspaceEventJson"
 
 def alias_of(change: "Change", workspace: "Workspace") -> str | None:
     """Return the alias of the changed repository; None without one."""
-    found = (repo.alias for repo in workspace.repos if repo.repo_id == change.repo_id)
-    return next(found, None)
+    results = (repo.alias for repo in workspace.repos if repo.repo_id == change.repo_id)
+    return next(results, None)
 
 
 TITLES: Final = ("repo", "index", "files", "chunks", "commit", "daemon")
@@ -236,21 +226,21 @@ def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey
     """Record the state of the indexes when it has changed."""
     opened = how.open(file, named)
     terminal, workspace, home = opened.terminal, opened.workspace, opened.home
-    found = opened.survey()
-    written = store_manifest(found, home, SystemClock().now())
+    result = opened.survey()
+    written = store_manifest(result, home, SystemClock().now())
     if how.json:
-        terminal.write_json(written_json(found, home, written=written), pretty=True)
+        terminal.write_json(written_json(result, home, written=written), pretty=True)
         return 0
     pairs = [
         ("workspace", str(workspace.workspace_path)),
         ("manifest", str(manifest_path(workspace, home))),
         ("repo set", workspace.repo_set_id),
-        ("hash", found.hash),
-        ("repos", summary_text(found)),
+        ("hash", result.hash),
+        ("repos", summary_text(result)),
         ("file", "written" if written else "unchanged"),
     ]
     terminal.write(render_pairs(pairs, terminal.style))
-    terminal.note(diagnostics_text(found, terminal.notes_style))
+    terminal.note(diagnostics_text(result, terminal.notes_style))
     return 0
 
 
@@ -258,14 +248,14 @@ def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
     """Show each repository's index and daemon; write nothing."""
     opened = how.open(file, named)
     terminal = opened.terminal
-    found = opened.survey()
-    daemons = ask_daemons(found.repos, opened.home, SystemClock())
+    result = opened.survey()
+    daemons = ask_daemons(result.repos, opened.home, SystemClock())
     if how.json:
-        terminal.write_json(status_json(found, daemons, opened.home), pretty=True)
+        terminal.write_json(status_json(result, daemons, opened.home), pretty=True)
         return 0
-    terminal.write(status_text(found, daemons, terminal.style, terminal.columns))
-    terminal.note(diagnostics_text(found, terminal.notes_style))
-    if any(state.repo.enabled and state.availability != "present" for state in found.repos):
+    terminal.write(status_text(result, daemons, terminal.style, terminal.columns))
+    terminal.note(diagnostics_text(result, terminal.notes_style))
+    if any(state.repo.enabled and state.availability != "present" for state in result.repos):
         terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))
     return 0
 
@@ -274,18 +264,18 @@ def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey)
     """Show paths, hashes and keys, for troubleshooting; write nothing."""
     opened = how.open(file, named)
     terminal, workspace, home = opened.terminal, opened.workspace, opened.home
-    found = opened.survey()
-    daemons = ask_daemons(found.repos, home, SystemClock())
+    result = opened.survey()
+    daemons = ask_daemons(result.repos, home, SystemClock())
     kept = read_stored(manifest_path(workspace, home))
     if how.json:
-        terminal.write_json(catalog_json(found, daemons, home, kept), pretty=True)
+        terminal.write_json(catalog_json(result, daemons, home, kept), pretty=True)
         return 0
     pairs = [
         ("workspace", str(workspace.workspace_path)),
         ("cache root", str(cache_root_of(workspace, home))),
         ("manifest", str(manifest_path(workspace, home))),
         ("repo set", workspace.repo_set_id),
-        ("hash now", found.hash),
+        ("hash now", result.hash),
         ("hash kept", kept.manifestHash if kept else "none"),
     ]
     rows = [
@@ -296,12 +286,12 @@ def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey)
             Cell(state.compatibility_key() or "-"),
             Cell(state.store_id or "-"),
         ]
-        for state in found.repos
+        for state in result.repos
     ]
     titles = ("repo", "index", "snapshot", "compares by", "store")
     terminal.write(render_pairs(pairs, terminal.style) + "\n")
     terminal.write(render_table(titles, rows, terminal.style, terminal.columns))
-    terminal.note(diagnostics_text(found, terminal.notes_style))
+    terminal.note(diagnostics_text(result, terminal.notes_style))
     return 0
 
 
@@ -311,10 +301,7 @@ def label(state: RepoState) -> str:
 
 
 def status_text(
-    manifest: WorkspaceManifest,
-    daemons: Mapping[RepoId, DaemonState],
-    style: Style,
-    width: int,
+    manifest: WorkspaceManifest, daemons: Mapping[RepoId, DaemonState], style: Style, width: int
 ) -> str:
     """Return the table of a workspace's repositories, and the notes on them."""
     rows = [_row(state, daemons.get(state.repo_id, DaemonState())) for state in manifest.repos]
@@ -325,17 +312,17 @@ def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
     """Return one line for each problem, even if it concerns several corpora."""
     file = manifest.workspace.workspace_path
     labels = {state.repo_id: label(state) for state in manifest.repos}
-    found = dict.fromkeys(
+    result = dict.fromkeys(
         (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file))
         for item in (*manifest.errors, *manifest.warnings)
     )
     paint = style.paint("warning", "warning:")
-    return "".join(f"{paint} {name}: {sanitise_line(message)}\n" for name, message in found)
+    return "".join(f"{paint} {name}: {sanitise_line(message)}\n" for name, message in result)
 
 
 def summary_text(manifest: WorkspaceManifest) -> str:
     """Return how many repositories exist and how many can be searched."""
-    states: Sequence[RepoState] = manifest.repos
+    states = manifest.repos
     ready = sum(state.availability == "present" for state in states)
     enabled = sum(state.repo.enabled for state in states)
     return f"{plural(len(states), 'repo')}, {enabled} enabled, {ready} indexed"
@@ -346,45 +333,31 @@ def _row(state: RepoState, daemon: DaemonState) -> list[Cell]:
     git = facts.git if facts else None
     commit = (git.head_sha or "")[:_COMMIT] if git else ""
     dirty = "+" if git and git.dirty else ""
-    told = dict(daemon.description.counts) if daemon.description else {}
-    chunks = sum(told.values()) if told else facts.counts.chunks_visible if facts else None
+    counts = dict(daemon.description.counts) if daemon.description else {}
+    chunks = sum(counts.values()) if counts else facts.counts.chunks_visible if facts else None
+    word, role = _index_word(state)
+    if not state.repo.enabled:
+        word, role = f"{word}, disabled", "muted"
+    shown = _WORDS.get(daemon.state, daemon.state)
+    pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
     return [
         Cell(label(state), "repo"),
-        _index_cell(state),
+        Cell(word, role),
         Cell(count_text(facts.counts.files_indexed) if facts else "-", figures=True),
         Cell("-" if chunks is None else count_text(chunks), figures=True),
         Cell(f"{commit}{dirty}" or "-"),
-        _daemon_cell(daemon),
+        Cell(f"{shown}{pid}", _ROLES.get(daemon.state, "warning")),
     ]
-
-
-def _index_cell(state: RepoState) -> Cell:
-    word, role = _index_word(state)
-    if state.repo.enabled:
-        return Cell(word, role)
-    return Cell(f"{word}, disabled", "muted")
 
 
 def _index_word(state: RepoState) -> tuple[str, str]:
     facts = state.index.facts
-    if state.repo.missing is not None:
-        found = "missing", "bad"
-    elif state.error is not None:
-        found = "settings are wrong", "bad"
-    elif state.availability == "missing-index-dir":
-        found = "none", "warning"
-    elif state.availability != "present":
-        found = state.availability, "bad"
-    elif facts and facts.partial:
-        found = "partial", "warning"
-    elif facts and facts.degraded:
-        found = "degraded", "warning"
-    else:
-        found = "ready", "good"
-    return found
-
-
-def _daemon_cell(daemon: DaemonState) -> Cell:
-    word = _WORDS.get(daemon.state, daemon.state)
-    pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
-    return Cell(f"{word}{pid}", _ROLES.get(daemon.state, "warning"))
+    if state.repo.missing is not None or state.error is not None:
+        return "missing" if state.repo.missing is not None else "settings are wrong", "bad"
+    if state.availability == "missing-index-dir":
+        return "none", "warning"
+    if state.availability != "present":
+        return state.availability, "bad"
+    if facts and (facts.partial or facts.degraded):
+        return "partial" if facts.partial else "degraded", "warning"
+    return "ready", "good"

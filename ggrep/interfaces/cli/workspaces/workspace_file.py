@@ -1,4 +1,4 @@
-"""The workspace file that a command is about, loaded."""
+"""The workspace file of a command, loaded."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 WORKSPACE_SCHEMA: Final = 1
-"""Of every document that a workspace command prints."""
+"""Schema version of the documents of workspace commands."""
 
 FileArgument = Annotated[Path | None, Argument("The workspace file.")]
 FileOption = Annotated[
@@ -28,22 +28,14 @@ FileOption = Annotated[
 
 
 def load(path: Path, *, whole: bool = False) -> "Workspace":
-    """Return the workspace of a file; with `whole`, every repository must exist.
-
-    Raises:
-        WorkspaceError: the file is wrong; every issue is in it.
-    """
+    """Return the workspace of a file; with `whole`, every repository must exist."""
     from ggrep.federation.workspace import load_workspace
 
     return load_workspace(path, resolve_root=canonical_root, whole=whole)
 
 
 def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
-    """Return the only named file, from the argument or `--workspace`.
-
-    Raises:
-        UsageError: none was, or more than one.
-    """
+    """Return the only named file, from the argument or `--workspace`."""
     given = [*([file] if file else []), *(named or ())]
     if not given:
         raise UsageError("no workspace file; give FILE or --workspace FILE")
@@ -56,7 +48,7 @@ def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
 
 
 class Survey(Struct, frozen=True):
-    """How the indexes of a workspace are looked at, and shown."""
+    """Options of commands that read the state of a workspace's indexes."""
 
     title: ClassVar = None
 
@@ -65,23 +57,14 @@ class Survey(Struct, frozen=True):
     plain: PlainFlag = False
 
     def open(self, file: Path | None, named: Sequence[Path] | None) -> "Surveyed":
-        """Return the workspace of the only named file.
-
-        Raises:
-            UsageError: none was named, or more than one.
-            WorkspaceError: the file is wrong; every issue is in it.
-        """
+        """Return the workspace of the only named file."""
         terminal = open_terminal(plain=self.plain)
         chosen = chosen_file(file, named)
         return Surveyed(terminal, chosen, load(chosen), home_from(terminal.environ), self.encoder)
 
 
 class Surveyed(Struct, frozen=True):
-    """A workspace that a command looks at.
-
-    Attributes:
-        file: as it was named.
-    """
+    """A workspace whose indexes are read; `file` is as it was typed."""
 
     terminal: Terminal
     file: Path

@@ -1,1 +1,0 @@
-"""Commands that write ggrep into the configuration of agents."""

@@ -1,1 +1,0 @@
-"""`ggrep remote`, `ggrep push` and `ggrep pull`: snapshots that travel."""
