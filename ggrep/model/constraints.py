@@ -102,6 +102,8 @@ def may_grow(kind: T) -> T:
 LATER: Final = object()
 Later: TypeAlias = Annotated[T, LATER]
 """A field that its document has not had from the start: documents of older builds lack it."""
+PAIRS: Final = object()
+"""Notes that documents show pairs of keys and values as an object."""
 
 Count: TypeAlias = Annotated[int, Held(least=0)]
 Positive: TypeAlias = Annotated[int, Held(least=1)]

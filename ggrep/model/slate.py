@@ -7,11 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
+from ggrep.model.constraints import PAIRS, Count, Held, Named, Positive, named
 from ggrep.model.field_meta import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Field, WireBounds
 from ggrep.model.files import DEFINING
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
-from ggrep.model.response import Admitted, Provenance
+from ggrep.model.response import QUERY_KINDS, Admitted, Provenance
 
 Reason: TypeAlias = Literal[
     "semantic_match",
@@ -130,6 +131,15 @@ class Budgets(Struct, frozen=True):
     def for_agents(self) -> Self:
         """Return the same, counted on what an agent reads."""
         return replace(self, of_text=True)
+
+
+BUDGET_CODES: Final = {
+    "total_bytes": "max_slate_bytes",
+    "file_bytes": "max_slate_file_bytes",
+    "files": "max_slate_files",
+    "evidence_per_file": "max_evidence_per_file",
+}
+"""Names of budgets in documents and in `limits_hit`."""
 
 
 class SessionRequest(Struct, frozen=True):
@@ -277,14 +287,19 @@ class FileFacts(Struct, frozen=True):
     needs: tuple[tuple[str, str], ...] = ()
 
 
-class GraphNode(Struct, frozen=True):
-    """A file of the slate; `id` is its path, behind `repo:` where there are several."""
+class GraphNode(Struct, frozen=True, omit_defaults=True):
+    """A file of the slate."""
 
     id: str
+    """Its path, behind `repo:` where there are several repositories."""
     path: str
-    line: int
+    """Path below the repository's root, with forward slashes."""
+    line: Positive
+    """Where to begin reading."""
     section: Section
-    repo: str = ""
+    """Where it stands."""
+    repo: Named = ""
+    """Alias of the repository; absent in the slate of one."""
 
 
 class GraphEdge(Struct, frozen=True):
@@ -320,38 +335,31 @@ class ContextGraph(Struct, frozen=True):
 
 
 class Overview(Struct, frozen=True):
-    """What the question was taken for and where its answer lies; no claim about the code.
-
-    Attributes:
-        terms: of the query, as they were looked for.
-        kind: how the query reads, see `ggrep.search.query.kinds`.
-        files: packs of each section that has any.
-        top_paths: files with the best evidence.
-        names: definitions among the best evidence.
-        missing: sections that hold nothing.
-    """
+    """What the question was taken for and where its answer lies; no claim about the code."""
 
     terms: tuple[str, ...]
-    kind: str
-    files: tuple[tuple[Section, int], ...]
+    """Words of the query, as they were looked for."""
+    kind: Annotated[str, QUERY_KINDS]
+    """How the query reads."""
+    files: Annotated[tuple[tuple[Section, Positive], ...], PAIRS]
+    """Files of each section that has any."""
     top_paths: tuple[str, ...]
+    """Files with the best evidence."""
     names: tuple[str, ...]
+    """Definitions among the best evidence."""
     missing: tuple[Section, ...]
+    """Sections that hold nothing."""
 
 
 class NextAction(Struct, frozen=True):
-    """What would help further, as a command or tool call with its argument.
+    """One hint."""
 
-    Attributes:
-        action: `expand`, `symbol`, `refs`, `refine` or `level`.
-        target: what it takes; a place or a name of one of several repositories begins with its
-            alias and a colon.
-        why: one of a few fixed phrases.
-    """
-
-    action: str
+    action: Annotated[str, ("expand", "symbol", "refs", "refine", "level")]
+    """What to do."""
     target: str
+    """What to do it with."""
     why: str
+    """One of a few fixed phrases."""
 
 
 class Slate(Struct, frozen=True):
@@ -374,21 +382,20 @@ class Slate(Struct, frozen=True):
     estimated_tokens: int = 0
 
 
+@named("session")
 class SessionState(Struct, frozen=True):
-    """What goes on with a session.
+    """What goes on with a session; absent where none was asked for."""
 
-    Attributes:
-        token: to be sent with the next request; opaque.
-        seen_set_digest: of the files returned so far, in hexadecimal.
-        seen_files: how many those are.
-        expires_in_secs: after that the snapshot may be gone.
-    """
-
-    token: str
+    token: Annotated[str, Held(least=1, most=8192)]
+    """To be sent with the next request; opaque."""
     op: SessionOp
-    seen_set_digest: str
-    seen_files: int
-    expires_in_secs: int
+    """What was done."""
+    seen_set_digest: Annotated[str, Held(pattern=r"^[0-9a-f]+$")]
+    """Of the files returned so far, in hexadecimal."""
+    seen_files: Count
+    """How many those are."""
+    expires_in_secs: Count
+    """After that the snapshot may be gone."""
 
 
 class SlateResponse(Struct, frozen=True):

@@ -30,6 +30,7 @@ from ggrep.model.constraints import (
     HIDDEN,
     LATER,
     NAMED,
+    PAIRS,
     RULES,
     Held,
     Keywords,
@@ -169,6 +170,8 @@ class Maker:
                     found = {"description": note, **found}
                 case _ if note is LATER:
                     pass
+                case _ if note is PAIRS:
+                    found = self._mapping(get_args(get_args(kind)[0]))
                 case Held():
                     found |= _bounds(note, found["type"])
                 case Keywords():
