@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.constraints import Code, Positive, Sha256
+from ggrep.model.constraints import PAIRS, Code, Count, Positive, Sha256
 from ggrep.model.field_meta import (
     MOST_BYTES,
     MOST_FILTERS,
@@ -15,9 +15,8 @@ from ggrep.model.field_meta import (
     WireBounds,
 )
 from ggrep.model.filters import Filter
-from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT, Request
-from ggrep.model.response import Admitted, Provenance
+from ggrep.model.response import Answer
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]
@@ -93,27 +92,16 @@ class Definition(Struct, frozen=True):
     """What documents it, without comment marks; empty when nothing does."""
 
 
-class SymbolResponse(Struct, frozen=True):
-    """The answer to a SymbolRequest.
-
-    Attributes:
-        definitions: exact spelling first, then sources before tests, then path and line.
-        total: how many there are, shown or not.
-        suggestions: similarly spelled names, when nothing was found.
-        next_cursor: what the next page is asked for by; empty on the last.
-    """
+class SymbolResponse(Answer, frozen=True):
+    """The answer to a SymbolRequest; without `next_cursor` it is the last page."""
 
     request: SymbolRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     definitions: tuple[Definition, ...]
-    total: int
+    """Definitions: exact spelling first, then sources before tests, then path and line."""
+    total: Count
+    """How many there are, shown or not."""
     suggestions: tuple[str, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """Names that are spelt nearly so, where nothing was found."""
     next_cursor: str = ""
 
 
@@ -185,30 +173,22 @@ class DefinedAt(Struct, frozen=True):
     """No type says that it implements the container."""
 
 
-class ReferencesResponse(Struct, frozen=True):
-    """The answer to a ReferencesRequest.
-
-    Attributes:
-        references: by path, line and column; usages in sources before those in tests.
-        totals: occurrences by kind, shown or not; `definition` counts omitted definitions.
-        files: the number of files with a shown occurrence.
-        defined: the first definitions, those that were asked for before what implements them.
-        next_cursor: as of a SymbolResponse.
-    """
+class ReferencesResponse(Answer, frozen=True):
+    """The answer to a ReferencesRequest; without `next_cursor` it is the last page."""
 
     request: ReferencesRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     references: tuple[Reference, ...]
-    totals: tuple[tuple[str, int], ...]
-    files: int
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """Mentions by path, line and column; sources before tests."""
+    totals: Annotated[
+        tuple[tuple[Annotated[str, ("usage", "string", "comment", "definition")], Count], ...],
+        PAIRS,
+    ]
+    """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
+    files: Count
+    """How many files hold any that is shown."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
+    """The first definitions, those that were asked for before what implements them."""
 
 
 class ExpandRequest(Request["ExpandResponse"], frozen=True):
@@ -256,32 +236,27 @@ class Neighbour(Struct, frozen=True):
     """The definition's head on one line; empty for what has none."""
 
 
-class ExpandResponse(Struct, frozen=True):
-    """The answer to an ExpandRequest.
-
-    Attributes:
-        boundary: what the text is: a chunk, a definition, its container or the file.
-        content: the lines from `start_line` to `end_line`, cut to the bytes asked for.
-        hidden_lines: lines of the boundary that were cut.
-        file_lines: of the whole file.
-        neighbours: the next few on both sides, by line.
-    """
+class ExpandResponse(Answer, frozen=True):
+    """The answer to an ExpandRequest."""
 
     request: ExpandRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     path: str
+    """Path below the repository's root, with forward slashes."""
     language: str
+    """Lower-case name such as python or markdown; text when unknown."""
     boundary: Boundary
-    start_line: int
-    end_line: int
+    """What the text is."""
+    start_line: Positive
+    """First line of the text, 1-based."""
+    end_line: Positive
+    """Last line of the text, inclusive."""
     breadcrumb: tuple[str, ...]
+    """Enclosing definitions or headings, outermost first."""
     content: str
-    hidden_lines: int
-    file_lines: int
+    """The lines, free of control characters, cut to the bytes asked for."""
+    hidden_lines: Count
+    """Lines of the boundary that were cut."""
+    file_lines: Count
+    """Lines of the whole file."""
     neighbours: tuple[Neighbour, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """The next chunks on both sides, by line."""

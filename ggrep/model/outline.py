@@ -15,9 +15,8 @@ from ggrep.model.field_meta import (
     Field,
     WireBounds,
 )
-from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import DETERMINISTIC, TIMEOUT, Request
-from ggrep.model.response import Admitted, Provenance
+from ggrep.model.response import Answer
 from ggrep.model.written_names import last_of
 
 MOST_TARGETS = 32
@@ -119,18 +118,12 @@ class PathOutline(Struct, frozen=True):
     """By kind, how many had no place."""
 
 
-class OutlineResponse(Struct, frozen=True):
-    """The answer to an OutlineRequest; one outline for each target, in their order."""
+class OutlineResponse(Answer, frozen=True):
+    """The answer to an OutlineRequest."""
 
     request: OutlineRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     outlines: tuple[PathOutline, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """One for each target, in their order."""
 
 
 class TourRequest(Request["TourResponse"], frozen=True):
@@ -164,18 +157,12 @@ class TourSection(Struct, frozen=True):
     """Facts that had no place."""
 
 
-class TourResponse(Struct, frozen=True):
-    """The answer to a TourRequest. What is unknown has no section."""
+class TourResponse(Answer, frozen=True):
+    """The answer to a TourRequest."""
 
     request: TourRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     sections: tuple[TourSection, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """What is unknown has none."""
 
 
 _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})

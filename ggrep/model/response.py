@@ -282,29 +282,42 @@ class MatchTotals(Struct, frozen=True, omit_defaults=True):
     """All of these files, where the request lists them."""
 
 
-class QueryResponse(Struct, frozen=True):
+class Answer(Struct, frozen=True, kw_only=True):
+    """The common part of all answers of one repository.
+
+    Attributes:
+        timings_ms: stage to milliseconds; empty in deterministic mode.
+        admitted: None in deterministic mode, and where requests need no admission.
+    """
+
+    request_id: str
+    query_fingerprint: str
+    provenance: Provenance
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    timings_ms: tuple[tuple[str, int], ...] = ()
+    admitted: Admitted | None = None
+
+
+def own_field(name: str) -> str | None:
+    """Return the key of a field that only one kind of answer has; None for the common fields."""
+    return None if name in {*Answer.__struct_fields__, "request", "next_cursor"} else name
+
+
+class QueryResponse(Answer, frozen=True):
     """The answer to a SearchRequest.
 
     Attributes:
         confidence: how well the best hits fit the query.
         segments: how many were searched.
-        timings_ms: stage to milliseconds; empty in deterministic mode.
-        admitted: None in deterministic mode, and where nobody admits requests.
         matched: None where no lines are matched.
     """
 
     request: SearchRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     confidence: Confidence
     hits: tuple[Hit, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
     segments: int = 0
-    timings_ms: tuple[tuple[str, int], ...] = ()
     explanation: Explanation | None = None
-    admitted: Admitted | None = None
     matched: MatchTotals | None = None
 
 

@@ -10,9 +10,8 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.constraints import PAIRS, Count, Held, Named, Positive, named
 from ggrep.model.field_meta import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Field, WireBounds
 from ggrep.model.files import DEFINING
-from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
-from ggrep.model.response import QUERY_KINDS, Admitted, Provenance
+from ggrep.model.response import QUERY_KINDS, Answer
 
 Reason: TypeAlias = Literal[
     "semantic_match",
@@ -398,25 +397,17 @@ class SessionState(Struct, frozen=True):
     """After that the snapshot may be gone."""
 
 
-class SlateResponse(Struct, frozen=True):
+class SlateResponse(Answer, frozen=True):
     """The answer to a SlateRequest.
 
     Attributes:
         facts: of the selected files, for whoever joins several slates; by path.
         copies: files whose text others of the slate hold completely, where the caller counts.
-        timings_ms: stage to milliseconds; empty in deterministic mode.
     """
 
     request: SlateRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     confidence: Confidence
     slate: Slate
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
     session: SessionState | None = None
     facts: tuple[FileFacts, ...] = ()
     copies: tuple[str, ...] = ()
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.index_freshness import INCOMPLETE_CODES
+from ggrep.model.outline import PathOutline, TourSection, outline_lines, tour_lines
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.agent_hits import (
     AlreadyShown,
@@ -24,7 +25,7 @@ from ggrep.render.agent_names import (
     reference_lines,
 )
 from ggrep.render.limits_text import limits_line
-from ggrep.render.printed import NOTICES_IN_TEXT, outline_document_lines, tour_document_lines
+from ggrep.render.printed import CUTS_IN_TEXT
 from ggrep.search.slate.slate_lines import slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -214,7 +215,7 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in NOTICES_IN_TEXT)
+    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in CUTS_IN_TEXT)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 
@@ -250,9 +251,11 @@ def _failure(document: _Object) -> _Object:
 
 def _other(document: _Object) -> Iterator[str]:
     if "outlines" in document:
-        yield from outline_document_lines(document)
+        for number, outline in enumerate(convert(document["outlines"], tuple[PathOutline, ...])):
+            yield from ("",) if number else ()
+            yield from outline_lines(outline, outline.path)
     elif "sections" in document:
-        yield from tour_document_lines(document)
+        yield from tour_lines(convert(document["sections"], tuple[TourSection, ...]))
     elif "running" in document:
         yield from status_lines(document)
     elif "checks" in document:

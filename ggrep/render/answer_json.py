@@ -1,10 +1,13 @@
 """The JSON of one repository's answers."""
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
+from ggrep.base.errors import GgrepError
 from ggrep.base.formats import (
+    ANSWERS_SCHEMA,
     EXPAND_SCHEMA,
     OUTLINE_SCHEMA,
     QUERY_SCHEMA,
@@ -13,70 +16,22 @@ from ggrep.base.formats import (
     SYMBOL_SCHEMA,
     TOUR_SCHEMA,
 )
-from ggrep.base.stable_json import plain
+from ggrep.base.stable_json import Document, plain
 from ggrep.model.constraints import HIDDEN
-from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.outline import OutlineResponse, TourResponse
-from ggrep.model.response import Hit, Provenance, QueryResponse
+from ggrep.model.response import Answer, Hit, QueryResponse, own_field
 from ggrep.model.slate import SessionState, SlateResponse
+from ggrep.render.failures import query_error
 from ggrep.search.slate.document import slate_json
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.answers import (
-        AnswerJson,
-        ExpandJson,
-        ExpansionJson,
-        HitJson,
-        OutlineJson,
-        PagedJson,
-        ReferencesJson,
-        SearchJson,
-        SearchMoreJson,
-        SearchTimingsJson,
-        SymbolJson,
-        TimedJson,
-        TourJson,
-    )
-    from ggrep.model.schemas.slate import ContinuedJson, SlateAnswerJson
+    from ggrep.model.schemas.answers import HitJson, PagedJson, SearchJson
+    from ggrep.model.schemas.slate import ContinuedJson
 
 
-class Answer(Protocol):
-    """What answers to all questions have in common."""
-
-    @property
-    def request_id(self) -> str:
-        """Return the answer's name."""
-        ...
-
-    @property
-    def query_fingerprint(self) -> str:
-        """Return the identity of the question."""
-        ...
-
-    @property
-    def provenance(self) -> Provenance:
-        """Return the store and snapshot that were asked."""
-        ...
-
-    @property
-    def limits_hit(self) -> tuple[LimitHit, ...]:
-        """Return the cuts."""
-        ...
-
-    @property
-    def warnings(self) -> tuple[Notice, ...]:
-        """Return what the reader should know."""
-        ...
-
-    @property
-    def timings_ms(self) -> tuple[tuple[str, int], ...]:
-        """Return stages and milliseconds."""
-        ...
-
-
-def metadata_json(answer: Answer, schema_version: Literal[1]) -> "AnswerJson":
-    """Return the keys of every answer."""
+def _common(answer: Answer, schema_version: Literal[1]) -> dict[str, Any]:
+    """Return the keys of every answer; without timings in deterministic mode."""
     origin = answer.provenance
     return {
         "schema_version": schema_version,
@@ -92,12 +47,19 @@ def metadata_json(answer: Answer, schema_version: Literal[1]) -> "AnswerJson":
         "git": plain(origin.git),
         "limits_hit": plain(answer.limits_hit),
         "warnings": plain(answer.warnings),
+        **({"timings_ms": dict(answer.timings_ms)} if answer.timings_ms else {}),
     }
 
 
-def timed_json(answer: Answer) -> "TimedJson":
-    """Return how long each stage took, where that may be said."""
-    return {"timings_ms": dict(answer.timings_ms)} if answer.timings_ms else {}
+def _with_own(answer: Answer, schema_version: Literal[1]) -> dict[str, Any]:
+    """Return the keys of every answer, those of this kind, and the next page if there is one."""
+    cursor = getattr(answer, "next_cursor", "")
+    return {**_common(answer, schema_version), **_own(answer), **paged_json(cursor)}
+
+
+def _own(answer: Answer) -> dict[str, Any]:
+    names = filter(own_field, answer.__struct_fields__)
+    return {name: plain(getattr(answer, name)) for name in names}
 
 
 def paged_json(next_cursor: str) -> "PagedJson":
@@ -119,10 +81,9 @@ def document_of(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever f
 
 def query_success(response: QueryResponse) -> "SearchJson":
     """Return the answer as its JSON object."""
-    request = response.request
-    return {
-        **metadata_json(response, QUERY_SCHEMA),
-        **_more(response),
+    request, scan = response.request, response.provenance.scan
+    document = {
+        **_common(response, QUERY_SCHEMA),
         "mode": request.mode.value,
         "confidence": response.confidence.value,
         "limits": {
@@ -132,24 +93,15 @@ def query_success(response: QueryResponse) -> "SearchJson":
         },
         "results": [hit_json(hit) for hit in response.hits],
     }
-
-
-def _more(response: QueryResponse) -> "SearchMoreJson":
-    """Return what is said only where it is due."""
-    document: SearchMoreJson = {}
     if response.matched is not None:
         document["matches"] = plain(response.matched)
-    if response.provenance.scan is not None:
-        document["partial"] = "scan"
-        document["scan"] = document_of(response.provenance.scan)
-    if response.timings_ms:
-        # The engine's stages, one and all.
-        document["timings_ms"] = cast("SearchTimingsJson", dict(response.timings_ms))
+    if scan is not None:
+        document |= {"partial": "scan", "scan": document_of(scan)}
     if response.explanation is not None:
         document["explain"] = plain(response.explanation)
         if response.admitted is not None:
             document["explain"]["admission"] = plain(response.admitted)
-    return document
+    return cast("SearchJson", document)
 
 
 def hit_json(hit: Hit) -> "HitJson":
@@ -160,95 +112,60 @@ def hit_json(hit: Hit) -> "HitJson":
     return document
 
 
-def symbol_success(response: SymbolResponse) -> "SymbolJson":
-    """Return the definitions of a name as their JSON object."""
-    return {
-        **metadata_json(response, SYMBOL_SCHEMA),
-        **timed_json(response),
-        "name": response.request.name,
-        "limits": {"max_symbols": response.request.limit},
-        "definitions": plain(response.definitions),
-        "total": response.total,
-        "suggestions": list(response.suggestions),
-        **paged_json(response.next_cursor),
-    }
+NameAnswer: TypeAlias = SymbolResponse | ReferencesResponse | ExpandResponse
 
 
-def references_success(response: ReferencesResponse) -> "ReferencesJson":
-    """Return the usages of a name as their JSON object."""
-    request = response.request
-    return {
-        **metadata_json(response, REFERENCES_SCHEMA),
-        **timed_json(response),
-        "name": request.name,
-        "limits": {
-            "max_references": request.limit,
-            "strings": request.strings,
-            "comments": request.comments,
-        },
-        "references": plain(response.references),
-        "totals": dict(response.totals),
-        "files": response.files,
-        "defined": plain(response.defined),
-        **paged_json(response.next_cursor),
-    }
+def name_answer_json(answer: NameAnswer | GgrepError) -> Document:
+    """Return definitions, mentions, surrounding code or a failure as its JSON object."""
+    match answer:
+        case SymbolResponse(request=request):
+            limits = {"max_symbols": request.limit}
+            return {**_with_own(answer, SYMBOL_SCHEMA), "name": request.name, "limits": limits}
+        case ReferencesResponse(request=request):
+            limits = {
+                "max_references": request.limit,
+                "strings": request.strings,
+                "comments": request.comments,
+            }
+            totals = dict(answer.totals)
+            document = _with_own(answer, REFERENCES_SCHEMA)
+            return {**document, "name": request.name, "limits": limits, "totals": totals}
+        case ExpandResponse():
+            return {**_with_own(answer, EXPAND_SCHEMA), **expansion_json(answer)}
+        case GgrepError():
+            return query_error(answer)
 
 
-def expand_success(response: ExpandResponse) -> "ExpandJson":
-    """Return what stands around a place as its JSON object."""
-    return {
-        **metadata_json(response, EXPAND_SCHEMA),
-        **timed_json(response),
-        **expansion_json(response),
-    }
-
-
-def expansion_json(response: ExpandResponse) -> "ExpansionJson":
+def expansion_json(response: ExpandResponse) -> dict[str, Any]:
     """Return what stands around a place, without what is told of the index."""
     request = response.request
-    return {
-        "target": request.target,
-        "limits": {"boundary": request.boundary, "max_expand_bytes": request.max_bytes},
-        "path": response.path,
-        "language": response.language,
-        "boundary": response.boundary,
-        "start_line": response.start_line,
-        "end_line": response.end_line,
-        "breadcrumb": list(response.breadcrumb),
-        "content": response.content,
-        "hidden_lines": response.hidden_lines,
-        "file_lines": response.file_lines,
-        "neighbours": plain(response.neighbours),
-    }
+    limits = {"boundary": request.boundary, "max_expand_bytes": request.max_bytes}
+    return {**_own(response), "target": request.target, "limits": limits}
 
 
-def outline_success(response: OutlineResponse) -> "OutlineJson":
+def answers_success(answers: Iterable[NameAnswer | GgrepError]) -> Document:
+    """Return several answers as one JSON object, in the order of the questions."""
+    return {"schema_version": ANSWERS_SCHEMA, "answers": list(map(name_answer_json, answers))}
+
+
+def outline_success(response: OutlineResponse) -> Document:
     """Return what files and folders define as its JSON object."""
     request = response.request
-    return {
-        **metadata_json(response, OUTLINE_SCHEMA),
-        **timed_json(response),
-        "targets": list(request.targets),
-        "limits": {"depth": request.depth, "max_outline_bytes": request.max_bytes},
-        "outlines": to_builtins(response.outlines),
-    }
+    limits = {"depth": request.depth, "max_outline_bytes": request.max_bytes}
+    targets = list(request.targets)
+    return {**_with_own(response, OUTLINE_SCHEMA), "targets": targets, "limits": limits}
 
 
-def tour_success(response: TourResponse) -> "TourJson":
+def tour_success(response: TourResponse) -> Document:
     """Return what a repository is as its JSON object."""
-    return {
-        **metadata_json(response, TOUR_SCHEMA),
-        **timed_json(response),
-        "limits": {"max_tour_bytes": response.request.max_bytes},
-        "sections": to_builtins(response.sections),
-    }
+    limits = {"max_tour_bytes": response.request.max_bytes}
+    return {**_with_own(response, TOUR_SCHEMA), "limits": limits}
 
 
-def slate_success(response: SlateResponse) -> "SlateAnswerJson":
+def slate_success(response: SlateResponse) -> Document:
     """Return the answer as its JSON object; without a session there is no `session`."""
     return {
-        **metadata_json(response, SLATE_SCHEMA),
-        **timed_json(response),
+        **_common(response, SLATE_SCHEMA),
         **continued_json(response.session),
         "mode": response.request.search.mode.value,
         "confidence": response.confidence.value,

@@ -1,31 +1,39 @@
-"""A repository's answer, outline or failure as bytes for stdout and stderr."""
+"""A repository's answer or failure as text for stdout and stderr."""
 
 import os
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-from msgspec import Struct, convert
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.outline import (
     OutlineResponse,
-    PathOutline,
     TourResponse,
-    TourSection,
     outline_lines,
     tour_lines,
 )
 from ggrep.model.request import ViewOptions
-from ggrep.model.response import MatchTotals, QueryResponse
+from ggrep.model.response import Answer, MatchTotals, QueryResponse
 from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.model.suggested_commands import with_path
-from ggrep.render.answer_json import outline_success, query_success, tour_success
+from ggrep.model.written_names import last_part
+from ggrep.render.answer_json import (
+    NameAnswer,
+    name_answer_json,
+    outline_success,
+    query_success,
+    slate_success,
+    tour_success,
+)
 from ggrep.render.failures import error_lines, query_error
 from ggrep.render.hits import (
     HitView,
@@ -42,7 +50,19 @@ from ggrep.render.matching_lines import (
     render_lines,
     render_listing,
 )
+from ggrep.render.navigation_text import (
+    expansion_text,
+    references_notes,
+    references_text,
+    symbol_notes,
+    symbol_text,
+)
+from ggrep.render.page import Page
+from ggrep.render.slate_text import GraphForm, graph_text, slate_text, told_of
 from ggrep.render.style import Style
+
+_STEM_LETTERS: Final = 4
+"""Shorter stems are part of too many words to highlight."""
 
 
 class Rendered(Struct, frozen=True):
@@ -170,8 +190,8 @@ def _hit_view(query: str, view: ViewOptions) -> HitView:
     )
 
 
-NOTICES_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
-"""Cuts that stand in the text itself."""
+CUTS_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
+"""Cuts that outlines and tours state in their own text."""
 
 
 def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
@@ -181,8 +201,7 @@ def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> 
         return Rendered(json_line(outline_success(response)), "", hits=hits)
     shown = partial(place, root, view.cwd)
     blocks = ["\n".join(outline_lines(one, shown(one.path))) for one in response.outlines]
-    first, notes = _notes(response, root, view)
-    return Rendered("\n\n".join(blocks) + "\n", notes, hits=hits, before=first)
+    return _with_notes("\n\n".join(blocks) + "\n", response, root, view, hits)
 
 
 def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Rendered:
@@ -190,27 +209,69 @@ def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Render
     hits = len(response.sections)
     if view.json:
         return Rendered(json_line(tour_success(response)), "", hits=hits)
-    first, notes = _notes(response, root, view)
-    text = "\n".join(tour_lines(response.sections)) + "\n"
-    return Rendered(text, notes, hits=hits, before=first)
+    return _with_notes("\n".join(tour_lines(response.sections)) + "\n", response, root, view, hits)
 
 
-def outline_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of an outline's document."""
-    outlines = convert(document["outlines"], tuple[PathOutline, ...])
-    for place_in_answer, outline in enumerate(outlines):
-        if place_in_answer:
-            yield ""
-        yield from outline_lines(outline, outline.path)
+def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return a slate as the view wants it; its files count as hits."""
+    files = sum(len(packs) for _, packs in response.slate.sections)
+    if view.json:
+        return Rendered(json_line(slate_success(response)), "", hits=files)
+    stems = tuple(term for term in response.slate.overview.terms if len(term) >= _STEM_LETTERS)
+    text = slate_text(told_of(response), _page(root, view, stems=stems))
+    style = Style(view.notes_colour)
+    doubts = render_confidence(response.confidence, files, response.limits_hit, style)
+    return _with_notes(text, response, root, view, files, doubts)
 
 
-def tour_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a tour's document."""
-    yield from tour_lines(convert(document["sections"], tuple[TourSection, ...]))
+def render_graph(
+    response: SlateResponse, form: GraphForm, root: Path, view: ViewOptions
+) -> Rendered:
+    """Return only the graph of a slate, for programs that draw."""
+    graph = response.slate.graph or ContextGraph((), ())
+    return _with_notes(graph_text(graph, form), response, root, view, len(graph.nodes))
 
 
-def _notes(
-    response: OutlineResponse | TourResponse, root: Path, view: ViewOptions
-) -> tuple[str, str]:
-    limits = tuple(one for one in response.limits_hit if one.code not in NOTICES_IN_TEXT)
-    return answer_notes(limits, response.warnings, root, view)
+def render_name_answer(response: NameAnswer, root: Path, view: ViewOptions) -> Rendered:
+    """Return definitions, mentions or surrounding code as the view wants them."""
+    hits = hits_of(response)
+    if view.json:
+        return Rendered(json_line(name_answer_json(response)), "", hits=hits)
+    page, text, notes = _page(root, view), "", ""
+    match response:
+        case SymbolResponse():
+            text, notes = symbol_text(response, page), symbol_notes(response)
+        case ReferencesResponse():
+            page = _page(root, view, words=(last_part(response.request.name),))
+            text, notes = references_text(response, page), references_notes(response)
+        case ExpandResponse():
+            text = expansion_text(response, page)
+    return _with_notes(text, response, root, view, hits, notes)
+
+
+def hits_of(answer: NameAnswer | GgrepError) -> int:
+    """Return how many definitions or mentions an answer holds."""
+    match answer:
+        case SymbolResponse():
+            return len(answer.definitions)
+        case ReferencesResponse():
+            return len(answer.references)
+        case ExpandResponse():
+            return 1
+        case GgrepError():
+            return 0
+
+
+def _with_notes(
+    text: str, answer: Answer, root: Path, view: ViewOptions, hits: int, notes: str = ""
+) -> Rendered:
+    limits = [limit for limit in answer.limits_hit if limit.code not in CUTS_IN_TEXT]
+    before, behind = answer_notes(limits, answer.warnings, root, view)
+    return Rendered(text, behind + notes, hits=hits, before=before)
+
+
+def _page(
+    root: Path, view: ViewOptions, *, words: tuple[str, ...] = (), stems: tuple[str, ...] = ()
+) -> Page:
+    style, columns = Style(view.colour, view.links, view.cwd), 0 if view.whole else view.columns
+    return Page(columns, style, partial(place, root, view.cwd), words, stems)

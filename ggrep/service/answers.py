@@ -12,12 +12,10 @@ from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.sync import SyncOutcome, outcome_json
 from ggrep.protocol.client.link import Unreachable
 from ggrep.render.answer_json import (
-    expand_success,
+    name_answer_json,
     outline_success,
     query_success,
-    references_success,
     slate_success,
-    symbol_success,
     tour_success,
 )
 
@@ -43,7 +41,7 @@ class SymbolAnswer(SymbolResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep symbol --json` prints: schema `symbol_success`."""
-        return dict(symbol_success(self))
+        return dict(name_answer_json(self))
 
 
 class ReferencesAnswer(ReferencesResponse, frozen=True):
@@ -51,7 +49,7 @@ class ReferencesAnswer(ReferencesResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep refs --json` prints: schema `references_success`."""
-        return dict(references_success(self))
+        return dict(name_answer_json(self))
 
 
 class ExpandAnswer(ExpandResponse, frozen=True):
@@ -59,7 +57,7 @@ class ExpandAnswer(ExpandResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep expand --json` prints: schema `expand_success`."""
-        return dict(expand_success(self))
+        return dict(name_answer_json(self))
 
 
 class OutlineAnswer(OutlineResponse, frozen=True):

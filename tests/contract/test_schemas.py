@@ -23,14 +23,12 @@ from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionRequest, SlateRequest
 from ggrep.render.answer_json import (
-    expand_success,
+    answers_success,
+    name_answer_json,
     outline_success,
-    references_success,
     slate_success,
-    symbol_success,
     tour_success,
 )
-from ggrep.render.batches import answers_success
 from ggrep.render.failures import query_error
 from ggrep.render.receipts import receipt_document, replay_json
 from ggrep.search.engine.engine import Engine
@@ -89,8 +87,8 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             for level, session in ((0, None), (1, SessionRequest()), (2, None), (3, None))
         ),
         "symbol_success": (
-            symbol_success(shop.ask(SymbolRequest("round_cents"))),
-            symbol_success(shop.ask(SymbolRequest("round_cent", deterministic=True))),
+            name_answer_json(shop.ask(SymbolRequest("round_cents"))),
+            name_answer_json(shop.ask(SymbolRequest("round_cent", deterministic=True))),
         ),
         "answers": (
             answers_success(
@@ -103,12 +101,12 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             ),
         ),
         "references_success": (
-            references_success(shop.ask(ReferencesRequest("round_cents"))),
-            references_success(shop.ask(ReferencesRequest("total", comments=True))),
+            name_answer_json(shop.ask(ReferencesRequest("round_cents"))),
+            name_answer_json(shop.ask(ReferencesRequest("total", comments=True))),
         ),
         "expand_success": (
-            expand_success(shop.ask(ExpandRequest("README.md"))),
-            expand_success(shop.ask(ExpandRequest("README.md:3", max_bytes=40))),
+            name_answer_json(shop.ask(ExpandRequest("README.md"))),
+            name_answer_json(shop.ask(ExpandRequest("README.md:3", max_bytes=40))),
         ),
         "outline_success": (
             outline_success(shop.ask(OutlineRequest(("shop", "README.md")))),

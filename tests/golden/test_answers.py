@@ -4,7 +4,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.stable_json import dumps_pretty
-from ggrep.render.batches import answers_success
+from ggrep.render.answer_json import answers_success
 from tests.fakes.navigations import symbol_response
 
 

@@ -12,7 +12,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.request import ViewOptions
 from ggrep.model.slate import GraphEdge, Role, SlateResponse
 from ggrep.render.page import Page
-from ggrep.render.slate_answer import render_graph, render_slate
+from ggrep.render.printed import render_graph, render_slate
 from ggrep.render.slate_text import slate_text, told_of
 from ggrep.render.style import Style
 from tests.fakes.slates import ANSWER, CODE, DOCS, METHOD, SESSION, SLATE

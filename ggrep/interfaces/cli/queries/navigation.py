@@ -34,8 +34,8 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.messages import Ask
 from ggrep.render.agent_text import AgentView, agent_text
 from ggrep.render.answer_json import outline_success, tour_success
-from ggrep.render.batches import Named, found_in, render_for_agent, render_named
-from ggrep.render.printed import Rendered, render_outline, render_tour
+from ggrep.render.batches import Named, render_for_agent, render_named
+from ggrep.render.printed import Rendered, hits_of, render_outline, render_tour
 
 _Names: TypeAlias = Annotated[
     list[str],
@@ -255,7 +255,7 @@ def _printed(
 def _taken_for_names(named: Sequence[Named], cwd: str) -> Iterator[str]:
     """Yield a line for each of several names that nothing has, and that is a path here."""
     for each in named if len(named) > 1 else ():
-        if not found_in(each.answer) and Path(cwd or ".", each.asked).exists():
+        if not hits_of(each.answer) and Path(cwd or ".", each.asked).exists():
             asked = sanitise_line(each.asked)
             yield f"{asked} was taken for a name; to search in it: --in {asked}\n"
 
