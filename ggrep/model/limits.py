@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ggrep.model.constraints import Code, Count, named
 from ggrep.model.files import CELL_LINES, GUESSED, REPLACED, SkippedFile
+from ggrep.model.sanitise import first_of
 
 
 @named("limit")
@@ -67,13 +68,7 @@ _NOTICES: Final = (
 
 
 class FileReading(Struct, frozen=True):
-    """How one file was read.
-
-    Attributes:
-        path: the file's path key.
-        encoding: as `Hit.encoding`.
-        traits: as `Hit.traits`.
-    """
+    """How one file was read; encoding and traits as those of a Hit."""
 
     path: str
     encoding: str
@@ -81,14 +76,13 @@ class FileReading(Struct, frozen=True):
 
 
 def reading_notices(readings: Iterable[FileReading]) -> tuple[Notice, ...]:
-    """Return one notice for each way of reading that an answer has to tell of, naming files."""
+    """Return one notice for each way of reading that an answer must mention, with its files."""
     files = sorted({(one.path, one.encoding, one.traits) for one in readings if one.traits})
     notices = []
     for trait, code, message in _NOTICES:
         shown = [_name(path, encoding, trait) for path, encoding, traits in files if traits & trait]
         if shown:
-            more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
-            notices.append(Notice(code, message.format(files=", ".join(shown[:_NAMED]) + more)))
+            notices.append(Notice(code, message.format(files=first_of(shown, _NAMED))))
     return tuple(notices)
 
 
@@ -138,11 +132,9 @@ def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
 
 
 def unseen_notices(unseen: Unseen, *, names: bool = False) -> tuple[Notice, ...]:
-    """Return one notice that counts the files and names the command that lists them, if any.
+    """Return one notice that counts unseen files and names the command that lists them, if any.
 
-    Args:
-        unseen: the files.
-        names: the answer is about a name, so languages without definitions count.
+    With `names`, the answer is about a name, so languages without definitions count.
     """
     groups = (
         ("not searched", unseen.skipped),

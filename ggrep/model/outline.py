@@ -15,6 +15,7 @@ from ggrep.model.field_meta import (
     Field,
     WireBounds,
 )
+from ggrep.model.line_numbers import line_range
 from ggrep.model.request import DETERMINISTIC, TIMEOUT, Request
 from ggrep.model.response import Answer
 from ggrep.model.written_names import last_of
@@ -274,7 +275,7 @@ def _place(name: str, signature: str) -> int:
 
 def entry_line(entry: OutlineEntry) -> str:
     """Return the line of a definition: `  40-62 method retry(self, n)`."""
-    span = span_of(entry.start_line, entry.end_line)
+    span = line_range(entry.start_line, entry.end_line)
     kind = "" if entry.kind in _UNTOLD else f"{entry.kind} "
     return f"{'  ' * entry.depth}{span} {kind}{entry.signature or entry.name}"
 
@@ -319,16 +320,6 @@ def tour_line(line: TourFact, *, place_first: bool = False) -> str:
     return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
 
 
-def title_of(kind: str) -> str:
-    """Return the heading of a tour's section."""
-    return kind.replace("_", " ")
-
-
-def span_of(first: int, last: int) -> str:
-    """Return a range of lines."""
-    return f"{first}-{last}" if last != first else str(first)
-
-
 def counted(count: int, noun: str) -> str:
     """Return a number of things: `1 file`, `2 files`, `3 classes`."""
     return f"{count} {noun}" if count == 1 else f"{count} {_PLURALS.get(noun, noun + 's')}"
@@ -345,12 +336,7 @@ def size_of(lines: Sequence[str]) -> int:
 
 
 def outline_lines(outline: PathOutline, shown: str) -> list[str]:
-    """Return all lines of an outline.
-
-    Args:
-        outline: of a file or folder.
-        shown: its path as the reader sees it.
-    """
+    """Return all lines of an outline, with its path as the reader sees it."""
     lines = [
         heading_line(outline, shown),
         *map(entry_line, outline.entries),
@@ -370,4 +356,4 @@ def section_lines(section: TourSection) -> list[str]:
     more = [f"  +{section.left_out} more"] if section.left_out else []
     place_first = section.kind in _OF_PLACES
     lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.facts]
-    return [title_of(section.kind), *lines, *more]
+    return [section.kind.replace("_", " "), *lines, *more]

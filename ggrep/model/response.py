@@ -184,10 +184,8 @@ class Provenance(Struct, frozen=True):
 
     Attributes:
         degraded: the snapshot left out changes of files that could not be indexed.
-        partial: the first index is still being built; `indexed_files` of `eligible_files` are
-            searchable.
-        scan: what was seen where the answer comes of no snapshot at all, as nothing is published
-            yet; `snapshot_id` is empty then.
+        partial: the first index is being built; `indexed_files` of `eligible_files` are searchable.
+        scan: of the scan that answered before the first snapshot; `snapshot_id` is empty then.
     """
 
     store_id: str
@@ -305,13 +303,7 @@ def own_field(name: str) -> str | None:
 
 
 class QueryResponse(Answer, frozen=True):
-    """The answer to a SearchRequest.
-
-    Attributes:
-        confidence: how well the best hits fit the query.
-        segments: how many were searched.
-        matched: None where no lines are matched.
-    """
+    """The answer to a SearchRequest; `matched` is None if no lines are matched."""
 
     request: SearchRequest
     confidence: Confidence
@@ -327,8 +319,8 @@ class PoolResponse(Struct, frozen=True):
     Attributes:
         blended: hits of all requested corpora in one list.
         corpora: one list for each requested corpus.
-        leading: what the confidence of a merged answer is judged by.
-        matched: None where no lines are matched.
+        leading: decides the confidence of a merged answer.
+        matched: None if no lines are matched.
     """
 
     provenance: Provenance
@@ -341,22 +333,20 @@ class PoolResponse(Struct, frozen=True):
 
 
 class RepoDescription(Struct, frozen=True):
-    """What a coordinator must know of a repository before it asks.
+    """A repository as a coordinator must know it before a query.
 
     Attributes:
-        snapshot_id: None when nothing was ever published.
+        snapshot_id: None before the first snapshot.
         embed_key: repositories with equal keys have comparable vectors.
         lexical_key: repositories with equal keys have term statistics that add up.
         schema_key: repositories with equal keys can be read by the same code.
         counts: visible chunks by corpus.
         has_vectors: a query is encoded before it is scored.
-        freshness: at the moment of asking.
-        notices: what stands in the way of good answers, whatever the question.
-        moment: what is true of the moment of asking alone; no deterministic answer holds it.
-        answers_key: equal where one question over one snapshot has one answer: of the settings
-            and the ranking that shape answers and no index; empty when unknown.
-        profile: name of the one whose view narrows its hits and slates; empty for none.
-        unseen: files that its answers cannot show.
+        notices: obstacles to good answers, whatever the query.
+        moment: warnings of this moment, which deterministic answers leave out.
+        answers_key: of the settings and the ranking that affect answers and no index; empty when
+            unknown.
+        profile: whose view narrows its hits and slates; empty for none.
     """
 
     store_id: str

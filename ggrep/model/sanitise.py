@@ -1,6 +1,7 @@
 """Text that is safe on a terminal: no escape sequences, no controls, no direction tricks."""
 
 import re
+from collections.abc import Sequence
 
 # A payload ends with its line at the latest: an unclosed one must not make the rest of a chunk
 # vanish without a word.
@@ -60,3 +61,9 @@ def is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Return the first few of some texts, and the number of the others: `a, b and 3 more`."""
+    left = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {left} more" if left > 0 else "")

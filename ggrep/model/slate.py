@@ -92,13 +92,7 @@ Graph: TypeAlias = Annotated[
 
 
 class Budgets(Struct, frozen=True):
-    """Upper bounds of a slate; bytes are of canonical JSON, the graph's with them.
-
-    The anchor is no piece of evidence.
-
-    Attributes:
-        of_text: bytes are those of the text that agents read instead.
-    """
+    """Upper bounds of a slate; bytes include the graph's; the anchor is not a piece of evidence."""
 
     total_bytes: Annotated[
         int,
@@ -128,7 +122,7 @@ class Budgets(Struct, frozen=True):
     ] = False
 
     def for_agents(self) -> Self:
-        """Return the same, counted on what an agent reads."""
+        """Return the same budgets, counted on the text that agents read."""
         return replace(self, of_text=True)
 
 
@@ -176,11 +170,11 @@ class SlateRequest(Request["SlateResponse"], frozen=True):
     Attributes:
         search: the question; its limits and snippet depth do not matter here.
         facts: also return the facts of the files, for a caller that merges several slates.
-        session: None for a question outside of any session.
-        seen: hashes of files that the session has returned, where the caller counts them as it
-            shows a part of what is returned; tokens then name no file. None to count them here.
-        statistics: of the collection to score against; None for the repository's own.
-        snapshot_id: the snapshot that `statistics` came from; None when there are none.
+        session: None without a session.
+        seen: hashes of files that the session has shown, if the caller counts them; tokens then
+            name no file. None to count them here.
+        statistics: the collection to score against; None for the repository's own.
+        snapshot_id: the snapshot of `statistics`; None without them.
         vector: the query's, of the same encoder; None to encode it here.
     """
 
@@ -235,12 +229,12 @@ class Pack(Struct, frozen=True):
     Attributes:
         line: where to begin reading: the best evidence's first line.
         score: of its best evidence.
-        roles: what path rules take the file for.
+        roles: by path rules.
         evidence: by line.
         more_evidence: pieces that match as well and were left out.
         repo: alias of the repository; empty in a slate of one.
-        name: of the definition at `line`, behind what encloses it; empty for none.
-        factor: learned; of what its lines are worth beside those of other files.
+        name: qualified, of the definition at `line`; empty for none.
+        factor: learned weight of its lines beside those of other files.
     """
 
     path: str
@@ -366,7 +360,7 @@ class Slate(Struct, frozen=True):
 
     Attributes:
         sections: those that hold packs, in the order of `SECTIONS`; packs by score, then path.
-        limits: the budgets in force.
+        limits: the effective budgets.
         total_bytes: of this slate, counted as its limits say.
         estimated_tokens: a quarter of that.
     """
@@ -401,8 +395,8 @@ class SlateResponse(Answer, frozen=True):
     """The answer to a SlateRequest.
 
     Attributes:
-        facts: of the selected files, for whoever joins several slates; by path.
-        copies: files whose text others of the slate hold completely, where the caller counts.
+        facts: of the selected files, to join several slates; by path.
+        copies: files whose text others of the slate hold completely, if the caller counts files.
     """
 
     request: SlateRequest

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct, field
 
-from ggrep.model.line_numbers import range_of, with_numbers
+from ggrep.model.line_numbers import line_range, with_numbers
 
 Range: TypeAlias = tuple[int, int]
 
@@ -188,7 +188,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
         handle = "" if spans.count((path, first, last)) == 1 else handle_of(hit)
         name = hit.get("qualified_name") or hit.get("name") or ".".join(hit.get("breadcrumb", ()))
         kind = hit.get("chunk_type", "")
-        head = f"{alias}{path}:{range_of(first, last)}{_within(hit)} {kind} {name}".rstrip()
+        head = f"{alias}{path}:{line_range(first, last)}{_within(hit)} {kind} {name}".rstrip()
         yield head + _parameters(hit) + handle
         if content := hit.get("content"):
             yield from text_lines(content, hit.get("content_start_line", first), first)
@@ -203,7 +203,7 @@ def body_lines(body: _Object) -> Iterator[str]:
         yield f"no body: {body['message']}"
         return
     name = ".".join(body["breadcrumb"])
-    span = range_of(body["start_line"], body["end_line"])
+    span = line_range(body["start_line"], body["end_line"])
     yield from _opened(body, f"## {body['path']}:{span} {name}".rstrip(), comments=False)
 
 
@@ -220,7 +220,7 @@ def expansion_lines(
 
     From now on these lines stand above, where somebody asks.
     """
-    span = range_of(document["start_line"], document["end_line"])
+    span = line_range(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
     head = f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
@@ -230,7 +230,7 @@ def expansion_lines(
 def neighbour_lines(document: _Object) -> Iterator[str]:
     """Yield one line of what is around a place, if anything is."""
     near = [
-        f"{range_of(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
+        f"{line_range(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
         for one in document["neighbours"]
     ]
     if near:
@@ -259,7 +259,7 @@ def _place(hit: _Object) -> tuple[str, int, int]:
 def _within(hit: _Object) -> str:
     """Return the lines of the definition of which a hit is a part."""
     around = hit.get("definition")
-    return f" in {range_of(around['start_line'], around['end_line'])}" if around else ""
+    return f" in {line_range(around['start_line'], around['end_line'])}" if around else ""
 
 
 def _parameters(hit: _Object) -> str:

@@ -5,7 +5,8 @@ from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from ggrep.model.files import TEST, traits_of
-from ggrep.model.line_numbers import range_of
+from ggrep.model.line_numbers import line_range
+from ggrep.model.sanitise import first_of
 from ggrep.render.agent_hits import AlreadyShown, path_of
 from ggrep.render.navigation_text import IMPORT
 
@@ -28,7 +29,7 @@ def definition_lines(document: _Object) -> Iterator[str]:
     """Yield the definitions of a name, each with its head, or names that are spelled alike."""
     for found in document["definitions"]:
         line = found.get("line", 1)
-        span = range_of(found.get("start_line", line), found.get("end_line", line))
+        span = line_range(found.get("start_line", line), found.get("end_line", line))
         name = found.get("qualified_name") or found["name"]
         yield f"{path_of(found)}:{span} {found.get('kind', '')} {name}"
         if signature := found.get("signature"):
@@ -64,12 +65,12 @@ def reference_lines(document: _Object) -> Iterator[str]:
         for line, same in groupby(group, key=lambda one: one["line"]):
             yield _row(line, list(same))
     if len(guesses) > MAX_GUESSES:
-        places = list(dict.fromkeys(map(_listed, guesses)))
-        yield f"maybe of it: {len(guesses)} uses at {_some(places)}; refs of the bare name has them"
+        places = first_of(list(dict.fromkeys(map(_listed, guesses))), MAX_LISTED)
+        yield f"maybe of it: {len(guesses)} uses at {places}; refs of the bare name has them"
     for role, told in _FOLDED.items():
         listed = [one for one in found if _folded(one) == role]
         if named := dict.fromkeys(map(_listed, listed)):
-            yield f"{told} {_some(list(named))}"
+            yield f"{told} {first_of(list(named), MAX_LISTED)}"
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
@@ -112,21 +113,15 @@ def _defined(places: Sequence[_Object]) -> Iterator[str]:
     """Yield where the name is defined, and where that is implemented; of constants the values."""
     for relation, told in (("definition", "defined"), ("implementation", "implemented")):
         shown = [
-            f"{path_of(one)}:{range_of(one['start_line'], one['end_line'])} {one['qualified_name']}"
-            f"{'?' if one['guess'] else ''}"
+            f"{path_of(one)}:{line_range(one['start_line'], one['end_line'])}"
+            f" {one['qualified_name']}{'?' if one['guess'] else ''}"
             for one in places
             if one["relation"] == relation
         ]
         if shown:
-            yield f"{told} at {_some(shown)}"
+            yield f"{told} at {first_of(shown, MAX_LISTED)}"
     values = [one["signature"] for one in places if one.get("kind") in _VALUED]
     yield from (f"  {value}" for value in dict.fromkeys(values[:MAX_VALUES]))
-
-
-def _some(places: Sequence[str]) -> str:
-    left = len(places) - MAX_LISTED
-    more = f" and {left} more" if left > 0 else ""
-    return f"{', '.join(places[:MAX_LISTED])}{more}"
 
 
 def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
@@ -141,10 +136,10 @@ def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple
     if not seen:
         return document, ()
     if unseen:
-        shown = ", ".join(range_of(*each) for each in seen)
+        shown = ", ".join(line_range(*each) for each in seen)
         return {**document, "unseen": unseen}, (f"above: {path}:{shown}",)
     inside = f" {'.'.join(document['breadcrumb'])}".rstrip()
-    return None, (f"above: {path}:{range_of(first, last)}{inside}",)
+    return None, (f"above: {path}:{line_range(first, last)}{inside}",)
 
 
 def _fresh_places(
@@ -155,5 +150,5 @@ def _fresh_places(
     if not old:
         return document, ()
     kept = [one for one in found if (path_of(one), one.get("line", 1)) not in old]
-    told = (f"above: {_some([f'{path}:{line}' for path, line in sorted(old)])}",)
-    return ({**document, key: kept} if kept else None), told
+    told = first_of([f"{path}:{line}" for path, line in sorted(old)], MAX_LISTED)
+    return ({**document, key: kept} if kept else None), (f"above: {told}",)

@@ -10,7 +10,7 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.index_freshness import INCOMPLETE_CODES
 from ggrep.model.outline import PathOutline, TourSection, outline_lines, tour_lines
-from ggrep.model.sanitise import sanitise_line
+from ggrep.model.sanitise import first_of, sanitise_line
 from ggrep.render.agent_hits import (
     AlreadyShown,
     expansion_lines,
@@ -282,18 +282,13 @@ def _warnings(document: _Object) -> Iterator[str]:
         whose = notes.setdefault((note["code"], note["message"]), [])
         whose += [names[note["repoId"]]] if note.get("repoId") in names else []
     for (_, message), whose in notes.items():
-        prefix = f"{_listed(whose)}: " if whose else ""
+        prefix = f"{first_of(whose, MAX_LISTED)}: " if whose else ""
         yield f"warning: {prefix}{message}"
     silent: dict[str, list[str]] = {}
     for key, repo in repos.items():
         if (status := repo.get("status", "ok")) != "ok":
             silent.setdefault(status, []).append(names[key])
-    yield from (f"{status}: {_listed(whose)}" for status, whose in silent.items())
-
-
-def _listed(names: Sequence[str]) -> str:
-    left = len(names) - MAX_LISTED
-    return ", ".join(names[:MAX_LISTED]) + (f" and {left} more" if left > 0 else "")
+    yield from (f"{status}: {first_of(whose, MAX_LISTED)}" for status, whose in silent.items())
 
 
 def _slate(document: _Object) -> Iterator[str]:

@@ -13,11 +13,11 @@ from msgspec.structs import replace
 from ggrep.base.errors import GgrepError
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.request import ViewOptions
-from ggrep.model.sanitise import sanitise_line
+from ggrep.model.sanitise import first_of, sanitise_line
 from ggrep.model.slate import SlateResponse
 from ggrep.render.agent_hits import AlreadyShown
 from ggrep.render.agent_text import AgentView, agent_text
-from ggrep.render.answer_json import NameAnswer, answers_success, name_answer_json, slate_success
+from ggrep.render.answer_json import NameAnswer, answer_json, answers_json
 from ggrep.render.failures import error_lines
 from ggrep.render.printed import Rendered, hits_of, json_line, render_name_answer
 from ggrep.render.style import Style
@@ -42,7 +42,7 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
         return render_name_answer(named[0].answer, root, view)
     status, hits = _status_and_hits(named)
     if view.json:
-        out = json_line(answers_success([one.answer for one in named]))
+        out = json_line(answers_json([one.answer for one in named]))
         return Rendered(out, "", status, hits=hits)
     above, style, parts, notes = AlreadyShown(), Style(view.colour), list[str](), list[str]()
     first = dict[str, None]()
@@ -66,12 +66,12 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
 def render_slate_for_agent(response: SlateResponse) -> Rendered:
     """Return a slate as text for agents; its own budget bounds it."""
     files = sum(len(packs) for _, packs in response.slate.sections)
-    return Rendered(agent_text(slate_success(response)) + "\n", "", hits=files)
+    return Rendered(agent_text(answer_json(response)) + "\n", "", hits=files)
 
 
 def render_for_agent(named: Sequence[Named], view: AgentView) -> Rendered:
     """Return answers as text for agents."""
-    documents = [name_answer_json(one.answer) for one in named]
+    documents = [answer_json(one.answer) for one in named]
     document = documents[0] if len(documents) == 1 else {"answers": documents}
     text = agent_text(document, view, asked=[one.asked for one in named])
     status, hits = _status_and_hits(named)
@@ -99,8 +99,7 @@ def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, t
             old = above.repeated([(one.path, one.line) for one in answer.references])
             rows = [one for one in answer.references if (one.path, one.line) not in old]
             places = [f"{path}:{line}" for path, line in sorted(old)]
-            more = f" and {len(old) - _NAMED} more" if len(old) > _NAMED else ""
-            said = (f"above: {', '.join(places[:_NAMED])}{more}",) if old else ()
+            said = (f"above: {first_of(places, _NAMED)}",) if old else ()
             return None if old and not rows else replace(answer, references=tuple(rows)), said
         case ExpandResponse():
             if not answer.content or not above.covers(

@@ -9,11 +9,12 @@ from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
 from ggrep.model.index_freshness import incomplete_first
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.line_numbers import collapsed_blanks
+from ggrep.model.line_numbers import collapsed_blanks, line_range
+from ggrep.model.request import ViewOptions
 from ggrep.model.response import Admitted, GitState, Hit, QueryResponse
-from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.model.sanitise import first_of, sanitise, sanitise_line
 from ggrep.render.limits_text import line_of
-from ggrep.render.page import Spans, painted, plural, span
+from ggrep.render.page import Spans, painted, plural
 from ggrep.render.style import CUT, Style, cut
 
 _BAR = "━"
@@ -144,33 +145,24 @@ class ShownHit(Struct, frozen=True):
     also: tuple[str, ...] = ()
 
 
-class HitView(Struct, frozen=True):
-    """What to show of each hit.
-
-    Attributes:
-        words: query words to highlight.
-        scores: print the scores.
-        explain: print a bar for each component of the score.
-        compact: paths only, each once.
-        columns: how wide a line of a snippet may be; 0 for no bound.
-    """
-
-    words: tuple[str, ...]
-    scores: bool = False
-    explain: bool = False
-    compact: bool = False
-    columns: int = 0
+def highlighted_words(query: str) -> tuple[str, ...]:
+    """Return the words of a query that are highlighted in its hits."""
+    return tuple(word for word in query.split() if len(word) > 2 or not word.isascii())
 
 
-def render_hits(shown: Sequence[ShownHit], view: HitView, style: Style) -> str:
+def render_hits(
+    shown: Sequence[ShownHit], view: ViewOptions, style: Style, words: Sequence[str] = ()
+) -> str:
     """Return the list as text that ends in a newline; empty without hits."""
     if view.compact:
         places = dict.fromkeys(_place(item) for item in shown)
         return "".join(f"{sanitise_line(place)}\n" for place in places)
     width = len(str(len(shown)))
     largest = largest_part([item.hit for item in shown]) if view.explain else 1.0
-    frame = _Frame(width, largest)
-    blocks = [_block(number, item, view, style, frame) for number, item in enumerate(shown, 1)]
+    blocks = [
+        _block(f"{number:>{width}}.", item, view, style, words, largest)
+        for number, item in enumerate(shown, 1)
+    ]
     roomy = any(block.count("\n") > 1 for block in blocks)
     return ("\n" if roomy else "").join(blocks)
 
@@ -222,23 +214,18 @@ def _place(item: ShownHit) -> str:
     return f"{item.repo}/{item.place}" if item.repo else item.place
 
 
-class _Frame(Struct, frozen=True):
-    """What the blocks of one list share.
-
-    Attributes:
-        width: columns of the longest number.
-        largest: component of a score that fills a bar.
-    """
-
-    width: int
-    largest: float
-
-
-def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Frame) -> str:
-    hit, width = item.hit, frame.width
-    lines_of = span(hit.start_line, hit.end_line)
+def _block(
+    number: str,
+    item: ShownHit,
+    view: ViewOptions,
+    style: Style,
+    words: Sequence[str],
+    largest: float,
+) -> str:
+    hit, indent = item.hit, " " * (len(number) + 2)
+    lines_of = line_range(hit.start_line, hit.end_line)
     head = [
-        style.paint("number", f"{number:>{width}}."),
+        style.paint("number", number),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
         _where(item, lines_of, style),
         _definition(hit, style),
@@ -249,11 +236,13 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
     if hit.encoding:
         head.append(style.paint("muted", hit.encoding))
     if item.also:
-        head.append(style.paint("muted", sanitise_line(_also(item.also))))
+        head.append(
+            style.paint("muted", sanitise_line(f"also in {first_of(item.also, _ALSO_NAMED)}"))
+        )
     lines = ["  ".join(part for part in head if part)]
     if view.explain:
-        lines += component_bars(hit, frame.largest, " " * (width + 3), style)
-    lines += _snippet(hit, view, style, width)
+        lines += component_bars(hit, largest, indent, style)
+    lines += _snippet(hit, view.line_columns, style, words, indent)
     return "\n".join(lines) + "\n"
 
 
@@ -268,13 +257,7 @@ def _around(hit: Hit) -> str:
     """Return the lines of the definition of which a hit is a part; empty where it is whole."""
     if hit.definition is None:
         return ""
-    return f" in {span(hit.definition.start_line, hit.definition.end_line)}"
-
-
-def _also(repos: Sequence[str]) -> str:
-    """Return whom else to look at, the first few by name."""
-    more = len(repos) - _ALSO_NAMED
-    return f"also in {', '.join(repos[:_ALSO_NAMED])}" + (f" and {more} more" if more > 0 else "")
+    return f" in {line_range(hit.definition.start_line, hit.definition.end_line)}"
 
 
 def _definition(hit: Hit, style: Style) -> str:
@@ -288,16 +271,15 @@ def _definition(hit: Hit, style: Style) -> str:
     return kind
 
 
-def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
+def _snippet(hit: Hit, columns: int, style: Style, words: Sequence[str], indent: str) -> list[str]:
     if not hit.content:
         return []
     lines = sanitise(hit.content).split("\n")
     gutter = len(str(hit.content_start_line + len(lines)))
-    indent = " " * (width + 3)
-    room = max(view.columns - len(indent) - gutter - len(" │ "), _LEAST_ROOM) if view.columns else 0
+    room = max(columns - len(indent) - gutter - len(" │ "), _LEAST_ROOM) if columns else 0
     found = list(collapsed_blanks(lines, hit.content_start_line))
-    fitting = [_fit(line.expandtabs(4), view.words, room) for _, line in found]
-    spans = (_asked(line, view.words) for line in fitting)
+    fitting = [_fit(line.expandtabs(4), words, room) for _, line in found]
+    spans = (_asked(line, words) for line in fitting)
     shown = [
         indent + style.paint("gutter", f"{number:>{gutter}} │ ") + line
         for (number, _), line in zip(found, painted(fitting, hit.path, style, spans), strict=True)

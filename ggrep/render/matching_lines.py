@@ -9,12 +9,11 @@ src/checkout.py
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import SearchRequest
-from ggrep.model.response import Hit, HitLine, MatchTotals
+from ggrep.model.response import HitLine, MatchTotals
 from ggrep.model.sanitise import sanitise_line
+from ggrep.render.hits import ShownHit
 from ggrep.render.page import painted, plural
 from ggrep.render.style import CUT, Style
 
@@ -25,20 +24,7 @@ CUT_CODES = frozenset({"max_results", "max_per_file"})
 """Cuts that the count of lines tells."""
 
 
-class MatchedHit(Struct, frozen=True):
-    """A hit with lines that match.
-
-    Attributes:
-        place: path as the reader would type it.
-        repo: the repository's alias in a workspace, else empty.
-    """
-
-    hit: Hit
-    place: str
-    repo: str = ""
-
-
-def render_lines(shown: Sequence[MatchedHit], columns: int, style: Style) -> str:
+def render_lines(shown: Sequence[ShownHit], columns: int, style: Style) -> str:
     """Return the lines of hits as text that ends in a newline; empty without hits.
 
     Files come in the order of their first hits, and each line stands once.
@@ -81,7 +67,7 @@ def render_listing(totals: Sequence[tuple[str, str, int]], style: Style, *, coun
 
 def render_counts(
     totals: MatchTotals,
-    shown: Sequence[MatchedHit],
+    shown: Sequence[ShownHit],
     request: SearchRequest,
     limits: Sequence[LimitHit],
     style: Style,

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.model.files import TEST, traits_of
+from ggrep.model.line_numbers import line_range
 from ggrep.model.navigation import (
     Definition,
     ExpandResponse,
@@ -18,7 +19,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.page import Page, SourceLines, plural, span
+from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
 
 IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
@@ -191,13 +192,13 @@ def _mentions(key: str, found: Sequence[Reference], page: Page, tie: str) -> str
 def _heading(response: ExpandResponse, page: Page) -> str:
     place = page.path(response.path, response.start_line)
     inside = f", in {' > '.join(response.breadcrumb)}" if response.breadcrumb else ""
-    lines = f"lines {span(response.start_line, response.end_line)} of {response.file_lines}"
+    lines = f"lines {line_range(response.start_line, response.end_line)} of {response.file_lines}"
     return f"{place}  {page.muted(f'{response.boundary}{inside}, {lines}')}"
 
 
 def _neighbours(found: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
     """Return what stands on either side, and what to type to see it."""
-    spans = [span(item.start_line, item.end_line) for item in found]
+    spans = [line_range(item.start_line, item.end_line) for item in found]
     named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in found]
     width, widest = max(map(len, spans)), min(max(map(len, named)), _NAME_COLUMNS)
     lines = []

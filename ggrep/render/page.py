@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base.scripts import spelled_in_any_form
-from ggrep.model.line_numbers import collapsed_blanks
+from ggrep.model.line_numbers import collapsed_blanks, line_range
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.parse.languages.registry import language_of
 from ggrep.render.style import Style, cut
@@ -162,7 +162,7 @@ class Page(Struct, frozen=True):
         """Return a file, or lines of it, as terminals and editors can open it."""
         place = self.place(key)
         shown = self.style.paint("path", sanitise_line(place))
-        shown += self.style.paint("line", f":{span(line, last)}") if line else ""
+        shown += self.style.paint("line", f":{line_range(line, last)}") if line else ""
         return self.style.link(shown, place, line or 1)
 
     def muted(self, text: str) -> str:
@@ -250,11 +250,6 @@ class Page(Struct, frozen=True):
 def shared_indentation(lines: Sequence[str]) -> int:
     """Return how many spaces all lines but empty ones begin with."""
     return min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
-
-
-def span(first: int, last: int) -> str:
-    """Return lines as `3-7`, one line as `3`."""
-    return f"{first}-{last}" if last > first else f"{first}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -26,18 +26,11 @@ from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.model.suggested_commands import with_path
 from ggrep.model.written_names import last_part
-from ggrep.render.answer_json import (
-    NameAnswer,
-    name_answer_json,
-    outline_success,
-    query_success,
-    slate_success,
-    tour_success,
-)
+from ggrep.render.answer_json import NameAnswer, answer_json
 from ggrep.render.failures import error_lines, query_error
 from ggrep.render.hits import (
-    HitView,
     ShownHit,
+    highlighted_words,
     render_confidence,
     render_explanation,
     render_hits,
@@ -45,7 +38,6 @@ from ggrep.render.hits import (
 )
 from ggrep.render.matching_lines import (
     CUT_CODES,
-    MatchedHit,
     render_counts,
     render_lines,
     render_listing,
@@ -104,7 +96,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     """
     hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:
-        return Rendered(json_line(query_success(response)), "", hits=hits, scan=scan)
+        return Rendered(json_line(answer_json(response)), "", hits=hits, scan=scan)
     style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
     header = ""
     if response.explanation is not None:
@@ -114,7 +106,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     shown = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     first, notes = answer_notes(response.limits_hit, response.warnings, root, view)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
-    text = render_hits(shown, _hit_view(response.request.query, view), style)
+    text = render_hits(shown, view, style, highlighted_words(response.request.query))
     if not hits:
         return Rendered(header + text, notes + doubts, scan=scan, before=first)
     return Rendered(header + text, notes, hits=hits, scan=scan, before=first + doubts)
@@ -125,7 +117,7 @@ def _matched(
 ) -> Rendered:
     """Return an answer of exact text: its lines by file, or its files."""
     style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
-    hits = [MatchedHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
+    hits = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     if response.request.list_files:
         listed = [("", place(root, view.cwd, one.path), one.lines) for one in totals.by_file]
         text = render_listing(listed, style, counts=view.counts)
@@ -180,16 +172,6 @@ def json_line(document: stable_json.Document) -> str:
     return stable_json.dumps(document).decode() + "\n"
 
 
-def _hit_view(query: str, view: ViewOptions) -> HitView:
-    return HitView(
-        words=tuple(word for word in query.split() if len(word) > 2 or not word.isascii()),
-        scores=view.scores,
-        explain=view.explain,
-        compact=view.compact,
-        columns=0 if view.whole else view.columns,
-    )
-
-
 CUTS_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
 """Cuts that outlines and tours state in their own text."""
 
@@ -198,7 +180,7 @@ def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> 
     """Return outlines as the view wants them."""
     hits = len(response.outlines)
     if view.json:
-        return Rendered(json_line(outline_success(response)), "", hits=hits)
+        return Rendered(json_line(answer_json(response)), "", hits=hits)
     shown = partial(place, root, view.cwd)
     blocks = ["\n".join(outline_lines(one, shown(one.path))) for one in response.outlines]
     return _with_notes("\n\n".join(blocks) + "\n", response, root, view, hits)
@@ -208,7 +190,7 @@ def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Render
     """Return a tour as the view wants it; its paths are those below the root."""
     hits = len(response.sections)
     if view.json:
-        return Rendered(json_line(tour_success(response)), "", hits=hits)
+        return Rendered(json_line(answer_json(response)), "", hits=hits)
     return _with_notes("\n".join(tour_lines(response.sections)) + "\n", response, root, view, hits)
 
 
@@ -216,7 +198,7 @@ def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rend
     """Return a slate as the view wants it; its files count as hits."""
     files = sum(len(packs) for _, packs in response.slate.sections)
     if view.json:
-        return Rendered(json_line(slate_success(response)), "", hits=files)
+        return Rendered(json_line(answer_json(response)), "", hits=files)
     stems = tuple(term for term in response.slate.overview.terms if len(term) >= _STEM_LETTERS)
     text = slate_text(told_of(response), _page(root, view, stems=stems))
     style = Style(view.notes_colour)
@@ -236,7 +218,7 @@ def render_name_answer(response: NameAnswer, root: Path, view: ViewOptions) -> R
     """Return definitions, mentions or surrounding code as the view wants them."""
     hits = hits_of(response)
     if view.json:
-        return Rendered(json_line(name_answer_json(response)), "", hits=hits)
+        return Rendered(json_line(answer_json(response)), "", hits=hits)
     page, text, notes = _page(root, view), "", ""
     match response:
         case SymbolResponse():
@@ -273,5 +255,5 @@ def _with_notes(
 def _page(
     root: Path, view: ViewOptions, *, words: tuple[str, ...] = (), stems: tuple[str, ...] = ()
 ) -> Page:
-    style, columns = Style(view.colour, view.links, view.cwd), 0 if view.whole else view.columns
-    return Page(columns, style, partial(place, root, view.cwd), words, stems)
+    style = Style(view.colour, view.links, view.cwd)
+    return Page(view.line_columns, style, partial(place, root, view.cwd), words, stems)

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from ggrep.model.confidence import Confidence
+from ggrep.model.line_numbers import line_range
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.slate import (
     SECTIONS,
@@ -25,7 +26,7 @@ from ggrep.model.slate import (
     Slate,
     SlateResponse,
 )
-from ggrep.render.page import Page, SourceLines, plural, span
+from ggrep.render.page import Page, SourceLines, plural
 
 _TITLES: Final = {
     Section.CODE: "Code",
@@ -210,7 +211,7 @@ def _evidence(item: Evidence, path: str, digits: int, page: Page) -> list[str]:
 
 def _title(item: Evidence, page: Page) -> str:
     """Return the line above a piece of evidence: its lines, what it is, where it stands."""
-    lines = span(item.start_line, item.end_line)
+    lines = line_range(item.start_line, item.end_line)
     if item.reason == "anchor_for_context":
         return f"  {page.style.paint('line', lines)}  {page.muted(_REASONS[item.reason])}"
     taken = 2 + len(lines) + 2

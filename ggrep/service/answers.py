@@ -11,13 +11,7 @@ from ggrep.model.response import QueryResponse
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.model.sync import SyncOutcome, outcome_json
 from ggrep.protocol.client.link import Unreachable
-from ggrep.render.answer_json import (
-    name_answer_json,
-    outline_success,
-    query_success,
-    slate_success,
-    tour_success,
-)
+from ggrep.render.answer_json import answer_json
 
 
 class SearchAnswer(QueryResponse, frozen=True):
@@ -25,7 +19,7 @@ class SearchAnswer(QueryResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep search --json` prints: schema `query_success`."""
-        return dict(query_success(self))
+        return dict(answer_json(self))
 
 
 class SlateAnswer(SlateResponse, frozen=True):
@@ -33,7 +27,7 @@ class SlateAnswer(SlateResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep slate --json` prints: schema `slate_success`."""
-        return dict(slate_success(self))
+        return dict(answer_json(self))
 
 
 class SymbolAnswer(SymbolResponse, frozen=True):
@@ -41,7 +35,7 @@ class SymbolAnswer(SymbolResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep symbol --json` prints: schema `symbol_success`."""
-        return dict(name_answer_json(self))
+        return dict(answer_json(self))
 
 
 class ReferencesAnswer(ReferencesResponse, frozen=True):
@@ -49,7 +43,7 @@ class ReferencesAnswer(ReferencesResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep refs --json` prints: schema `references_success`."""
-        return dict(name_answer_json(self))
+        return dict(answer_json(self))
 
 
 class ExpandAnswer(ExpandResponse, frozen=True):
@@ -57,7 +51,7 @@ class ExpandAnswer(ExpandResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep expand --json` prints: schema `expand_success`."""
-        return dict(name_answer_json(self))
+        return dict(answer_json(self))
 
 
 class OutlineAnswer(OutlineResponse, frozen=True):
@@ -65,7 +59,7 @@ class OutlineAnswer(OutlineResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep outline --json` prints: schema `outline_success`."""
-        return dict(outline_success(self))
+        return dict(answer_json(self))
 
 
 class TourAnswer(TourResponse, frozen=True):
@@ -73,7 +67,7 @@ class TourAnswer(TourResponse, frozen=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `ggrep tour --json` prints: schema `tour_success`."""
-        return dict(tour_success(self))
+        return dict(answer_json(self))
 
 
 class SyncAnswer(SyncOutcome, frozen=True):

@@ -33,7 +33,7 @@ from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.messages import Ask
 from ggrep.render.agent_text import AgentView, agent_text
-from ggrep.render.answer_json import outline_success, tour_success
+from ggrep.render.answer_json import answer_json
 from ggrep.render.batches import Named, render_for_agent, render_named
 from ggrep.render.printed import Rendered, hits_of, render_outline, render_tour
 
@@ -305,7 +305,7 @@ def outline(
     def planned(site: Site) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
-                return Rendered(agent_text(outline_success(answers[0])) + "\n", "")
+                return Rendered(agent_text(answer_json(answers[0])) + "\n", "")
             return render_outline(answers[0], site.root, site.view)
 
         return Plan((Ask(OutlineRequest(site.keys, **given)),), printed)
@@ -331,7 +331,7 @@ def tour(
     def planned(site: Site) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
-                return Rendered(agent_text(tour_success(answers[0])) + "\n", "")
+                return Rendered(agent_text(answer_json(answers[0])) + "\n", "")
             return render_tour(answers[0], site.root, site.view)
 
         return Plan((message,), printed)

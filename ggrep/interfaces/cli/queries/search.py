@@ -44,7 +44,7 @@ from ggrep.model.request import SearchRequest, SnippetMode, ViewOptions
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.messages import Ask, Search
 from ggrep.render.agent_text import AgentView
-from ggrep.render.answer_json import name_answer_json
+from ggrep.render.answer_json import answer_json
 from ggrep.render.failures import query_error
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import Rendered
@@ -255,7 +255,7 @@ def _rendered(
 ) -> Rendered:
     """Return the output; of a hit that cannot be opened, as the snapshot changed, why."""
     bodies = [
-        query_error(body)["error"] if isinstance(body, GgrepError) else name_answer_json(body)
+        query_error(body)["error"] if isinstance(body, GgrepError) else answer_json(body)
         for body in opened
     ]
     text = search_text(document, list(enumerate(bodies)), wish, MORE)

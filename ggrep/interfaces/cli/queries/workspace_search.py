@@ -12,6 +12,7 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.interfaces.cli.queries.one_search import shown
 from ggrep.interfaces.cli.queries.query_options import MergeOptions
 from ggrep.interfaces.cli.queries.search_options import ReceiptOutput, TypedSearch
 from ggrep.interfaces.cli.queries.slate_options import (
@@ -35,10 +36,15 @@ from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.response import MatchTotals
 from ggrep.model.slate import ContextGraph, Slate
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
-from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, split_notes
+from ggrep.render.hits import (
+    ShownHit,
+    highlighted_words,
+    render_confidence,
+    render_hits,
+    split_notes,
+)
 from ggrep.render.matching_lines import (
     CUT_CODES,
-    MatchedHit,
     render_counts,
     render_lines,
     render_listing,
@@ -91,17 +97,7 @@ def _printed(
         notes = (MERGED_BY_RANK,) if response.merge_unsaid else ()
         text = for_agent(agent_text(response.to_json(), agent, notes), response, view)
         return Rendered(text, "", status, hits=len(response.hits))
-    return _text(response, _hit_view(typed, view), view, status)
-
-
-def _hit_view(typed: TypedSearch, view: ViewOptions) -> HitView:
-    return HitView(
-        words=tuple(word for word in typed.query.split() if len(word) > 2),
-        scores=typed.hits.scores,
-        explain=typed.hits.explain,
-        compact=typed.hits.compact,
-        columns=0 if typed.hits.whole else view.columns,
-    )
+    return _text(response, typed, view, status)
 
 
 def _matched(
@@ -113,7 +109,7 @@ def _matched(
         sum(each.lines for _, each in response.matched),
         sum(each.files for _, each in response.matched),
     )
-    hits = [MatchedHit(each.hit, each.hit.path, names[each.repo_id]) for each in response.hits]
+    hits = [ShownHit(each.hit, each.hit.path, names[each.repo_id]) for each in response.hits]
     request = replace(response.request.search, limit=response.in_force.top)
     counts = render_counts(totals, hits, request, limits, Style(view.notes_colour))
     if not request.list_files:
@@ -126,7 +122,9 @@ def _matched(
     return render_listing(listed, Style(view.colour), counts=view.counts), counts
 
 
-def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status: int) -> Rendered:
+def _text(
+    response: FederatedResponse, typed: TypedSearch, view: ViewOptions, status: int
+) -> Rendered:
     hits = [
         ShownHit(
             merged.hit,
@@ -144,7 +142,8 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         text, notes = _matched(response, view, limits)
         limits = [limit for limit in limits if limit.code not in CUT_CODES]
     else:
-        text = render_hits(hits, shown, Style(view.colour))
+        words = highlighted_words(typed.query)
+        text = render_hits(hits, shown(typed, view), Style(view.colour), words)
     if response.error is None:
         doubts = render_confidence(response.confidence, len(hits), limits, notes_style)
     first, others = split_notes(limits, notices_of(response, view.cwd), notes_style)
