@@ -12,7 +12,7 @@ Range: TypeAlias = tuple[int, int]
 
 
 class AlreadyShown(Struct):
-    """What the answers so far have shown.
+    """What earlier answers of one command have shown.
 
     Attributes:
         lines: by path, the ranges of lines.
@@ -25,7 +25,7 @@ class AlreadyShown(Struct):
     places: set[tuple[str, int]] = field(default_factory=set)
 
     def covers(self, path: str, first: int, last: int) -> bool:
-        """Return whether these lines stand above; if not, they do from now on."""
+        """Return whether these lines were shown; from now on they were."""
         held = self.lines.setdefault(path, [])
         if any(low <= first and last <= high for low, high in held):
             return True
@@ -33,14 +33,14 @@ class AlreadyShown(Struct):
         return False
 
     def add(self, path: str, shown: Iterable[int], left_out: Iterable[int]) -> None:
-        """Take in which lines of a file were shown, and which were left out beside them."""
+        """Record the shown lines of a file, and those left out beside them."""
         self.lines.setdefault(path, []).extend(_ranges(shown))
         self.left_out.setdefault(path, set()).update(left_out)
 
     def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
-        """Return the ranges of lines that are to be shown, and those that stand above.
+        """Return the ranges of lines to show, and those already shown.
 
-        What was left out above is to be shown where nothing else is asked for.
+        Lines left out earlier are shown if nothing else is requested.
         """
         held, every = self.lines.get(path, ()), range(first, last + 1)
         seen = [n for n in every if any(low <= n <= high for low, high in held)]
@@ -48,14 +48,13 @@ class AlreadyShown(Struct):
         return _ranges(n for n in every if n not in known), _ranges(seen)
 
     def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
-        """Return which places stand above; from now on all of them do."""
+        """Return the places that were shown; from now on all of them were."""
         held = self.places & set(places)
         self.places.update(places)
         return held
 
 
 def _ranges(numbers: Iterable[int]) -> list[Range]:
-    """Return ascending numbers as ranges, each with its last."""
     found: list[Range] = []
     for number in numbers:
         if found and found[-1][1] == number - 1:
@@ -87,12 +86,10 @@ _BEFORE_DOCSTRING: Final = re.compile(r"(class|def|async def)\b.*:|\).*:")
 def opened_lines(
     document: Mapping[str, Any], *, comments: bool
 ) -> tuple[list[tuple[int, str]], list[int]]:
-    """Return the numbered lines of an expansion that an agent is shown, and which are left out.
+    """Return the numbered lines of an expansion to show, and those left out.
 
-    Args:
-        document: of `expand`; its `unseen`, which no schema has, are the ranges that no answer of
-            the same call has shown.
-        comments: show long ones, too. Where there is nothing else, they are shown.
+    The document's `unseen`, which no schema has, are the ranges that no answer of the same call has
+    shown. With `comments`, or if there is nothing else, long comments are shown too.
     """
     content, begins = document["content"], document["start_line"]
     texts = content.split("\n") if content else []
@@ -127,10 +124,7 @@ def _documenting(texts: Sequence[str], language: str) -> Iterator[int]:
 
 
 def _end_of_block(bare: Sequence[str], at: int) -> int:
-    """Return where a long `/* ... */` ends, whose further lines begin with stars; 0 for none.
-
-    The lines may begin inside of one.
-    """
+    """Return the end of a long `/* ... */` with a star on each line; 0 for none."""
     opens = bare[at].startswith("/*") or (at == 0 and _INSIDE.match(bare[at]))
     if not opens or "*/" in bare[at]:
         return 0
@@ -145,7 +139,7 @@ def _end_of_block(bare: Sequence[str], at: int) -> int:
 
 
 def _end_of_slashes(bare: Sequence[str], at: int) -> int:
-    """Return where many lines of `// ...` end; 0 for few, or for what a compiler reads."""
+    """Return the end of many lines of `// ...`; 0 for few, or for directives of a compiler."""
     end = at
     while end < len(bare) and bare[end].startswith("//"):
         end += 1
@@ -155,7 +149,7 @@ def _end_of_slashes(bare: Sequence[str], at: int) -> int:
 
 
 def _end_of_docstring(bare: Sequence[str], at: int) -> int:
-    """Return where the long docstring of a definition ends; 0 for none."""
+    """Return the end of a definition's long docstring; 0 for none."""
     opens = _OPENS.match(bare[at])
     before = next((line for line in reversed(bare[:at]) if line), "")
     if opens is None or not _BEFORE_DOCSTRING.fullmatch(before):
@@ -216,10 +210,7 @@ def handle_of(place: _Object) -> str:
 def expansion_lines(
     document: _Object, *, comments: bool, above: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield a place's text under its numbers; long comments only if they are wanted.
-
-    From now on these lines stand above, where somebody asks.
-    """
+    """Yield a place's numbered text and record it in `above`; long comments only on request."""
     span = line_range(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
@@ -228,7 +219,7 @@ def expansion_lines(
 
 
 def neighbour_lines(document: _Object) -> Iterator[str]:
-    """Yield one line of what is around a place, if anything is."""
+    """Yield one line about the chunks around a place, if there are any."""
     near = [
         f"{line_range(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
         for one in document["neighbours"]
@@ -238,14 +229,14 @@ def neighbour_lines(document: _Object) -> Iterator[str]:
 
 
 def text_lines(text: str, begins: int, expected: int) -> Iterator[str]:
-    """Yield lines as they stand, behind the number of the first where it is not as expected."""
+    """Yield lines as they are, after the number of the first if it is not the expected one."""
     if begins != expected:
         yield f"  from {begins}:"
     yield from text.rstrip("\n").split("\n")
 
 
 def path_of(found: _Object) -> str:
-    """Return a file as `expand` takes it: behind its repository where there are several."""
+    """Return a file as `expand` takes it, with its repository if there are several."""
     repo = found.get("repoAlias") or found.get("repoId")
     return f"{repo}:{found['path']}" if repo else str(found["path"])
 
@@ -257,13 +248,12 @@ def _place(hit: _Object) -> tuple[str, int, int]:
 
 
 def _within(hit: _Object) -> str:
-    """Return the lines of the definition of which a hit is a part."""
     around = hit.get("definition")
     return f" in {line_range(around['start_line'], around['end_line'])}" if around else ""
 
 
 def _parameters(hit: _Object) -> str:
-    """Return what stands behind a hit's name in its head: parameters, bases or the value."""
+    """Return parameters, bases or the value, which follow a hit's name in its head."""
     head, name = " ".join(hit.get("signature", "").split()), hit.get("name", "")
     found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) if name else None
     if found is None:

@@ -26,7 +26,7 @@ _FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented 
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
-    """Yield the definitions of a name, each with its head, or names that are spelled alike."""
+    """Yield the definitions of a name, each with its head, or similar names."""
     for found in document["definitions"]:
         line = found.get("line", 1)
         span = line_range(found.get("start_line", line), found.get("end_line", line))
@@ -42,9 +42,9 @@ def definition_lines(document: _Object) -> Iterator[str]:
 
 
 def reference_lines(document: _Object) -> Iterator[str]:
-    """Yield usages by file: files with calls first, tests behind all others, imports in one line.
+    """Yield usages by file: files with calls first, tests last, imports in one line.
 
-    What may be of another container than the one that was asked for stands behind the rest.
+    Usages that may be of another container than requested come after the others.
     """
     found, files = document["references"], document.get("files", 0)
     count = "1 use" if len(found) == 1 else f"{len(found)} uses"
@@ -74,7 +74,7 @@ def reference_lines(document: _Object) -> Iterator[str]:
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
-    """Return one line of a file, however often the name stands in it."""
+    """Return one line of a file, however often it holds the name."""
     first = mentions[0]
     inside = f"  in {first['container']}" if first.get("container") else ""
     sets = " set" if any(one.get("role") == "write" for one in mentions) else ""
@@ -82,19 +82,19 @@ def _row(line: int, mentions: Sequence[_Object]) -> str:
 
 
 def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
-    """Return what mentions below one head share; the last is how they are tied to elsewhere."""
+    """Return the sort key that mentions below one head share."""
     tie, mentioned = mention.get("tie", ""), mention.get("kind", "usage") != "usage"
     return mentioned, _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
 
 
 def _listed(mention: _Object) -> str:
-    """Return the place of a mention that is listed; an import may be of another's name."""
+    """Return the place of a listed mention; an import may be of another name."""
     place = f"{path_of(mention)}:{mention['line']}"
     return f"{place} guess" if mention.get("tie") == "guess" else place
 
 
 def _folded(mention: _Object) -> str | None:
-    """Return the role of a mention that is only listed by its place; None for all others."""
+    """Return the role of a mention that is listed by its place alone; None for others."""
     if (role := mention.get("role")) in _FOLDED:
         return str(role)
     is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
@@ -110,7 +110,7 @@ def _place(mention: _Object) -> tuple[str, str, int]:
 
 
 def _defined(places: Sequence[_Object]) -> Iterator[str]:
-    """Yield where the name is defined, and where that is implemented; of constants the values."""
+    """Yield where the name is defined and implemented, and the values of constants."""
     for relation, told in (("definition", "defined"), ("implementation", "implemented")):
         shown = [
             f"{path_of(one)}:{line_range(one['start_line'], one['end_line'])}"

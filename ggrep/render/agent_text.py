@@ -101,7 +101,7 @@ def _watch(watch: _Object) -> str:
 
 
 def health_lines(document: _Object) -> Iterator[str]:
-    """Yield the findings that are not well, then how many are."""
+    """Yield the findings with problems, then how many have none."""
     checks = document["checks"]
     bad = [check for check in checks if check["severity"] != "ok"]
     yield "sound" if document["ok"] else "not sound"
@@ -134,10 +134,10 @@ class AgentView(Struct, frozen=True):
     """How much of an answer an agent is shown.
 
     Attributes:
-        budget: most bytes of the lines of an answer; 0 for what is usual for its kind.
-        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
-        comments: of an opened place long ones are shown, too.
-        arguments: name arguments of tools, not flags, for what was cut.
+        budget: most bytes of the lines of an answer; 0 for the default of its kind.
+        more: how to see the lines that were cut, with `{}` for the bytes that they take.
+        comments: show long comments of an opened place, too.
+        arguments: name arguments of tools, not flags.
     """
 
     budget: int = 0
@@ -152,15 +152,10 @@ def agent_text(
     notes: Sequence[str] = (),
     asked: Sequence[str] = (),
 ) -> str:
-    """Return what an agent reads of an answer, whichever tool gave it; no final newline.
+    """Return the text of an answer's JSON object for an agent, without final newline.
 
-    Of several answers each line stands once, and each has the budget to itself.
-
-    Args:
-        document: the answer's JSON object.
-        view: how much of it.
-        notes: lines that the document does not hold.
-        asked: what each of several answers is to, for those that do not say it.
+    Of several answers each line is shown once, and each has the whole budget. `notes` are lines
+    beside the document; `asked` are the questions of answers that do not name them.
     """
     view = view or AgentView()
     answers = document.get("answers")
@@ -179,9 +174,9 @@ def agent_text(
 def _fresh(
     document: _Object, typed: str, above: AlreadyShown, view: AgentView
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
-    """Return the head of one of several answers, what those above it lack, and what they have.
+    """Return the head of one of several answers, its new lines, and lines about earlier ones.
 
-    A place's own first line is its head, and what is around it is left to who asks for it alone.
+    A place's own first line is its head; its neighbours are left out.
     """
     opened = "boundary" in document
     asked = document.get("name") or document.get("target") or sanitise_line(typed)
@@ -199,7 +194,7 @@ def _fresh(
 def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
     """Yield warnings, the lines of an answer up to its budget, and what was cut.
 
-    The first line of the answer is always there; a failure stands before its warnings.
+    The first line of the answer is always shown; a failure comes before its warnings.
     """
     if "code" in _failure(document):
         yield next(lines)
@@ -265,7 +260,7 @@ def _other(document: _Object) -> Iterator[str]:
 
 
 def _warnings(document: _Object) -> Iterator[str]:
-    """Yield a line for each warning, and each status of repositories without a full answer.
+    """Yield a line for each warning, and for each status of repositories without a full answer.
 
     An answer from less than the complete index says so first.
     """

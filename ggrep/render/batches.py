@@ -1,6 +1,6 @@
 """Several answers of one command: each under its own head, nothing shown twice.
 
-Of a definition, a line or a text that an answer above shows, later answers say the place alone.
+Later answers name definitions, lines and texts that an earlier answer shows by place only.
 """
 
 from collections.abc import Sequence
@@ -27,16 +27,16 @@ _NAMED: Final = 6
 
 
 class Named(Struct, frozen=True):
-    """What was asked for, as it was typed, and its answer or why there is none."""
+    """A question as it was typed, and its answer or failure."""
 
     asked: str
     answer: NameAnswer | GgrepError
 
 
 def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rendered:
-    """Return answers as the view wants them; the only one as it is printed alone.
+    """Return answers as the view wants them; a single one as it is printed alone.
 
-    Requires: of a single question there is an answer.
+    Requires: the answer to a single question is not a failure.
     """
     if len(named) == 1 and not isinstance(named[0].answer, GgrepError):
         return render_name_answer(named[0].answer, root, view)
@@ -84,7 +84,7 @@ def _status_and_hits(named: Sequence[Named]) -> tuple[int, int]:
 
 
 def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, tuple[str, ...]]:
-    """Return what of an answer is new, None for nothing, and lines that name the rest."""
+    """Return the new part of an answer, None for nothing, and lines that name the rest."""
     match answer:
         case SymbolResponse():
             old = above.repeated([(one.path, one.line) for one in answer.definitions])

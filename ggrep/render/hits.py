@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
 from ggrep.model.index_freshness import incomplete_first
 from ggrep.model.limits import LimitHit, Notice
@@ -14,7 +13,7 @@ from ggrep.model.request import ViewOptions
 from ggrep.model.response import Admitted, GitState, Hit, QueryResponse
 from ggrep.model.sanitise import first_of, sanitise, sanitise_line
 from ggrep.render.limits_text import line_of
-from ggrep.render.page import Spans, painted, plural
+from ggrep.render.page import Spans, any_of, painted, plural
 from ggrep.render.style import CUT, Style, cut
 
 _BAR = "━"
@@ -40,7 +39,7 @@ _RULES = {
 
 
 def render_explanation(response: QueryResponse, style: Style) -> str:
-    """Return what was understood, found and left out, and where and when, a line each."""
+    """Return the explanation of an answer, a line for each kind of fact."""
     explanation = response.explanation
     if explanation is None:
         return ""
@@ -95,13 +94,9 @@ def largest_part(hits: Sequence[Hit]) -> float:
 
 
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
-    """Return one bar for each part of the score that is not zero, then the factors and the rule.
+    """Return one bar for each part of an explained hit's score, then its factors and rule.
 
-    Args:
-        hit: explained, else there is nothing to show.
-        largest: what fills a bar, so that hits can be compared.
-        indent: in front of each line.
-        style: how bars are painted.
+    `largest` fills a bar, so that hits can be compared.
     """
     parts = dict(hit.components)
     lines = []
@@ -130,10 +125,9 @@ _ALSO_NAMED = 3
 
 
 class ShownHit(Struct, frozen=True):
-    """A hit and how its place is written.
+    """A hit and its path as the reader would type it.
 
     Attributes:
-        place: path as the reader would type it, without the line.
         repo: the repository's alias in a workspace, else empty.
         also: names of other repositories that hold the same text.
     """
@@ -168,10 +162,7 @@ def render_hits(
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return a line for each notice, and one for all limits.
-
-    Confidence is another matter, see `render_confidence`.
-    """
+    """Return a line for each notice, and one for all limits, but none about confidence."""
     lines = [
         f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]
@@ -183,9 +174,9 @@ def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: S
 def split_notes(
     limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style
 ) -> tuple[str, str]:
-    """Return the lines that an answer begins with, and those behind it; see `render_notes`.
+    """Return the lines before and after an answer; see `render_notes`.
 
-    An answer from less than the complete index begins with that.
+    An answer from less than the complete index begins with that warning.
     """
     first, others = incomplete_first(notices)
     return render_notes((), first, style), render_notes(limits, others, style)
@@ -194,7 +185,7 @@ def split_notes(
 def render_confidence(
     confidence: Confidence, shown: int, limits: Sequence[LimitHit], style: Style
 ) -> str:
-    """Return a line for an answer that may not be about what was asked, or without hits."""
+    """Return a line for an answer that is unlikely to fit, or without hits."""
     cut = next((limit for limit in limits if limit.code == "low_confidence"), None)
     left = 0 if cut is None else (cut.observed or 0) - cut.limit
     hidden = "1 weaker hit is" if left == 1 else f"{left} weaker hits are"
@@ -247,14 +238,14 @@ def _block(
 
 
 def _where(item: ShownHit, lines: str, style: Style) -> str:
-    """Return path and lines, as a link where it is known which directory the path is of."""
+    """Return path and lines, as a link unless the path is of a repository elsewhere."""
     shown = style.paint("path", sanitise_line(item.place))
     shown += style.paint("line", f":{lines}{_around(item.hit)}")
     return shown if item.repo else style.link(shown, item.place, item.hit.start_line)
 
 
 def _around(hit: Hit) -> str:
-    """Return the lines of the definition of which a hit is a part; empty where it is whole."""
+    """Return the lines of a partly shown definition; empty for a whole one."""
     if hit.definition is None:
         return ""
     return f" in {line_range(hit.definition.start_line, hit.definition.end_line)}"
@@ -291,24 +282,18 @@ def _snippet(hit: Hit, columns: int, style: Style, words: Sequence[str], indent:
 
 
 def _fit(line: str, words: Sequence[str], room: int) -> str:
-    """Return the part of a line that fits, with a sign at each end that was cut.
+    """Return the part of a line that fits, with a sign at each cut end.
 
-    That is its beginning, unless the first query word stands further right.
+    It is the beginning, unless the first query word is further right.
     """
     if not room or len(line) <= room:
         return line
-    found = _pattern(words).search(line) if words else None
+    found = any_of(words, re.IGNORECASE).search(line) if words else None
     if found is None or found.end() < room:
         return cut(line, room)
     start = found.start() - room // 4
     return CUT + cut(line[start:], room - len(CUT))
 
 
-def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return re.compile("|".join(map(spelled_in_any_form, longest_first)), re.IGNORECASE)
-
-
 def _asked(line: str, words: Sequence[str]) -> Spans:
-    """Return where the words of the query stand in a line."""
-    return [found.span() for found in _pattern(words).finditer(line)] if words else []
+    return [found.span() for found in any_of(words, re.IGNORECASE).finditer(line)] if words else []

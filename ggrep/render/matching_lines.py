@@ -27,7 +27,7 @@ CUT_CODES = frozenset({"max_results", "max_per_file"})
 def render_lines(shown: Sequence[ShownHit], columns: int, style: Style) -> str:
     """Return the lines of hits as text that ends in a newline; empty without hits.
 
-    Files come in the order of their first hits, and each line stands once.
+    Files come in the order of their first hits, and each line appears once.
     """
     files: dict[tuple[str, str], dict[int, HitLine]] = {}
     keys: dict[tuple[str, str], str] = {}
@@ -50,12 +50,9 @@ def render_lines(shown: Sequence[ShownHit], columns: int, style: Style) -> str:
 
 
 def render_listing(totals: Sequence[tuple[str, str, int]], style: Style, *, counts: bool) -> str:
-    """Return the files that match, one a line, with the number of their lines where wanted.
+    """Return the matching files, one a line; with `counts`, the number of their lines too.
 
-    Args:
-        totals: repository or nothing, path as the reader would type it, matching lines.
-        style: paints them.
-        counts: add `:NUMBER`.
+    `totals` holds repository or nothing, path as the reader would type it, and matching lines.
     """
     return "".join(
         style.paint("path", sanitise_line(f"{repo}/{place}" if repo else place))
@@ -96,7 +93,7 @@ def render_counts(
 
 
 def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> list[str]:
-    """Return lines behind their numbers, `:` behind those that match and `-` behind others."""
+    """Return numbered lines, with `:` behind the number of a match and `-` behind others."""
     room = max(columns - len(f"{lines[-1].line}:"), _LEAST_ROOM) if columns and lines else 0
     fitting = [_fit(line, room) for line in lines]
     texts = painted([text for text, _ in fitting], path, style, [marks for _, marks in fitting])
@@ -114,7 +111,7 @@ def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> l
 
 
 def _fit(line: HitLine, room: int) -> tuple[str, list[tuple[int, int]]]:
-    """Return the part of a line that fits with tabs as blanks, and its matches in that part."""
+    """Return the part of a line that fits, tabs expanded, and its matches in that part."""
     text, places = "", []
     for character in line.text:
         places.append(len(text))

@@ -36,35 +36,32 @@ def symbol_text(response: SymbolResponse, page: Page) -> str:
 
 
 def definitions_text(found: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions, each with its file as the page places it; empty without any."""
+    """Return definitions with their paths; empty without any."""
     blocks = [_definition(key, one, page) for key, one in found]
     roomy = any(len(block) > 1 for block in blocks)
     return ("\n" if roomy else "").join("\n".join(block) + "\n" for block in blocks)
 
 
 def symbol_notes(response: SymbolResponse) -> str:
-    """Return a line where nothing was found, with names that are spelled nearly so."""
+    """Return a line with similar names if nothing was found."""
     if response.definitions:
         return ""
     return nothing_defines(response.request.name, response.suggestions)
 
 
 def nothing_defines(name: str, suggestions: Sequence[str]) -> str:
-    """Return a line that nothing was found, with names that are spelled nearly so."""
+    """Return the message that nothing defines a name, with similar names."""
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
     return sanitise_line(f"nothing defines {name}{near}") + "\n"
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
-    """Return the mentions, file by file: uses, those in tests, then where it is imported.
-
-    Files with calls come first. Empty without any.
-    """
+    """Return the mentions by file: usages, files with calls first, those in tests, then imports."""
     return placed_mentions([Placed(one.path, one) for one in response.references], page)
 
 
 class Placed(Struct, frozen=True):
-    """A mention, its file as it is written, and one word on what ties it to elsewhere."""
+    """A mention, its file as it is shown, and how it belongs to another repository."""
 
     key: str
     found: Reference
@@ -72,7 +69,7 @@ class Placed(Struct, frozen=True):
 
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
-    """Return mentions that come in the order of an answer, as `references_text` does."""
+    """Return mentions as `references_text` does."""
     used = [one for one in mentions if not _is_listed(one.found)]
     calling = {one.key for one in used if one.found.role == "call"}
     used.sort(key=lambda one: (*_group(one)[:3], one.key not in calling, one.found.path))
@@ -88,24 +85,24 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
 
 
 def _listed_place(one: Placed, page: Page) -> str:
-    """Return the place of an import; what it is a guess of is said, for it may be another's."""
+    """Return the place of an import; a guess is marked, as it may be of another name."""
     place = page.path(one.key, one.found.line)
     return f"{place} {page.muted(one.tie)}" if one.tie == "guess" else place
 
 
 def _is_listed(found: Reference) -> bool:
-    """Return whether a mention is told by its place alone."""
+    """Return whether a mention is shown by its place alone."""
     return _role(found) in {"import", "receiver"}
 
 
 def _role(found: Reference) -> str:
-    """Return what a mention does; where no syntax was read an import is told by its line."""
+    """Return the role of a mention; without syntax, the line tells an import."""
     is_import = not found.container and bool(IMPORT.match(found.content))
     return "import" if is_import and found.role != "receiver" else found.role
 
 
 def _group(one: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return what mentions below one head share; words in texts stand behind all usages."""
+    """Return the sort key that mentions below one head share; words in texts come last."""
     mentions = "" if one.found.kind == "usage" else "mentioned"
     return mentions, _in_test(one.found), one.found.guess, one.key, one.tie
 
@@ -115,10 +112,7 @@ def _in_test(found: Reference) -> bool:
 
 
 def references_notes(response: ReferencesResponse) -> str:
-    """Return a line on what is shown, and what was left out for its kind.
-
-    What was left out for its number is a limit, which is told as everywhere.
-    """
+    """Return a line on the shown mentions, and on those of kinds that were left out."""
     return mentions_told(
         response.request, response.references, dict(response.totals), response.files
     )
@@ -130,7 +124,7 @@ def mentions_told(
     totals: Mapping[str, int],
     files: int,
 ) -> str:
-    """Return a line on the mentions that are shown, and on those left out for their kind."""
+    """Return a line on the shown mentions, and on those of kinds that were left out."""
     asked = {"usage": True, "string": request.strings, "comment": request.comments}
     told, left = [], []
     for kind, wanted in asked.items():
@@ -145,10 +139,7 @@ def mentions_told(
 
 
 def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expand ") -> str:
-    """Return the lines around a place, and what stands before and behind them.
-
-    `ask` is what is typed in front of a row id.
-    """
+    """Return the lines around a place and its neighbours; `ask` is typed in front of a row id."""
     blocks = [[_heading(response, page)]]
     if response.content:
         lines = SourceLines(
@@ -171,7 +162,7 @@ def _definition(key: str, found: Definition, page: Page) -> list[str]:
 
 
 def _mentions(key: str, found: Sequence[Reference], page: Page, tie: str) -> str:
-    """Return a file and the mentions in it, the lines' text below each other."""
+    """Return a file and its mentions, their lines aligned."""
     marks = [f"{item.line}:{item.column}" for item in found]
     width = max(len(mark) for mark in marks)
     doubt = "may be of another class or module" if found[0].guess else ""
@@ -197,7 +188,7 @@ def _heading(response: ExpandResponse, page: Page) -> str:
 
 
 def _neighbours(found: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
-    """Return what stands on either side, and what to type to see it."""
+    """Return the chunks before and after, and how to see them."""
     spans = [line_range(item.start_line, item.end_line) for item in found]
     named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in found]
     width, widest = max(map(len, spans)), min(max(map(len, named)), _NAME_COLUMNS)

@@ -50,7 +50,7 @@ from ggrep.render.navigation_text import (
     symbol_text,
 )
 from ggrep.render.page import Page
-from ggrep.render.slate_text import GraphForm, graph_text, slate_text, told_of
+from ggrep.render.slate_text import GraphForm, graph_text, shown_slate, slate_text
 from ggrep.render.style import Style
 
 _STEM_LETTERS: Final = 4
@@ -58,15 +58,14 @@ _STEM_LETTERS: Final = 4
 
 
 class Rendered(Struct, frozen=True):
-    """What a command prints, and how it ends.
+    """The output of a command.
 
     Attributes:
-        out: for standard output; JSON is to be written as UTF-8 whatever the locale says.
+        out: for standard output; JSON is written as UTF-8 in any locale.
         err: for standard error.
-        hits: how many hits the answer holds; 0 for a failure.
-        scan: nothing was indexed, and a scan answered.
-        before: for standard error, ahead of the rest: the answer is from less than the complete
-            index, or the hits may be beside the point.
+        hits: number of hits in the answer; 0 for a failure.
+        scan: a scan answered, without an index.
+        before: for standard error, before `out`: warnings about an incomplete index or weak hits.
     """
 
     out: str
@@ -77,7 +76,7 @@ class Rendered(Struct, frozen=True):
     before: str = ""
 
     def document(self) -> dict[str, stable_json.Json]:
-        """Return the same as a daemon's reply holds it."""
+        """Return the output as in a daemon's reply."""
         return {
             "out": self.out,
             "err": self.err,
@@ -89,10 +88,9 @@ class Rendered(Struct, frozen=True):
 
 
 def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Rendered:
-    """Return an answer as the view wants it: for people, or one JSON document and a newline.
+    """Return an answer for people, or as one JSON document and a newline.
 
-    Paths are written as seen from `view.cwd`, or as they are stored where it is empty; the file
-    system is not asked.
+    Paths are relative to `view.cwd`, or as stored if it is empty; the file system is not read.
     """
     hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:
@@ -136,9 +134,9 @@ def _matched(
 def answer_notes(
     limits: Sequence[LimitHit], notices: Sequence[Notice], root: Path, view: ViewOptions
 ) -> tuple[str, str]:
-    """Return the lines before and behind an answer; see `split_notes`.
+    """Return the lines before and after an answer; see `split_notes`.
 
-    Commands name the repository where the reader stands elsewhere.
+    Commands name the repository if the reader is elsewhere.
     """
     away = view.cwd and root != Path(view.cwd) and root not in Path(view.cwd).parents
     path = os.path.relpath(root, view.cwd) if away else None
@@ -147,12 +145,9 @@ def answer_notes(
 
 
 def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None) -> Rendered:
-    """Return a failure in words, and as one JSON document too where the view wants JSON.
+    """Return a failure in words, and as a JSON document too if the view wants JSON.
 
-    Args:
-        error: what went wrong.
-        view: how to print.
-        path: the repository that was typed, for the commands that the words suggest.
+    `path` is the repository that was typed, for suggested commands.
     """
     out = json_line(query_error(error)) if view.json else ""
     mark = Style(view.notes_colour).paint("bad", "error: ")
@@ -200,7 +195,7 @@ def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rend
     if view.json:
         return Rendered(json_line(answer_json(response)), "", hits=files)
     stems = tuple(term for term in response.slate.overview.terms if len(term) >= _STEM_LETTERS)
-    text = slate_text(told_of(response), _page(root, view, stems=stems))
+    text = slate_text(shown_slate(response), _page(root, view, stems=stems))
     style = Style(view.notes_colour)
     doubts = render_confidence(response.confidence, files, response.limits_hit, style)
     return _with_notes(text, response, root, view, files, doubts)

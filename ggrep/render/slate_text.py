@@ -69,12 +69,12 @@ _SIGNATURE_CHARACTERS: Final = 40
 _SPACE: Final = re.compile(r"\s+")
 
 
-class Told(Struct, frozen=True):
-    """A slate, and what is said of it.
+class ShownSlate(Struct, frozen=True):
+    """A slate and its context.
 
     Attributes:
-        source: what it was made of, in a few words.
-        session: None where nothing goes on.
+        source: where it comes from, in a few words.
+        session: None without one.
         roots: of repositories by alias, as the reader would type them; empty for one repository.
         workspace: its file, as the reader would type it; empty for one repository.
     """
@@ -88,9 +88,9 @@ class Told(Struct, frozen=True):
     workspace: str = ""
 
 
-def told_of(response: SlateResponse) -> Told:
-    """Return what is told of the slate of one repository."""
-    return Told(
+def shown_slate(response: SlateResponse) -> ShownSlate:
+    """Return the slate of one repository as it is shown."""
+    return ShownSlate(
         query=response.request.search.query,
         confidence=response.confidence,
         slate=response.slate,
@@ -99,7 +99,7 @@ def told_of(response: SlateResponse) -> Told:
     )
 
 
-def slate_text(told: Told, page: Page) -> str:
+def slate_text(told: ShownSlate, page: Page) -> str:
     """Return the slate as text that ends in a newline."""
     slate = told.slate
     lines = _head(told, page)
@@ -114,7 +114,7 @@ def slate_text(told: Told, page: Page) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head(told: Told, page: Page) -> list[str]:
+def _head(told: ShownSlate, page: Page) -> list[str]:
     slate = told.slate
     confidence = f"  ({told.confidence.value})"
     query = page.fitting(told.query, len(confidence))
@@ -142,7 +142,7 @@ def _overview(overview: Overview, page: Page) -> list[str]:
 
 
 def _longest(terms: Sequence[str]) -> list[str]:
-    """Return the terms that are no beginning of another, as a stem is of its word."""
+    """Return the terms that are not the beginning of another, as a stem is of its word."""
     return [
         term
         for term in terms
@@ -151,7 +151,7 @@ def _longest(terms: Sequence[str]) -> list[str]:
 
 
 def _paths(packs: Sequence[Pack], page: Page) -> list[str]:
-    """Return a line for each file, reasons below each other."""
+    """Return a line for each file, with aligned reasons."""
     widths = [len(page.place(pack.path)) + len(str(pack.line)) + 1 for pack in packs]
     widest = max((width for width in widths if width <= _PATH_COLUMNS), default=0)
     return [
@@ -186,9 +186,9 @@ def _place(pack: Pack, page: Page) -> str:
 
 
 def _why(pack: Pack) -> str:
-    """Return what stands at the file's place, why it is here and what it was taken for.
+    """Return the definition at the file's place, its reason and its roles.
 
-    Each word once, and none that its section says already.
+    Each word appears once, and none that the section implies.
     """
     roles = (_ROLE_NAMES.get(role, role.value) for role in pack.roles)
     said = [_REASONS[pack.reason], *roles, *pack.tags]
@@ -210,7 +210,7 @@ def _evidence(item: Evidence, path: str, digits: int, page: Page) -> list[str]:
 
 
 def _title(item: Evidence, page: Page) -> str:
-    """Return the line above a piece of evidence: its lines, what it is, where it stands."""
+    """Return the line above a piece of evidence: its lines, kind, name and container."""
     lines = line_range(item.start_line, item.end_line)
     if item.reason == "anchor_for_context":
         return f"  {page.style.paint('line', lines)}  {page.muted(_REASONS[item.reason])}"
@@ -233,7 +233,7 @@ def _title(item: Evidence, page: Page) -> str:
 
 
 def _graph(graph: ContextGraph, page: Page) -> list[str]:
-    """Return the edges, the files they join written as places of the slate are."""
+    """Return the edges between files of the slate."""
     if not graph.edges:
         return []
     nodes = {node.id: node for node in graph.nodes}
@@ -257,8 +257,8 @@ def _node(name: str, nodes: Mapping[str, GraphNode], page: Page) -> str:
     return sanitise_line(f"{node.repo}:{shown}" if node.repo else shown)
 
 
-def _next(told: Told, page: Page) -> list[str]:
-    """Return the hints as what would be typed."""
+def _next(told: ShownSlate, page: Page) -> list[str]:
+    """Return the hints as commands."""
     actions = told.slate.next_actions
     if not actions:
         return []
@@ -274,7 +274,7 @@ def _next(told: Told, page: Page) -> list[str]:
     return lines
 
 
-def _command(action: NextAction, told: Told, page: Page) -> str:
+def _command(action: NextAction, told: ShownSlate, page: Page) -> str:
     query = shlex.quote(told.query)
     again = query if len(query) <= _QUERY_CHARACTERS else "..."
     again += f" --workspace {shlex.quote(told.workspace)}" if told.workspace else ""
@@ -290,8 +290,8 @@ def _command(action: NextAction, told: Told, page: Page) -> str:
             return f"ggrep {action.action} {_argument(action, told, page)}"
 
 
-def _argument(action: NextAction, told: Told, page: Page) -> str:
-    """Return a place or a name as it would be typed, and of which of several repositories."""
+def _argument(action: NextAction, told: ShownSlate, page: Page) -> str:
+    """Return a place or a name as it would be typed, with its repository if there are several."""
     if told.roots:
         alias, _, target = action.target.partition(":")
         root = dict(told.roots).get(alias, alias)
@@ -309,7 +309,7 @@ def _session(session: SessionState, page: Page) -> list[str]:
 
 
 def _moved(place: str, page: Page) -> str:
-    """Return `path` or `path:line` with the path as the reader would type it; ids stay."""
+    """Return `path` or `path:line` with the path as the reader would type it; ids are unchanged."""
     path, colon, lines = place.rpartition(":")
     if colon and lines.replace("-", "").isdigit():
         return f"{page.place(path)}:{lines}"
@@ -334,8 +334,7 @@ _MERMAID_MARKS = str.maketrans({mark: f"#{ord(mark)};" for mark in "\"#&'<>`|%\\
 def graph_text(graph: ContextGraph, form: GraphForm) -> str:
     """Return the graph in that language, its files in a cluster for each section.
 
-    The same graph gives the same text. Names hold nothing that could end a label: DOT escapes
-    quotes and backslashes, Mermaid gets its own entities for every mark it knows.
+    DOT escapes quotes and backslashes, Mermaid gets its own entities for every mark it knows.
     """
     numbers = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
     edges = [edge for edge in graph.edges if edge.source in numbers and edge.target in numbers]

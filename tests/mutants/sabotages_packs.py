@@ -113,8 +113,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "what all lead with is told by nobody",
         "ggrep/federation/batched_query.py",
-        "NOBODY_LEADS if pools else response.leading",
-        "NOBODY_LEADS",
+        "NO_TOP_FILES if pools else response.leading",
+        "NO_TOP_FILES",
         BYTES,
     ),
     Sabotage(
@@ -288,8 +288,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "definitions go by ten leaders",
         "ggrep/search/engine/joint_reach.py",
-        "(LEADERS if ranked.found is None else 1)",
-        "LEADERS",
+        "(MOST_TOP_FILES if ranked.found is None else 1)",
+        "MOST_TOP_FILES",
         (MEMBERS_REACHING + "test_of_definitions_those_matter_that_have_a_place",),
     ),
     Sabotage(

@@ -1183,7 +1183,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a replay over another snapshot does not say so",
         "ggrep/search/engine/receipts.py",
-        "            elsewhere = Outcome.SNAPSHOT_GONE\n",
+        "            elsewhere = ReplayResult.SNAPSHOT_GONE\n",
         "            elsewhere = None\n",
         (RECEIPTS + "test_a_snapshot_that_is_gone_is_told",),
     ),

@@ -51,7 +51,7 @@ from ggrep.render.matching_lines import (
 )
 from ggrep.render.page import Page
 from ggrep.render.printed import Rendered, json_line
-from ggrep.render.slate_text import GraphForm, Told, graph_text, slate_text
+from ggrep.render.slate_text import GraphForm, ShownSlate, graph_text, slate_text
 from ggrep.render.style import Style
 from ggrep.service.federator import Federator
 
@@ -223,10 +223,10 @@ def _text_of_slate(found: FederatedSlate, form: GraphForm | None, view: ViewOpti
     return Rendered(slate_text(told, _page(view, found.slate)), notes, before=first)
 
 
-def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:
+def _told(found: FederatedSlate, slate: Slate, here: str | None) -> ShownSlate:
     response = found.response
     answered = sum(report.status == "ok" for report in response.reports)
-    return Told(
+    return ShownSlate(
         query=response.request.search.query,
         confidence=response.confidence,
         slate=slate,
