@@ -130,7 +130,15 @@ ManifestHash: TypeAlias = Annotated[str, Held(pattern=r"^wm1-[0-9a-f]{64}$")]
 WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64}$")]
 
 
-# What fields of several documents say of their values, word for word.
+# Fields of several documents with equal descriptions.
+RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
+SafeLine: TypeAlias = Annotated[str, "One line for people; holds no file content."]
+ChunkType: TypeAlias = Annotated[
+    Code, "What the chunk is: function, method, class, section, diagram, block and so on."
+]
+LanguageName: TypeAlias = Annotated[
+    str, "Lower-case name such as python or markdown; text when unknown."
+]
 RepoSet: TypeAlias = Annotated[
     RepoSetId, "Identity of the set of repositories, whatever they are called."
 ]

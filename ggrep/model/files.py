@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
-from ggrep.model.constraints import Code
+from ggrep.model.constraints import Code, RepoPath, SafeLine
 from ggrep.model.corpus import Corpus
 
 
@@ -23,12 +23,10 @@ class SourceFile(Struct, frozen=True):
 class SkippedFile(Struct, frozen=True):
     """A file that is not indexed."""
 
-    path_key: str
-    """Path below the repository's root, with forward slashes."""
+    path_key: RepoPath
     reason: Code
     """Stable name of the cause."""
-    detail: str
-    """One line for people; holds no file content."""
+    detail: SafeLine
 
 
 class FileText(Struct, frozen=True):

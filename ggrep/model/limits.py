@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.constraints import Code, Count, named
+from ggrep.model.constraints import Code, Count, SafeLine, named
 from ggrep.model.files import CELL_LINES, GUESSED, REPLACED, SkippedFile
 from ggrep.model.sanitise import first_of
 
@@ -30,8 +30,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
 
     code: Code
     """Stable name of the warning."""
-    message: str
-    """One line for people; holds no file content."""
+    message: SafeLine
     path_key: str | None = None
     """The file it concerns; absent when it concerns the whole answer."""
 

@@ -4,18 +4,32 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.constraints import PAIRS, Code, Count, Positive, Sha256
+from ggrep.model.constraints import (
+    PAIRS,
+    ChunkType,
+    Code,
+    Count,
+    LanguageName,
+    Positive,
+    RepoPath,
+    Sha256,
+)
 from ggrep.model.field_meta import (
-    MOST_BYTES,
     MOST_FILTERS,
     MOST_ITEMS,
-    MOST_MS,
     MOST_PATH_BYTES,
     Field,
     WireBounds,
 )
 from ggrep.model.filters import Filter
-from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT, Request
+from ggrep.model.request import (
+    FILTERS,
+    SCOPE,
+    Deterministic,
+    MaxBytes,
+    Request,
+    TimeoutMs,
+)
 from ggrep.model.response import Answer
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
@@ -35,8 +49,6 @@ _Scope: TypeAlias = Annotated[str, Field("scope", SCOPE), WireBounds(MOST_PATH_B
 _Filters: TypeAlias = Annotated[
     tuple[Filter, ...], Field("filter", FILTERS), WireBounds(MOST_FILTERS)
 ]
-_Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
-_Timeout: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
 _Cursor: TypeAlias = Annotated[
     str,
     Field("cursor", "`next_cursor` of an answer: return what follows it."),
@@ -57,8 +69,8 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     limit: Annotated[
         int, Field("limit", "Most definitions; 0 for the maximum.", most=MOST_ITEMS)
     ] = 20
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
     cursor: _Cursor = ""
 
 
@@ -67,8 +79,7 @@ class Definition(Struct, frozen=True):
 
     row_id: Sha256
     """Names the chunk that holds it; what `expand` takes."""
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     start_line: Positive
@@ -120,8 +131,8 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
     limit: Annotated[
         int, Field("limit", "Most occurrences; 0 for the maximum.", most=MOST_ITEMS)
     ] = 100
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
     cursor: _Cursor = ""
 
 
@@ -130,8 +141,7 @@ class Reference(Struct, frozen=True):
 
     row_id: Sha256
     """Names the chunk that holds it; what `expand` takes."""
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     column: Positive
@@ -140,8 +150,7 @@ class Reference(Struct, frozen=True):
     """Where it stands: in code, in a string literal, or in a comment or document."""
     container: str
     """Qualified name of the definition that it stands in; empty at the top."""
-    language: str
-    """Lower-case name such as python or markdown; text when unknown."""
+    language: LanguageName
     content: str
     """The line it stands in, free of control characters and cut to a bound."""
     role: UseRole = "read"
@@ -155,8 +164,7 @@ class Reference(Struct, frozen=True):
 class DefinedAt(Struct, frozen=True):
     """A definition of the name."""
 
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     start_line: Positive
     """First line of the definition, with what belongs in front of it."""
     end_line: Positive
@@ -208,13 +216,9 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         Boundary,
         Field("boundary", "How much to return; by default the definition around a place."),
     ] = "auto"
-    max_bytes: Annotated[
-        int,
-        Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
-        WireBounds(MOST_BYTES),
-    ] = 16_384
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    max_bytes: MaxBytes = 16_384
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
 
 
 class Neighbour(Struct, frozen=True):
@@ -228,8 +232,7 @@ class Neighbour(Struct, frozen=True):
     """Its first line, 1-based."""
     end_line: Positive
     """Its last line, inclusive."""
-    chunk_type: Code
-    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    chunk_type: ChunkType
     name: str
     """The definition's or heading's own name; empty for blocks."""
     signature: str
@@ -240,10 +243,8 @@ class ExpandResponse(Answer, frozen=True):
     """The answer to an ExpandRequest."""
 
     request: ExpandRequest
-    path: str
-    """Path below the repository's root, with forward slashes."""
-    language: str
-    """Lower-case name such as python or markdown; text when unknown."""
+    path: RepoPath
+    language: LanguageName
     boundary: Boundary
     """What the text is."""
     start_line: Positive

@@ -8,15 +8,13 @@ from msgspec import Struct
 
 from ggrep.model.constraints import Code, Count, Positive
 from ggrep.model.field_meta import (
-    MOST_BYTES,
     MOST_ITEMS,
-    MOST_MS,
     MOST_PATH_BYTES,
     Field,
     WireBounds,
 )
 from ggrep.model.line_numbers import line_range
-from ggrep.model.request import DETERMINISTIC, TIMEOUT, Request
+from ggrep.model.request import Deterministic, MaxBytes, Request, TimeoutMs
 from ggrep.model.response import Answer
 from ggrep.model.written_names import last_of
 
@@ -24,14 +22,6 @@ MOST_TARGETS = 32
 """Paths of one request."""
 
 Reading: TypeAlias = Literal["syntax", "structure", "none"]
-
-_MaxBytes: TypeAlias = Annotated[
-    int,
-    Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
-    WireBounds(MOST_BYTES),
-]
-_Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
-_Timeout: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
 class OutlineRequest(Request["OutlineResponse"], frozen=True):
@@ -49,9 +39,9 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
     depth: Annotated[
         int, Field("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
-    max_bytes: _MaxBytes = 4_096
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    max_bytes: MaxBytes = 4_096
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
 
 
 LEAST_BYTES: Final = 100
@@ -130,9 +120,9 @@ class OutlineResponse(Answer, frozen=True):
 class TourRequest(Request["TourResponse"], frozen=True):
     """What is this repository?"""
 
-    max_bytes: _MaxBytes = 4_096
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    max_bytes: MaxBytes = 4_096
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
 
 
 class TourFact(Struct, frozen=True):

@@ -12,6 +12,7 @@ from ggrep.base.errors import Incompatible
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.field_meta import (
     MAX_INTEGER,
+    MOST_BYTES,
     MOST_CANDIDATES,
     MOST_COUNT,
     MOST_FILTERS,
@@ -148,6 +149,14 @@ SCOPE: Final = "Search only this directory or file below the root."
 FILTERS: Final = f"Filters as `key:value`, negated with a leading `-`: {keys_told()}."
 DETERMINISTIC: Final = "Return the same bytes whenever the index is the same."
 TIMEOUT: Final = f"End-to-end timeout; 0 for the default of {DEFAULT_TIMEOUT_MS}."
+
+Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
+TimeoutMs: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
+MaxBytes: TypeAlias = Annotated[
+    int,
+    Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
+    WireBounds(MOST_BYTES),
+]
 
 
 class SearchRequest(Request[Any], frozen=True):

@@ -8,11 +8,13 @@ from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence, TopFiles
 from ggrep.model.constraints import (
-    Code,
+    ChunkType,
     Commit,
     Count,
+    LanguageName,
     Named,
     Positive,
+    RepoPath,
     Sha256,
     hides,
     may_grow,
@@ -70,8 +72,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     row_id: Sha256
     """Equal wherever the same text stands at the same place of the same path."""
     chunk_id: str
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     start_line: Positive
     """First line of the chunk, 1-based."""
     end_line: Positive
@@ -82,8 +83,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """What breaks ties of the score: its share from words alone."""
     corpus: Annotated[Corpus, Corpus]
     """Which list of a federated answer the chunk belongs to."""
-    chunk_type: Code
-    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    chunk_type: ChunkType
     name: str
     """The definition's or heading's own name; empty for blocks."""
     qualified_name: str
@@ -92,8 +92,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """The definition's head on one line; empty for what has none."""
     breadcrumb: tuple[str, ...]
     """Enclosing definitions or headings, outermost first, without the name."""
-    language: str
-    """Lower-case name such as python or markdown; text when unknown."""
+    language: LanguageName
     is_anchor: bool
     """The chunk is the file's header chunk."""
     content: str
@@ -262,8 +261,7 @@ class Admitted(Struct, frozen=True):
 class FileMatches(Struct, frozen=True):
     """A file with lines that match."""
 
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     lines: Count
     """How many match."""
 

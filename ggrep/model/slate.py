@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.constraints import PAIRS, Count, Held, Named, Positive, named
+from ggrep.model.constraints import PAIRS, Count, Held, Named, Positive, RepoPath, named
 from ggrep.model.field_meta import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Field, WireBounds
 from ggrep.model.files import DEFINING
 from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
@@ -285,8 +285,7 @@ class GraphNode(Struct, frozen=True, omit_defaults=True):
 
     id: str
     """Its path, behind `repo:` where there are several repositories."""
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     line: Positive
     """Where to begin reading."""
     section: Section
@@ -296,19 +295,16 @@ class GraphNode(Struct, frozen=True, omit_defaults=True):
 
 
 class GraphEdge(Struct, frozen=True):
-    """How two files are related.
+    """How two files hang together."""
 
-    Attributes:
-        kind: `imports`, `links`, `relates`, `configures`, `tests`, or between repositories
-            `package`, `type`.
-        source: a node's id, as `target`.
-        via: the name that joins them.
-    """
-
-    kind: str
+    kind: Annotated[str, ("imports", "links", "relates", "configures", "tests", "package", "type")]
+    """Imports, links, relates (a diagram), configures or tests; the others join repositories."""
     source: str
+    """A node's id."""
     target: str
+    """A node's id."""
     via: str
+    """The name that joins them."""
 
 
 class GraphBounds(Struct, frozen=True):

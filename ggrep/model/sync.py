@@ -13,7 +13,16 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.base.ids import PathKey
 from ggrep.base.stable_json import Json, decode
-from ggrep.model.constraints import Code, Count, SnapshotId, StoreId, Versioned, hides
+from ggrep.model.constraints import (
+    Code,
+    Count,
+    RepoPath,
+    SafeLine,
+    SnapshotId,
+    StoreId,
+    Versioned,
+    hides,
+)
 from ggrep.model.files import SkippedFile
 from ggrep.model.limits import Notice
 
@@ -286,10 +295,8 @@ class DegradedFile(Struct, frozen=True):
 
     code: Code
     """Stable name of the cause."""
-    message: str
-    """One line for people; holds no file content."""
-    path_key: str
-    """Path below the repository's root, with forward slashes."""
+    message: SafeLine
+    path_key: RepoPath
 
 
 class SyncWarning(Struct, frozen=True):

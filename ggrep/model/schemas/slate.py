@@ -4,10 +4,19 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.constraints import Code, Count, Held, Named, Positive
+from ggrep.model.constraints import ChunkType, Count, Held, Named, Positive, RepoPath, extends
 from ggrep.model.corpus import Mode
 from ggrep.model.schemas.answers import AnswerJson, TimedJson
-from ggrep.model.slate import GraphNode, NextAction, Overview, Reason, Role, Section, SessionState
+from ggrep.model.slate import (
+    GraphEdge,
+    GraphNode,
+    NextAction,
+    Overview,
+    Reason,
+    Role,
+    Section,
+    SessionState,
+)
 
 
 class EvidenceJson(TypedDict):
@@ -17,8 +26,7 @@ class EvidenceJson(TypedDict):
     """First line of the chunk, 1-based."""
     end_line: Positive
     """Last line of the chunk, inclusive; with the path what `expand` takes."""
-    chunk_type: Code
-    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    chunk_type: ChunkType
     snippet: Annotated[str, Held(least=1)]
     """As long as level and budgets allow; of a diagram its relations."""
     snippet_start_line: NotRequired[Positive]
@@ -38,8 +46,7 @@ class EvidenceJson(TypedDict):
 class PackJson(TypedDict):
     """One file with what it has to say."""
 
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     line: Positive
     """Where to begin reading."""
     score: float
@@ -73,31 +80,9 @@ class SectionJson(TypedDict):
     """Its files, best first, then by path."""
 
 
-GraphEdgeJson = TypedDict(
-    "GraphEdgeJson",
-    {
-        "kind": Annotated[
-            Annotated[
-                str,
-                (
-                    "imports",
-                    "links",
-                    "relates",
-                    "configures",
-                    "tests",
-                    "package",
-                    "type",
-                ),
-            ],
-            "Imports, links, relates (a diagram), configures or tests; the others join"
-            " repositories.",
-        ],
-        "from": Annotated[str, "A node's id."],
-        "to": Annotated[str, "A node's id."],
-        "via": Annotated[str, "The name that joins them."],
-    },
-)
-"""How two files hang together."""
+@extends(GraphEdge, lambda name: {"source": "from", "target": "to"}.get(name, name))
+class GraphEdgeJson(TypedDict):
+    """How two files hang together."""
 
 
 class ContextGraphJson(TypedDict):

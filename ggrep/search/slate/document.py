@@ -133,10 +133,8 @@ def overview_json(overview: Overview) -> dict[str, object]:
 
 def graph_json(graph: ContextGraph) -> "ContextGraphJson":
     """Return the graph: names and places, no text."""
-    return {
-        "nodes": to_builtins(graph.nodes),
-        "edges": [
-            {"kind": edge.kind, "from": edge.source, "to": edge.target, "via": edge.via}
-            for edge in graph.edges
-        ],
-    }
+    edges = [
+        {"kind": edge.kind, "from": edge.source, "to": edge.target, "via": edge.via}
+        for edge in graph.edges
+    ]
+    return cast("ContextGraphJson", {"nodes": to_builtins(graph.nodes), "edges": edges})
