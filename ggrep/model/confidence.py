@@ -106,7 +106,7 @@ class TopFiles(Struct, frozen=True):
     @property
     def first(self) -> tuple[TopFile, ...]:
         """Return the files with the most evidence."""
-        return tuple(sorted(self.leaders, key=_by_evidence)[:_FIRST])
+        return tuple(sorted(self.leaders, key=lambda leader: _order(leader)[1:])[:_FIRST])
 
     @property
     def stem(self) -> float:
@@ -136,11 +136,14 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
 
     Signals of a query and a collection come from the part with the most evidence.
     """
-    filled = sorted((part for part in parts if part.leaders), key=_first_part)
+    filled = sorted(
+        (part for part in parts if part.leaders),
+        key=lambda part: (-part.evidence, part.weight, part.unknown),
+    )
     if not filled:
         return NO_TOP_FILES
-    leaders = sorted((leader for part in filled for leader in part.leaders), key=_order)
-    return replace(filled[0], leaders=tuple(leaders[:MOST_TOP_FILES]))
+    leaders = (leader for part in filled for leader in part.leaders)
+    return replace(filled[0], leaders=ordered_top_files(leaders))
 
 
 def ordered_top_files(leaders: Iterable[TopFile]) -> tuple[TopFile, ...]:
@@ -225,11 +228,3 @@ def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
 def _order(leader: TopFile) -> tuple[float, ...]:
     spelt = float(leader.spelt)
     return -leader.score, -leader.evidence, -leader.stem, -leader.found, -spelt
-
-
-def _by_evidence(leader: TopFile) -> tuple[float, ...]:
-    return -leader.evidence, -leader.stem, -leader.found, -float(leader.spelt)
-
-
-def _first_part(part: TopFiles) -> tuple[float, ...]:
-    return -part.evidence, part.weight, part.unknown

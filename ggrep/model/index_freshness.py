@@ -1,7 +1,7 @@
 """Whether an index is up to date and complete, in the words of answers, status and health."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -42,17 +42,13 @@ UP_TO_DATE: Final = IndexFreshness()
 
 def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
     """Return warnings about failed syncs and files that changed since."""
-    return tuple(
-        Notice(code, without_directories(message)) for code, message in _messages(standing)
-    )
-
-
-def _messages(standing: IndexFreshness) -> Iterator[tuple[str, str]]:
+    messages = []
     if standing.failure:
         since = f"syncs fail since {standing.at}" if standing.at else "the last sync failed"
-        yield "sync_failed", f"{since}: {standing.failure}; {_next(standing)}"
+        messages.append(("sync_failed", f"{since}: {standing.failure}; {_next(standing)}"))
     if standing.behind:
-        yield "index_behind", f"files have changed since; {_of_changes(standing)}"
+        messages.append(("index_behind", f"files have changed since; {_of_changes(standing)}"))
+    return tuple(Notice(code, without_directories(message)) for code, message in messages)
 
 
 def _next(standing: IndexFreshness) -> str:

@@ -47,11 +47,11 @@ def sanitise_line(text: str) -> str:
 
 def without_directories(text: str) -> str:
     """Return a message on one line whose absolute paths are cut to their last names."""
-    return ABSOLUTE_PATH.sub(lambda found: _last_name(found[0]), sanitise_line(text))
 
+    def last_name(found: re.Match[str]) -> str:
+        return re.split(r"[/\\]", found[0].rstrip("/\\"))[-1] or found[0]
 
-def _last_name(path: str) -> str:
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
+    return ABSOLUTE_PATH.sub(last_name, sanitise_line(text))
 
 
 def is_text(text: str) -> bool:

@@ -242,7 +242,8 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
     more += _LISP_LETTERS if language in LISPS else ""
     more += "/" if language in LISPS and language != "clojure" else ""
     is_word = re.search(r"\w", name) is not None
-    letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else _signs(name)
+    signs = "".join(dict.fromkeys(_SIGNS + name))  # of operators, and rarer ones of this name
+    letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else re.escape(signs)
     begins, ends = re.match(f"[{letters}]", name), re.search(f"[{letters}]$", name)
     before = f"(?<![{letters}])" if begins else ""
     dot = "." if not is_word and language in {"fsharp", "ocaml"} else ""  # `+.` adds floats
@@ -250,11 +251,6 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
     if language in _MARKED and is_word and ends:
         after += "(?![?!](?![=~]))"
     return re.compile(before + _spelled(name) + after, re.IGNORECASE if any_case else 0)
-
-
-def _signs(name: str) -> str:
-    """Return the characters of operators, those of one with rarer characters among them."""
-    return re.escape("".join(dict.fromkeys(_SIGNS + name)))
 
 
 def _spelled(name: str) -> str:

@@ -179,13 +179,16 @@ def hit_lines(document: _Object) -> Iterator[str]:
     spans = [_place(hit) for hit in found]
     for hit, (path, first, last) in zip(found, spans, strict=True):
         alias = f"[{hit['repoAlias']}] " if hit.get("repoAlias") else ""
-        handle = "" if spans.count((path, first, last)) == 1 else handle_of(hit)
+        is_unique = spans.count((path, first, last)) == 1
+        handle = f" #{hit['row_id'][:_DIGITS]}" if hit.get("row_id") and not is_unique else ""
         name = hit.get("qualified_name") or hit.get("name") or ".".join(hit.get("breadcrumb", ()))
         kind = hit.get("chunk_type", "")
         head = f"{alias}{path}:{line_range(first, last)}{_within(hit)} {kind} {name}".rstrip()
         yield head + _parameters(hit) + handle
         if content := hit.get("content"):
-            yield from text_lines(content, hit.get("content_start_line", first), first)
+            if (begins := hit.get("content_start_line", first)) != first:
+                yield f"  from {begins}:"
+            yield from content.rstrip("\n").split("\n")
     for hit in found:
         if body := hit.get("body"):
             yield from body_lines(body)
@@ -199,12 +202,6 @@ def body_lines(body: _Object) -> Iterator[str]:
     name = ".".join(body["breadcrumb"])
     span = line_range(body["start_line"], body["end_line"])
     yield from _opened(body, f"## {body['path']}:{span} {name}".rstrip(), comments=False)
-
-
-def handle_of(place: _Object) -> str:
-    """Return a chunk's short name, for where its path and lines are not its own."""
-    row_id = place.get("row_id", "")
-    return f" #{row_id[:_DIGITS]}" if row_id else ""
 
 
 def expansion_lines(
@@ -226,13 +223,6 @@ def neighbour_lines(document: _Object) -> Iterator[str]:
     ]
     if near:
         yield f"around: {', '.join(near)}"
-
-
-def text_lines(text: str, begins: int, expected: int) -> Iterator[str]:
-    """Yield lines as they are, after the number of the first if it is not the expected one."""
-    if begins != expected:
-        yield f"  from {begins}:"
-    yield from text.rstrip("\n").split("\n")
 
 
 def path_of(found: _Object) -> str:

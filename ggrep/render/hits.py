@@ -10,7 +10,7 @@ from ggrep.model.index_freshness import incomplete_first
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.line_numbers import collapsed_blanks, line_range
 from ggrep.model.request import ViewOptions
-from ggrep.model.response import Admitted, GitState, Hit, QueryResponse
+from ggrep.model.response import Admitted, Hit, QueryResponse
 from ggrep.model.sanitise import first_of, sanitise, sanitise_line
 from ggrep.render.limits_text import line_of
 from ggrep.render.page import Spans, any_of, painted, plural
@@ -47,11 +47,14 @@ def render_explanation(response: QueryResponse, style: Style) -> str:
     scored = [f"{name} {number}" for name, number in explanation.candidate_mix.items() if number]
     shown = [f"{name} {number}" for name, number in explanation.returned_mix.items() if number]
     judged = ((name, f"{value:.2f}") for name, value in explanation.confidence.items())
+    commit = (origin.git.head_sha or "") if origin.git else ""
+    if commit and origin.git and origin.git.dirty:
+        commit += " and changes"
     rows = [
         ("query", f"{explanation.kind}; {'; '.join(explanation.rules)}"),
         ("mode", response.request.mode.value),
         ("snapshot", _snapshot(origin.snapshot_id, explanation.segments)),
-        ("commit", _commit(origin.git)),
+        ("commit", commit),
         ("terms", _figures((term.term, term.chunks) for term in explanation.terms)),
         ("quotas", _figures(explanation.quotas.items())),
         ("scored", f"{', '.join(scored)} chunks" if scored else "nothing"),
@@ -74,12 +77,6 @@ def _snapshot(snapshot_id: str, segments: int) -> str:
     if not snapshot_id:
         return "none; the work tree was scanned"
     return f"{snapshot_id}, {plural(segments, 'segment')}"
-
-
-def _commit(git: GitState | None) -> str:
-    if git is None or git.head_sha is None:
-        return ""
-    return git.head_sha + (" and changes" if git.dirty else "")
 
 
 def _admission(admitted: Admitted) -> str:
@@ -214,11 +211,14 @@ def _block(
     largest: float,
 ) -> str:
     hit, indent = item.hit, " " * (len(number) + 2)
-    lines_of = line_range(hit.start_line, hit.end_line)
+    whole = hit.definition
+    around = f" in {line_range(whole.start_line, whole.end_line)}" if whole else ""
+    lines_of = f":{line_range(hit.start_line, hit.end_line)}{around}"
+    shown = style.paint("path", sanitise_line(item.place)) + style.paint("line", lines_of)
     head = [
         style.paint("number", number),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
-        _where(item, lines_of, style),
+        shown if item.repo else style.link(shown, item.place, hit.start_line),
         _definition(hit, style),
     ]
     if view.scores:
@@ -235,20 +235,6 @@ def _block(
         lines += component_bars(hit, largest, indent, style)
     lines += _snippet(hit, view.line_columns, style, words, indent)
     return "\n".join(lines) + "\n"
-
-
-def _where(item: ShownHit, lines: str, style: Style) -> str:
-    """Return path and lines, as a link unless the path is of a repository elsewhere."""
-    shown = style.paint("path", sanitise_line(item.place))
-    shown += style.paint("line", f":{lines}{_around(item.hit)}")
-    return shown if item.repo else style.link(shown, item.place, item.hit.start_line)
-
-
-def _around(hit: Hit) -> str:
-    """Return the lines of a partly shown definition; empty for a whole one."""
-    if hit.definition is None:
-        return ""
-    return f" in {line_range(hit.definition.start_line, hit.definition.end_line)}"
 
 
 def _definition(hit: Hit, style: Style) -> str:

@@ -105,12 +105,19 @@ def slate_text(told: ShownSlate, page: Page) -> str:
     lines = _head(told, page)
     for section, packs in slate.sections:
         lines += ["", page.rule(_TITLES[section], plural(len(packs), "file"))]
-        lines += _paths(packs, page) if slate.level == 0 else _packs(packs, page)
+        if slate.level == 0:
+            lines += _paths(packs, page)
+        for number, pack in enumerate(packs if slate.level else ()):
+            lines += ["", *_pack(pack, page)] if number else _pack(pack, page)
     if slate.graph is not None:
         lines += _graph(slate.graph, page)
     lines += _next(told, page)
     if told.session is not None:
-        lines += _session(told.session, page)
+        head = plural(told.session.seen_files, "file")
+        minutes = told.session.expires_in_secs // 60
+        lines += ["", page.rule("Session", f"{head} shown so far, open for {minutes} min")]
+        # Whole, however long: it is there to be copied.
+        lines.append(sanitise_line(told.session.token))
     return "\n".join(lines) + "\n"
 
 
@@ -131,7 +138,12 @@ def _head(told: ShownSlate, page: Page) -> list[str]:
 
 def _overview(overview: Overview, page: Page) -> list[str]:
     lines = []
-    if terms := _longest(overview.terms):
+    terms = [  # without stems of other terms
+        term
+        for term in overview.terms
+        if not any(other != term and other.startswith(term) for other in overview.terms)
+    ]
+    if terms:
         lines += page.wrapped("looked for " + ", ".join(terms))
     if overview.names:
         lines += page.wrapped("defines " + ", ".join(overview.names))
@@ -139,15 +151,6 @@ def _overview(overview: Overview, page: Page) -> list[str]:
         titles = [_TITLES[section].lower() for section in overview.missing]
         lines += page.wrapped("nothing found in: " + ", ".join(titles))
     return lines
-
-
-def _longest(terms: Sequence[str]) -> list[str]:
-    """Return the terms that are not the beginning of another, as a stem is of its word."""
-    return [
-        term
-        for term in terms
-        if not any(other != term and other.startswith(term) for other in terms)
-    ]
 
 
 def _paths(packs: Sequence[Pack], page: Page) -> list[str]:
@@ -158,13 +161,6 @@ def _paths(packs: Sequence[Pack], page: Page) -> list[str]:
         _place(pack, page) + page.muted(_tail(_why(pack), widest - width))
         for pack, width in zip(packs, widths, strict=True)
     ]
-
-
-def _packs(packs: Sequence[Pack], page: Page) -> list[str]:
-    lines: list[str] = []
-    for pack in packs:
-        lines += ["", *_pack(pack, page)] if lines else _pack(pack, page)
-    return lines
 
 
 def _pack(pack: Pack, page: Page) -> list[str]:
@@ -298,14 +294,6 @@ def _argument(action: NextAction, told: ShownSlate, page: Page) -> str:
         return f"{shlex.quote(target)} --repo {shlex.quote(root)}"
     target = _moved(action.target, page) if action.action == "expand" else action.target
     return shlex.quote(target)
-
-
-def _session(session: SessionState, page: Page) -> list[str]:
-    shown = plural(session.seen_files, "file")
-    minutes = session.expires_in_secs // 60
-    head = page.rule("Session", f"{shown} shown so far, open for {minutes} min")
-    # Whole, however long: it is there to be copied.
-    return ["", head, sanitise_line(session.token)]
 
 
 def _moved(place: str, page: Page) -> str:
