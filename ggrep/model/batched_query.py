@@ -113,7 +113,9 @@ class BatchedFigures(Struct, frozen=True):
             self.chunks[place],
             self.files[place],
             tuple(column[place] for column in self.lengths),
-            tuple(TermFrequency(term, held[place], named[place]) for term, held, named in columns),
+            tuple(
+                TermFrequency(term, counts[place], named[place]) for term, counts, named in columns
+            ),
         )
 
     def total(self) -> CollectionStatistics:
@@ -124,7 +126,7 @@ class BatchedFigures(Struct, frozen=True):
             sum(self.chunks),
             sum(self.files),
             tuple(map(sum, self.lengths)),
-            tuple(TermFrequency(term, sum(held), sum(named)) for term, held, named in columns),
+            tuple(TermFrequency(term, sum(chunks), sum(named)) for term, chunks, named in columns),
         )
 
 

@@ -52,7 +52,7 @@ def held_to(**words: object) -> Callable[[T], T]:
     """Return what ties a type's fields to each other by keywords of JSON Schema."""
 
     def noted(kind: T) -> T:
-        RULES[kind] = Keywords({name.rstrip("_"): held for name, held in words.items()})
+        RULES[kind] = Keywords({name.rstrip("_"): value for name, value in words.items()})
         return kind
 
     return noted

@@ -100,47 +100,47 @@ def sort_definitions(
     """Return definitions by their relation to a container, whose parts come outermost first."""
     if not owners:
         return SortedDefinitions(tuple(definitions))
-    fits = {one.fit for one in definitions}
+    fits = {item.fit for item in definitions}
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
-    asked = tuple(one for one in definitions if one.fit == best)
-    rest = [one for one in definitions if one.fit != best]
+    asked = tuple(item for item in definitions if item.fit == best)
+    rest = [item for item in definitions if item.fit != best]
     extending = _extending(rest, folded(owners[-1]))
-    declared = any(one.declared_only for one in asked)
+    declared = any(item.declared_only for item in asked)
     implementing, guessed, others = list[DefinedName](), list[DefinedName](), list[DefinedName]()
-    for one, extends in zip(rest, extending, strict=True):
+    for item, extends in zip(rest, extending, strict=True):
         if extends:
-            implementing.append(one)
-        elif declared and one.language == "go" and not one.declared_only:
-            guessed.append(one)
+            implementing.append(item)
+        elif declared and item.language == "go" and not item.declared_only:
+            guessed.append(item)
         else:
-            others.append(one)
+            others.append(item)
     return SortedDefinitions(asked, tuple(implementing), tuple(guessed), tuple(others))
 
 
 def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
     """Return which definitions are in types that extend the named one, directly or not."""
-    bases = [{folded(base) for base in one.bases} for one in definitions]
-    names, found = {name}, [False] * len(definitions)
+    bases = [{folded(base) for base in item.bases} for item in definitions]
+    names, extends = {name}, [False] * len(definitions)
     grown = True
     while grown:
         grown = False
-        for place, one in enumerate(definitions):
-            if not found[place] and names & bases[place]:
-                found[place] = grown = True
-                names.add(last_container(one.container))
-    return found
+        for place, item in enumerate(definitions):
+            if not extends[place] and names & bases[place]:
+                extends[place] = grown = True
+                names.add(last_container(item.container))
+    return extends
 
 
-def family_of(found: SortedDefinitions, owners: tuple[str, ...]) -> Family:
+def family_of(definitions: SortedDefinitions, owners: tuple[str, ...]) -> Family:
     """Return the containers whose usages are wanted."""
-    own = {folded(owners[-1]), *(last_container(one.container) for one in found.near)}
-    others = {last_container(one.container) for one in found.others}
-    kinds = {one.at.kind for one in found.asked}
-    return Family(_names(own), _names(others - own), bool(kinds) and kinds <= _MEMBERS)
+    wanted = {folded(owners[-1]), *(last_container(item.container) for item in definitions.near)}
+    others = {last_container(item.container) for item in definitions.others}
+    kinds = {item.at.kind for item in definitions.asked}
+    return Family(_names(wanted), _names(others - wanted), bool(kinds) and kinds <= _MEMBERS)
 
 
-def _names(found: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(name for name in found if 0 < len(name) <= _MOST_NAME_CHARACTERS))
+def _names(containers: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in containers if 0 < len(name) <= _MOST_NAME_CHARACTERS))
 
 
 def last_container(container: str) -> str:
@@ -148,9 +148,9 @@ def last_container(container: str) -> str:
     return folded(re.split(r"[.:#/]+", container)[-1])
 
 
-def mention_order(one: Reference) -> tuple[bool, int]:
+def mention_order(mention: Reference) -> tuple[bool, int]:
     """Return a sort key: usages, strings, comments; doubtful mentions last."""
-    return one.guess, _KINDS.index(one.kind)
+    return mention.guess, _KINDS.index(mention.kind)
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:
@@ -171,18 +171,20 @@ def container_notices(
     """
     if len(parts) == 1:
         return ()
-    told: list[str] = []
+    texts: list[str] = []
     if not found.asked and found.others:
-        names = dict.fromkeys(one.at.qualified_name for one in found.others)
-        told.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
+        names = dict.fromkeys(item.at.qualified_name for item in found.others)
+        texts.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
     if left:
         uses = "1 usage" if left == 1 else f"{left} usages"
-        told.append(f"omitted: {uses} of other classes or modules")
+        texts.append(f"omitted: {uses} of other classes or modules")
     if doubtful:
-        told.append(f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type")
+        texts.append(
+            f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type"
+        )
     if left or doubtful:
-        told.append(f"to see all usages, ask for {parts[-1]} alone")
-    return (Notice("other_container", sanitise_line("; ".join(told))),) if told else ()
+        texts.append(f"to see all usages, ask for {parts[-1]} alone")
+    return (Notice("other_container", sanitise_line("; ".join(texts))),) if texts else ()
 
 
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
@@ -199,8 +201,8 @@ def related_definitions(found: SortedDefinitions) -> tuple[tuple[DefinedName, De
         (found.guessed, "implementation", True),
     )
     every = [
-        (one, replace(one.at, relation=relation, guess=guess))
+        (item, replace(item.at, relation=relation, guess=guess))
         for ones, relation, guess in groups
-        for one in ones[:MAX_DEFINED]
+        for item in ones[:MAX_DEFINED]
     ]
     return tuple(every[:MAX_DEFINED])

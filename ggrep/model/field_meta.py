@@ -69,13 +69,13 @@ class WireBounds(NamedTuple):
 
 def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annotation
     """Return the Field in an annotation, and the annotated type without None."""
-    said = None
+    field = None
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)
-        said = next((note for note in notes if isinstance(note, Field)), None)
+        field = next((note for note in notes if isinstance(note, Field)), None)
     if get_origin(hint) in {Union, UnionType}:
-        (hint,) = (one for one in get_args(hint) if one is not NoneType)
-    return said, hint
+        (hint,) = (kind for kind in get_args(hint) if kind is not NoneType)
+    return field, hint
 
 
 MOST_LIST_ITEMS: Final = 256
@@ -159,8 +159,8 @@ class DeclaredKey(NamedTuple):
 @cache
 def declared_keys(kind: Any) -> Mapping[str, DeclaredKey]:  # noqa: ANN401 - a Struct
     """Return the declared keys of a Struct by name; fields without a Key are left out."""
-    found = (_declared_key(each.name, each.type, each.default) for each in fields(kind))
-    return {one.key: one for one in found if one is not None}
+    keys = (_declared_key(each.name, each.type, each.default) for each in fields(kind))
+    return {key.key: key for key in keys if key is not None}
 
 
 def _declared_key(name: str, hint: Any, default: object) -> DeclaredKey | None:  # noqa: ANN401 - as above
@@ -169,5 +169,5 @@ def _declared_key(name: str, hint: Any, default: object) -> DeclaredKey | None: 
         return None
     kind = hint.__origin__
     if isinstance(kind, UnionType):
-        (kind,) = (one for one in get_args(kind) if one is not NoneType)
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
     return DeclaredKey(name, kind, notes[0], default)

@@ -75,12 +75,12 @@ def parse_view_filter(text: str, where: str) -> Filter:
         InvalidRequest: the text is not a filter.
     """
     try:
-        found = parse_filter(text)
+        item = parse_filter(text)
     except InvalidRequest:
-        found = Filter("", "")
-    if found.key not in FILTER_KEYS or not found.value:
+        item = Filter("", "")
+    if item.key not in FILTER_KEYS or not item.value:
         raise InvalidRequest(f"{where}: {text!r} is not key:value with one of {_NAMED}")
-    return found
+    return item
 
 
 def keys_told(*left_out: str) -> str:
@@ -95,8 +95,8 @@ _BETWEEN: Final = "\0"
 
 def scope_of_keys(keys: Iterable[str]) -> str:
     """Return path keys as one text; empty where one of them is the whole root."""
-    held = list(dict.fromkeys(keys))
-    return "" if "" in held else _BETWEEN.join(held)
+    unique = list(dict.fromkeys(keys))
+    return "" if "" in unique else _BETWEEN.join(unique)
 
 
 def keys_of_scope(scope: str) -> tuple[str, ...]:
@@ -114,9 +114,9 @@ def is_below(path: str, key: str) -> bool:
     return path == key or path.startswith(f"{key}/")
 
 
-def matched_by_any(told: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
+def matched_by_any(selects: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
     """Return what several stores together match; empty if a store did not report it."""
-    return tuple(map(any, zip(*told, strict=False))) if told and all(told) else ()
+    return tuple(map(any, zip(*selects, strict=False))) if selects and all(selects) else ()
 
 
 def unmatched_notices(
@@ -131,10 +131,10 @@ def unmatched_notices(
         return ()
     every = [*map(_spelled, filters), ", ".join(keys_of_scope(scope))]
     empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
-    told = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
+    names = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
     hints = [_hint(item) for item in filters if _spelled(item) in empty]
-    said = f"nothing indexed matches {told}{next(filter(None, hints), '')}"
-    return (Notice("nothing_selected", sanitise_line(said)),)
+    message = f"nothing indexed matches {names}{next(filter(None, hints), '')}"
+    return (Notice("nothing_selected", sanitise_line(message)),)
 
 
 def _hint(item: Filter) -> str:

@@ -40,8 +40,8 @@ def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
     best: dict[tuple[str, str], LimitHit] = {}
     for hit in hits:
         key = (hit.code, hit.path_key or "")
-        held = best.get(key)
-        if held is None or (hit.observed or 0) > (held.observed or 0):
+        previous = best.get(key)
+        if previous is None or (hit.observed or 0) > (previous.observed or 0):
             best[key] = hit
     return tuple(best[key] for key in sorted(best))
 
@@ -51,8 +51,8 @@ def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     best: dict[tuple[str, str], Notice] = {}
     for notice in notices:
         key = (notice.code, notice.path_key or "")
-        held = best.get(key)
-        if held is None or notice.message < held.message:
+        previous = best.get(key)
+        if previous is None or notice.message < previous.message:
             best[key] = notice
     return tuple(best[key] for key in sorted(best))
 
@@ -76,7 +76,7 @@ class FileReading(Struct, frozen=True):
 
 def reading_notices(readings: Iterable[FileReading]) -> tuple[Notice, ...]:
     """Return one notice for each way of reading that an answer must mention, with its files."""
-    files = sorted({(one.path, one.encoding, one.traits) for one in readings if one.traits})
+    files = sorted({(item.path, item.encoding, item.traits) for item in readings if item.traits})
     notices = []
     for trait, code, message in _NOTICES:
         shown = [_name(path, encoding, trait) for path, encoding, traits in files if traits & trait]

@@ -238,8 +238,8 @@ def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
     """Return the warning that the name occurs only in other letter case."""
     spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
-    told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
-    return (Notice("other_case", told),) if spelled else ()
+    message = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    return (Notice("other_case", message),) if spelled else ()
 
 
 _VERSION: Final = 1
@@ -272,7 +272,7 @@ class PageCursor(Struct, frozen=True):
 
     def of(self, repo: str) -> Consumed | None:
         """Return the progress of earlier pages in a repository; None without any."""
-        return next((one for one in self.consumed if one.repo == repo), None)
+        return next((progress for progress in self.consumed if progress.repo == repo), None)
 
 
 def question_digest(*parts: Json) -> str:
@@ -295,12 +295,12 @@ def read_token(token: Token, question: str) -> PageCursor:
         raise InvalidRequest(f"cursor: longer than {MOST_TOKEN_BYTES} bytes")
     try:
         padded = token.encode("ascii") + b"=" * (-len(token) % 4)
-        found = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        cursor = decode(PageCursor, found, "cursor")
+        values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        cursor = decode(PageCursor, values, "cursor")
     except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
         raise InvalidRequest("cursor: this is no token of an earlier answer") from error
-    repos = [one.repo for one in cursor.consumed]
-    fits = all(0 <= one.places <= MOST_CONSUMED for one in cursor.consumed)
+    repos = [progress.repo for progress in cursor.consumed]
+    fits = all(0 <= progress.places <= MOST_CONSUMED for progress in cursor.consumed)
     if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
         raise InvalidRequest("cursor: this is no token of an earlier answer")
     if cursor.question != question:

@@ -185,18 +185,22 @@ def label_of(name: str, signature: str) -> str:
 
     The name has the quoting that the head has: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
     """
-    own = name if _place(name, signature) >= 0 else last_of(name)
-    place = _place(own, signature)
+    shown = name if _place(name, signature) >= 0 else last_of(name)
+    place = _place(shown, signature)
     if place < 0:
         return name
-    head, before, tail = name.removesuffix(own), signature[:place], signature[place + len(own) :]
+    head, before, tail = (
+        name.removesuffix(shown),
+        signature[:place],
+        signature[place + len(shown) :],
+    )
     quoting, closing = _OPENING.search(before), _CLOSING.match(tail)
-    if quoting and closing and _pair(quoting[1], closing[1], own):
-        own, tail = quoting[0] + own + closing[0], tail[closing.end() :]
+    if quoting and closing and _pair(quoting[1], closing[1], shown):
+        shown, tail = quoting[0] + shown + closing[0], tail[closing.end() :]
     elif sigil := _SIGIL.search(before):
-        own = sigil[0] + own
+        shown = sigil[0] + shown
     tail = _balanced(_CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;"))
-    return head + own + (tail[1:] if tail.startswith(" (") else tail)
+    return head + shown + (tail[1:] if tail.startswith(" (") else tail)
 
 
 def _pair(opening: str, closing: str, name: str) -> bool:
@@ -259,8 +263,8 @@ def kind_word(kind: str, name: str, signature: str) -> str:
 
 def _place(name: str, signature: str) -> int:
     """Return where a name stands in a head as a word; -1 where it does not."""
-    found = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
-    return -1 if found is None else found.start()
+    match = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
+    return -1 if match is None else match.start()
 
 
 def entry_line(entry: OutlineEntry) -> str:
@@ -294,10 +298,10 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
     """Return what had no place and how to see it; empty where all had one."""
     if not outline.left_out:
         return ""
-    told = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
+    counts = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
     if outline.folder:
-        return f"left out: {told}; to see more: a subfolder, --max-bytes, --depth"
-    return f"left out: {told}; to see more: {shown}:LINE, --max-bytes"
+        return f"left out: {counts}; to see more: a subfolder, --max-bytes, --depth"
+    return f"left out: {counts}; to see more: {shown}:LINE, --max-bytes"
 
 
 def tour_line(line: TourFact, *, place_first: bool = False) -> str:

@@ -48,8 +48,8 @@ def sanitise_line(text: str) -> str:
 def without_directories(text: str) -> str:
     """Return a message on one line whose absolute paths are cut to their last names."""
 
-    def last_name(found: re.Match[str]) -> str:
-        return re.split(r"[/\\]", found[0].rstrip("/\\"))[-1] or found[0]
+    def last_name(path: re.Match[str]) -> str:
+        return re.split(r"[/\\]", path[0].rstrip("/\\"))[-1] or path[0]
 
     return ABSOLUTE_PATH.sub(last_name, sanitise_line(text))
 

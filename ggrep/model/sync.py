@@ -218,12 +218,12 @@ def priority_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
 
 def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
     """Return an outcome as JSON."""
-    said: dict[str, Any] = to_builtins(outcome)
-    for notice in said["notices"]:
+    document: dict[str, Any] = to_builtins(outcome)
+    for notice in document["notices"]:
         notice["message"] = _shown(notice["message"])
         path = notice.get("path_key")
         notice["path_key"] = path and _shown(path)
-    return said
+    return document
 
 
 def outcome_from(document: object) -> SyncOutcome:
@@ -241,12 +241,12 @@ def error_json(error: BaseException) -> dict[str, Json]:
     message = str(error) or type(error).__name__
     if isinstance(error, Busy):
         message = message.removesuffix(f", retry after {error.retry_after_ms} ms")
-    said: dict[str, Json] = {"code": code, "message": _shown(message)}
+    document: dict[str, Json] = {"code": code, "message": _shown(message)}
     if isinstance(error, Busy):
-        said["retry_after_ms"] = error.retry_after_ms
+        document["retry_after_ms"] = error.retry_after_ms
     if isinstance(error, GgrepError) and error.exit_status != 1:
-        said["exit_status"] = error.exit_status
-    return said
+        document["exit_status"] = error.exit_status
+    return document
 
 
 def error_from(document: Mapping[str, Any]) -> GgrepError:

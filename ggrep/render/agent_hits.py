@@ -26,10 +26,10 @@ class AlreadyShown(Struct):
 
     def covers(self, path: str, first: int, last: int) -> bool:
         """Return whether these lines were shown; from now on they were."""
-        held = self.lines.setdefault(path, [])
-        if any(low <= first and last <= high for low, high in held):
+        ranges = self.lines.setdefault(path, [])
+        if any(low <= first and last <= high for low, high in ranges):
             return True
-        held.append((first, last))
+        ranges.append((first, last))
         return False
 
     def add(self, path: str, shown: Iterable[int], left_out: Iterable[int]) -> None:
@@ -42,26 +42,26 @@ class AlreadyShown(Struct):
 
         Lines left out earlier are shown if nothing else is requested.
         """
-        held, every = self.lines.get(path, ()), range(first, last + 1)
-        seen = [n for n in every if any(low <= n <= high for low, high in held)]
+        ranges, every = self.lines.get(path, ()), range(first, last + 1)
+        seen = [n for n in every if any(low <= n <= high for low, high in ranges)]
         known = set(seen) | (self.left_out.get(path, set()) if seen else set())
         return _ranges(n for n in every if n not in known), _ranges(seen)
 
     def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
         """Return the places that were shown; from now on all of them were."""
-        held = self.places & set(places)
+        old = self.places & set(places)
         self.places.update(places)
-        return held
+        return old
 
 
 def _ranges(numbers: Iterable[int]) -> list[Range]:
-    found: list[Range] = []
+    ranges: list[Range] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = (ranges[-1][0], number)
         else:
-            found.append((number, number))
-    return found
+            ranges.append((number, number))
+    return ranges
 
 
 MOST_DOCUMENTING: Final = 2
@@ -102,7 +102,7 @@ def opened_lines(
     if comments:
         return lines, []
     hidden = {begins + at for at in _documenting(texts, document["language"])}
-    shown = [one for one in lines if one[0] not in hidden]
+    shown = [numbered for numbered in lines if numbered[0] not in hidden]
     if not any(line.strip() for _, line in shown):
         return lines, []
     return shown, [number for number, _ in lines if number in hidden]
@@ -174,10 +174,10 @@ _DIGITS: Final = 7
 
 def hit_lines(document: _Object) -> Iterator[str]:
     """Yield the hits one by one, and below them the bodies."""
-    found = document["results"]
-    yield f"{document.get('confidence', 'found')}, {len(found)} hits"
-    spans = [_place(hit) for hit in found]
-    for hit, (path, first, last) in zip(found, spans, strict=True):
+    hits = document["results"]
+    yield f"{document.get('confidence', 'found')}, {len(hits)} hits"
+    spans = [_place(hit) for hit in hits]
+    for hit, (path, first, last) in zip(hits, spans, strict=True):
         alias = f"[{hit['repoAlias']}] " if hit.get("repoAlias") else ""
         is_unique = spans.count((path, first, last)) == 1
         handle = f" #{hit['row_id'][:_DIGITS]}" if hit.get("row_id") and not is_unique else ""
@@ -189,7 +189,7 @@ def hit_lines(document: _Object) -> Iterator[str]:
             if (begins := hit.get("content_start_line", first)) != first:
                 yield f"  from {begins}:"
             yield from content.rstrip("\n").split("\n")
-    for hit in found:
+    for hit in hits:
         if body := hit.get("body"):
             yield from body_lines(body)
 
@@ -218,17 +218,18 @@ def expansion_lines(
 def neighbour_lines(document: _Object) -> Iterator[str]:
     """Yield one line about the chunks around a place, if there are any."""
     near = [
-        f"{line_range(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
-        for one in document["neighbours"]
+        f"{line_range(item['start_line'], item['end_line'])}"
+        f" {item.get('name') or item['chunk_type']}"
+        for item in document["neighbours"]
     ]
     if near:
         yield f"around: {', '.join(near)}"
 
 
-def path_of(found: _Object) -> str:
+def path_of(place: _Object) -> str:
     """Return a file as `expand` takes it, with its repository if there are several."""
-    repo = found.get("repoAlias") or found.get("repoId")
-    return f"{repo}:{found['path']}" if repo else str(found["path"])
+    repo = place.get("repoAlias") or place.get("repoId")
+    return f"{repo}:{place['path']}" if repo else str(place["path"])
 
 
 def _place(hit: _Object) -> tuple[str, int, int]:
@@ -245,10 +246,10 @@ def _within(hit: _Object) -> str:
 def _parameters(hit: _Object) -> str:
     """Return parameters, bases or the value, which follow a hit's name in its head."""
     head, name = " ".join(hit.get("signature", "").split()), hit.get("name", "")
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) if name else None
-    if found is None:
+    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) if name else None
+    if match is None:
         return ""
-    rest = head[found.end() :].partition(" # ")[0].replace("( ", "(").replace(", )", ")")
+    rest = head[match.end() :].partition(" # ")[0].replace("( ", "(").replace(", )", ")")
     return f"{rest[:_HEAD].rstrip()}..." if len(rest) > _HEAD else rest.rstrip(":{ ")
 
 
@@ -277,7 +278,7 @@ def match_lines(document: _Object) -> Iterator[str]:
     totals = document["matches"]
     yield f"{totals['lines']} lines match in {totals['files']} files"
     if listed := totals.get("by_file") or totals.get("byFile"):
-        yield from (f"{_path(one)}: {one['lines']}" for one in listed)
+        yield from (f"{_path(item)}: {item['lines']}" for item in listed)
         return
     files: dict[str, dict[int, tuple[bool, str]]] = {}
     for hit in document["results"]:

@@ -27,12 +27,12 @@ _FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented 
 
 def definition_lines(document: _Object) -> Iterator[str]:
     """Yield the definitions of a name, each with its head, or similar names."""
-    for found in document["definitions"]:
-        line = found.get("line", 1)
-        span = line_range(found.get("start_line", line), found.get("end_line", line))
-        name = found.get("qualified_name") or found["name"]
-        yield f"{path_of(found)}:{span} {found.get('kind', '')} {name}"
-        if signature := found.get("signature"):
+    for definition in document["definitions"]:
+        line = definition.get("line", 1)
+        span = line_range(definition.get("start_line", line), definition.get("end_line", line))
+        name = definition.get("qualified_name") or definition["name"]
+        yield f"{path_of(definition)}:{span} {definition.get('kind', '')} {name}"
+        if signature := definition.get("signature"):
             yield f"  {signature}"
     if not document["definitions"]:
         near = ", ".join(document.get("suggestions", ()))
@@ -46,38 +46,38 @@ def reference_lines(document: _Object) -> Iterator[str]:
 
     Usages that may be of another container than requested come after the others.
     """
-    found, files = document["references"], document.get("files", 0)
-    count = "1 use" if len(found) == 1 else f"{len(found)} uses"
+    mentions, files = document["references"], document.get("files", 0)
+    count = "1 use" if len(mentions) == 1 else f"{len(mentions)} uses"
     where = "1 file" if files == 1 else f"{files} files"
     yield f"{count} of {document.get('name', '')} in {where}"
     yield from _defined(document.get("defined", ()))
-    used = [one for one in found if _folded(one) is None]
-    guesses = [one for one in used if one.get("guess")]
+    used = [item for item in mentions if _folded(item) is None]
+    guesses = [item for item in used if item.get("guess")]
     if len(guesses) > MAX_GUESSES:
-        used = [one for one in used if not one.get("guess")]
-    calling = {path_of(one) for one in used if one.get("role") == "call"}
-    used.sort(key=lambda one: (*_group(one)[:3], path_of(one) not in calling, *_place(one)))
+        used = [item for item in used if not item.get("guess")]
+    calling = {path_of(item) for item in used if item.get("role") == "call"}
+    used.sort(key=lambda item: (*_group(item)[:3], path_of(item) not in calling, *_place(item)))
     for (mentioned, test, guess, path, tie), group in groupby(used, key=_group):
         words = (("mentioned", mentioned), ("test", test), ("maybe", guess))
         marks = [word for word, is_so in words if is_so]
-        said = f" ({', '.join(marks)})" if marks else ""
-        yield f"{path}{said} {tie}".rstrip()
-        for line, same in groupby(group, key=lambda one: one["line"]):
+        notes = f" ({', '.join(marks)})" if marks else ""
+        yield f"{path}{notes} {tie}".rstrip()
+        for line, same in groupby(group, key=lambda item: item["line"]):
             yield _row(line, list(same))
     if len(guesses) > MAX_GUESSES:
         places = first_of(list(dict.fromkeys(map(_listed, guesses))), MAX_LISTED)
         yield f"maybe of it: {len(guesses)} uses at {places}; refs of the bare name has them"
-    for role, told in _FOLDED.items():
-        listed = [one for one in found if _folded(one) == role]
+    for role, words_of_role in _FOLDED.items():
+        listed = [item for item in mentions if _folded(item) == role]
         if named := dict.fromkeys(map(_listed, listed)):
-            yield f"{told} {first_of(list(named), MAX_LISTED)}"
+            yield f"{words_of_role} {first_of(list(named), MAX_LISTED)}"
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
     """Return one line of a file, however often it holds the name."""
     first = mentions[0]
     inside = f"  in {first['container']}" if first.get("container") else ""
-    sets = " set" if any(one.get("role") == "write" for one in mentions) else ""
+    sets = " set" if any(item.get("role") == "write" for item in mentions) else ""
     return f" {line}{sets}: {first.get('content', '').strip()[:MAX_LINE]}{inside}"
 
 
@@ -111,16 +111,16 @@ def _place(mention: _Object) -> tuple[str, str, int]:
 
 def _defined(places: Sequence[_Object]) -> Iterator[str]:
     """Yield where the name is defined and implemented, and the values of constants."""
-    for relation, told in (("definition", "defined"), ("implementation", "implemented")):
+    for relation, verb in (("definition", "defined"), ("implementation", "implemented")):
         shown = [
-            f"{path_of(one)}:{line_range(one['start_line'], one['end_line'])}"
-            f" {one['qualified_name']}{'?' if one['guess'] else ''}"
-            for one in places
-            if one["relation"] == relation
+            f"{path_of(item)}:{line_range(item['start_line'], item['end_line'])}"
+            f" {item['qualified_name']}{'?' if item['guess'] else ''}"
+            for item in places
+            if item["relation"] == relation
         ]
         if shown:
-            yield f"{told} at {first_of(shown, MAX_LISTED)}"
-    values = [one["signature"] for one in places if one.get("kind") in _VALUED]
+            yield f"{verb} at {first_of(shown, MAX_LISTED)}"
+    values = [item["signature"] for item in places if item.get("kind") in _VALUED]
     yield from (f"  {value}" for value in dict.fromkeys(values[:MAX_VALUES]))
 
 
@@ -145,10 +145,10 @@ def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple
 def _fresh_places(
     document: _Object, key: str, above: AlreadyShown
 ) -> tuple[_Object | None, tuple[str, ...]]:
-    found = document[key]
-    old = above.repeated([(path_of(one), one.get("line", 1)) for one in found])
+    entries = document[key]
+    old = above.repeated([(path_of(item), item.get("line", 1)) for item in entries])
     if not old:
         return document, ()
-    kept = [one for one in found if (path_of(one), one.get("line", 1)) not in old]
-    told = first_of([f"{path}:{line}" for path, line in sorted(old)], MAX_LISTED)
-    return ({**document, key: kept} if kept else None), (f"above: {told}",)
+    kept = [item for item in entries if (path_of(item), item.get("line", 1)) not in old]
+    names = first_of([f"{path}:{line}" for path, line in sorted(old)], MAX_LISTED)
+    return ({**document, key: kept} if kept else None), (f"above: {names}",)

@@ -36,8 +36,8 @@ _SECOND_MS = 1_000
 def status_lines(document: _Object) -> Iterator[str]:
     """Yield what is indexed, how fresh it is, what watches it and who serves it."""
     if "snapshot" not in document:
-        found = "there is an index" if document.get("indexed") else "there is no index yet"
-        yield f"no daemon runs; {found}; a search starts one and indexes"
+        state = "there is an index" if document.get("indexed") else "there is no index yet"
+        yield f"no daemon runs; {state}; a search starts one and indexes"
         return
     snapshot, daemon = document["snapshot"], document["daemon"]
     if snapshot["active_snapshot_id"] is None:
@@ -91,13 +91,13 @@ def _sync(sync: _Object) -> Iterator[str]:
 def _watch(watch: _Object) -> str:
     match watch.get("mode", "off"):
         case "off":
-            told = "nothing; changes are found by sync=true"
+            mode = "nothing; changes are found by sync=true"
         case "polling":
-            told = "by looking every few seconds"
+            mode = "by looking every few seconds"
         case _:
-            told = f"by events, {watch['events_total']} so far"
+            mode = f"by events, {watch['events_total']} so far"
     problem = f"; {watch['problem']}" if watch.get("problem") else ""
-    return f"watched: {told}{problem}"
+    return f"watched: {mode}{problem}"
 
 
 def health_lines(document: _Object) -> Iterator[str]:
@@ -160,14 +160,14 @@ def agent_text(
     view = view or AgentView()
     answers = document.get("answers")
     if answers is None:
-        said = (f"note: {note}" for note in notes)
-        return "\n".join((*_within(document, _body(document, view), view), *said))
+        tail = (f"note: {note}" for note in notes)
+        return "\n".join((*_within(document, _body(document, view), view), *tail))
     above, lines = AlreadyShown(), list[str]()
     names = (*asked, *("" for _ in answers))
-    for one, name in zip(answers, names, strict=False):
-        head, body, told = _fresh(one, name, above, view)
-        shown = () if body is None else _within(one, body, view)
-        lines += (*head, *shown, *told)
+    for answer, name in zip(answers, names, strict=False):
+        head, body, earlier = _fresh(answer, name, above, view)
+        shown = () if body is None else _within(answer, body, view)
+        lines += (*head, *shown, *earlier)
     return "\n".join(lines)
 
 
@@ -181,14 +181,14 @@ def _fresh(
     opened = "boundary" in document
     asked = document.get("name") or document.get("target") or sanitise_line(typed)
     head = [f"## {_SHORT_ID.sub(_FIRST, asked)}"] if asked and not opened else []
-    rest, told = fresh(document, above)
+    rest, earlier = fresh(document, above)
     if rest is None:
-        return head, None, told
+        return head, None, earlier
     if not opened:
-        return head, _body(rest, view), told
+        return head, _body(rest, view), earlier
     # With a budget of its own the end of it may not be shown.
     lines = expansion_lines(rest, comments=view.comments, above=None if view.budget else above)
-    return [f"## {next(lines)}"], lines, told
+    return [f"## {next(lines)}"], lines, earlier
 
 
 def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
@@ -210,7 +210,7 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in CUTS_IN_TEXT)
+    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in CUTS_IN_TEXT)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 
@@ -265,7 +265,7 @@ def _warnings(document: _Object) -> Iterator[str]:
     An answer from less than the complete index says so first.
     """
     diagnostics = document.get("diagnostics", {})
-    told = (
+    notices = (
         *diagnostics.get("errors", ()),
         *document.get("warnings", ()),
         *diagnostics.get("warnings", ()),
@@ -273,7 +273,7 @@ def _warnings(document: _Object) -> Iterator[str]:
     repos = {repo["repoId"]: repo for repo in document.get("repos", ())}
     names = {key: repo.get("alias") or key for key, repo in repos.items()}
     notes: dict[tuple[str, str], list[str]] = {}
-    for note in sorted(told, key=lambda note: note["code"] not in INCOMPLETE_CODES):
+    for note in sorted(notices, key=lambda note: note["code"] not in INCOMPLETE_CODES):
         whose = notes.setdefault((note["code"], note["message"]), [])
         whose += [names[note["repoId"]]] if note.get("repoId") in names else []
     for (_, message), whose in notes.items():

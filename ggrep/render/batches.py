@@ -42,22 +42,22 @@ def render_named(named: Sequence[Named], root: Path, view: ViewOptions) -> Rende
         return render_name_answer(named[0].answer, root, view)
     status, hits = _status_and_hits(named)
     if view.json:
-        out = json_line(answers_json([one.answer for one in named]))
+        out = json_line(answers_json([each.answer for each in named]))
         return Rendered(out, "", status, hits=hits)
     above, style, parts, notes = AlreadyShown(), Style(view.colour), list[str](), list[str]()
     first = dict[str, None]()
-    for one in named:
-        asked = sanitise_line(one.asked)
-        if isinstance(one.answer, GgrepError):
+    for each in named:
+        asked = sanitise_line(each.asked)
+        if isinstance(each.answer, GgrepError):
             mark = Style(view.notes_colour).paint("bad", "error: ")
-            lines = map(sanitise_line, error_lines(one.answer))
+            lines = map(sanitise_line, error_lines(each.answer))
             notes += [f"{mark}{asked}: {line}\n" for line in lines]
             continue
-        rest, told = fresh(one.answer, above)
+        rest, earlier = fresh(each.answer, above)
         rendered = Rendered("", "") if rest is None else render_name_answer(rest, root, view)
-        if rendered.out or told:
-            said = "".join(f"{style.paint('muted', sanitise_line(line))}\n" for line in told)
-            parts.append(f"{style.paint('name', f'## {asked}')}\n{rendered.out}{said}")
+        if rendered.out or earlier:
+            tail = "".join(f"{style.paint('muted', sanitise_line(line))}\n" for line in earlier)
+            parts.append(f"{style.paint('name', f'## {asked}')}\n{rendered.out}{tail}")
         notes.append(rendered.err)
         first[rendered.before] = None
     return Rendered("\n".join(parts), "".join(notes), status, hits=hits, before="".join(first))
@@ -71,36 +71,36 @@ def render_slate_for_agent(response: SlateResponse) -> Rendered:
 
 def render_for_agent(named: Sequence[Named], view: AgentView) -> Rendered:
     """Return answers as text for agents."""
-    documents = [answer_json(one.answer) for one in named]
+    documents = [answer_json(each.answer) for each in named]
     document = documents[0] if len(documents) == 1 else {"answers": documents}
-    text = agent_text(document, view, asked=[one.asked for one in named])
+    text = agent_text(document, view, asked=[each.asked for each in named])
     status, hits = _status_and_hits(named)
     return Rendered(f"{text}\n", "", status, hits=hits)
 
 
 def _status_and_hits(named: Sequence[Named]) -> tuple[int, int]:
-    failed = (one.answer.exit_status for one in named if isinstance(one.answer, GgrepError))
-    return next(failed, 0), sum(hits_of(one.answer) for one in named)
+    failed = (each.answer.exit_status for each in named if isinstance(each.answer, GgrepError))
+    return next(failed, 0), sum(hits_of(each.answer) for each in named)
 
 
 def fresh(answer: NameAnswer, above: AlreadyShown) -> tuple[NameAnswer | None, tuple[str, ...]]:
     """Return the new part of an answer, None for nothing, and lines that name the rest."""
     match answer:
         case SymbolResponse():
-            old = above.repeated([(one.path, one.line) for one in answer.definitions])
-            kept = [one for one in answer.definitions if (one.path, one.line) not in old]
-            told = tuple(
-                f"above: {one.path}:{one.line} {one.qualified_name}"
-                for one in answer.definitions
-                if (one.path, one.line) in old
+            old = above.repeated([(entry.path, entry.line) for entry in answer.definitions])
+            kept = [entry for entry in answer.definitions if (entry.path, entry.line) not in old]
+            earlier = tuple(
+                f"above: {entry.path}:{entry.line} {entry.qualified_name}"
+                for entry in answer.definitions
+                if (entry.path, entry.line) in old
             )
-            return None if old and not kept else replace(answer, definitions=tuple(kept)), told
+            return None if old and not kept else replace(answer, definitions=tuple(kept)), earlier
         case ReferencesResponse():
-            old = above.repeated([(one.path, one.line) for one in answer.references])
-            rows = [one for one in answer.references if (one.path, one.line) not in old]
+            old = above.repeated([(entry.path, entry.line) for entry in answer.references])
+            rows = [entry for entry in answer.references if (entry.path, entry.line) not in old]
             places = [f"{path}:{line}" for path, line in sorted(old)]
-            said = (f"above: {first_of(places, _NAMED)}",) if old else ()
-            return None if old and not rows else replace(answer, references=tuple(rows)), said
+            earlier = (f"above: {first_of(places, _NAMED)}",) if old else ()
+            return None if old and not rows else replace(answer, references=tuple(rows)), earlier
         case ExpandResponse():
             if not answer.content or not above.covers(
                 answer.path, answer.start_line, answer.end_line

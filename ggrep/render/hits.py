@@ -86,8 +86,8 @@ def _admission(admitted: Admitted) -> str:
 
 def largest_part(hits: Sequence[Hit]) -> float:
     """Return the largest component of any of the hits, which fills a bar; 1 without any."""
-    found = [dict(hit.components).get(name, 0.0) for hit in hits for name in _PARTS]
-    return max(found, default=0.0) or 1.0
+    parts = [dict(hit.components).get(name, 0.0) for hit in hits for name in _PARTS]
+    return max(parts, default=0.0) or 1.0
 
 
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
@@ -254,12 +254,12 @@ def _snippet(hit: Hit, columns: int, style: Style, words: Sequence[str], indent:
     lines = sanitise(hit.content).split("\n")
     gutter = len(str(hit.content_start_line + len(lines)))
     room = max(columns - len(indent) - gutter - len(" │ "), _LEAST_ROOM) if columns else 0
-    found = list(collapsed_blanks(lines, hit.content_start_line))
-    fitting = [_fit(line.expandtabs(4), words, room) for _, line in found]
+    rows = list(collapsed_blanks(lines, hit.content_start_line))
+    fitting = [_fit(line.expandtabs(4), words, room) for _, line in rows]
     spans = (_asked(line, words) for line in fitting)
     shown = [
         indent + style.paint("gutter", f"{number:>{gutter}} │ ") + line
-        for (number, _), line in zip(found, painted(fitting, hit.path, style, spans), strict=True)
+        for (number, _), line in zip(rows, painted(fitting, hit.path, style, spans), strict=True)
     ]
     if hit.hidden_lines:
         more = f"(+{hit.hidden_lines} more lines)"
@@ -274,12 +274,12 @@ def _fit(line: str, words: Sequence[str], room: int) -> str:
     """
     if not room or len(line) <= room:
         return line
-    found = any_of(words, re.IGNORECASE).search(line) if words else None
-    if found is None or found.end() < room:
+    match = any_of(words, re.IGNORECASE).search(line) if words else None
+    if match is None or match.end() < room:
         return cut(line, room)
-    start = found.start() - room // 4
+    start = match.start() - room // 4
     return CUT + cut(line[start:], room - len(CUT))
 
 
 def _asked(line: str, words: Sequence[str]) -> Spans:
-    return [found.span() for found in any_of(words, re.IGNORECASE).finditer(line)] if words else []
+    return [match.span() for match in any_of(words, re.IGNORECASE).finditer(line)] if words else []

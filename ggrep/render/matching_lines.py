@@ -79,17 +79,17 @@ def render_counts(
         if line.columns
     }
     left = totals.lines - len(lines)
-    told = f"{plural(totals.lines, 'line')} in {plural(totals.files, 'file')}"
+    counts = f"{plural(totals.lines, 'line')} in {plural(totals.files, 'file')}"
     if left > 0 and not request.list_files:
         files = totals.files - len({line[:2] for line in lines})
-        told += f"; {left:,} more {'line' if left == 1 else 'lines'}"
-        told += f", {plural(files, 'more file')}" if files else ""
+        counts += f"; {left:,} more {'line' if left == 1 else 'lines'}"
+        counts += f", {plural(files, 'more file')}" if files else ""
         codes = {limit.code for limit in limits}
         if "max_results" in codes:
-            told += f"; -m {max(_MORE_HITS, 10 * request.limit)} shows more"
+            counts += f"; -m {max(_MORE_HITS, 10 * request.limit)} shows more"
         elif "max_per_file" in codes:
-            told += "; --per-file 0 shows more"
-    return style.paint("muted", told) + "\n"
+            counts += "; --per-file 0 shows more"
+    return style.paint("muted", counts) + "\n"
 
 
 def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> list[str]:

@@ -67,8 +67,8 @@ def painted(lines: Sequence[str], path: str, style: Style, spans: Iterable[Spans
     if not style.colour:
         yield from lines
         return
-    for line, roles, found in zip(lines, _roles(lines, language_of(path)), spans, strict=True):
-        for start, end in found:
+    for line, roles, matches in zip(lines, _roles(lines, language_of(path)), spans, strict=True):
+        for start, end in matches:
             roles[start:end] = ["match"] * (end - start)
         runs = groupby(zip(roles, line, strict=True), key=lambda each: each[0])
         texts = ((role, "".join(mark for _, mark in run)) for role, run in runs)
@@ -80,12 +80,12 @@ def _roles(lines: Sequence[str], language: str) -> list[list[str]]:
     text = "\n".join(lines)
     roles = [""] * len(text)
     pattern = _pattern(language)
-    for found in pattern.finditer(text) if pattern else ():
-        role = found.lastgroup or ""
+    for match in pattern.finditer(text) if pattern else ():
+        role = match.lastgroup or ""
         if role == "word":
             known = _CONSTANTS if language in _DATA else _KEYWORDS
-            role = "keyword" if found[0] in known else ""
-        roles[found.start() : found.end()] = [role] * (found.end() - found.start())
+            role = "keyword" if match[0] in known else ""
+        roles[match.start() : match.end()] = [role] * (match.end() - match.start())
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
@@ -110,8 +110,8 @@ def _pattern(language: str) -> re.Pattern[str] | None:
         r'"(?:\\.|[^"\\\n])*"?',
         r"'(?:\\.|[^'\\\n])*'?" if language in _SINGLE_QUOTES else r"'(?:\\[^\n']{1,8}|[^'\\\n])'",
     ]
-    told = f"(?P<comment>{'|'.join(comments)})|(?P<string>{'|'.join(strings)})|{_CODE_WORD}"
-    return re.compile(told)
+    pattern = f"(?P<comment>{'|'.join(comments)})|(?P<string>{'|'.join(strings)})|{_CODE_WORD}"
+    return re.compile(pattern)
 
 
 _RULE = "─"
@@ -198,10 +198,10 @@ class Page(Struct, frozen=True):
         gutter = max(digits, len(str(source.first + len(lines) - 1)))
         room = self._room(len(indent) + gutter + len(" │ "))
         shown = []
-        found = list(collapsed_blanks(lines, source.first))
-        fitting = [cut(line, room) for _, line in found]
+        numbered = list(collapsed_blanks(lines, source.first))
+        fitting = [cut(line, room) for _, line in numbered]
         lit = painted(fitting, source.path, self.style, map(self._asked, fitting))
-        for (number, line), text in zip(found, lit, strict=True):
+        for (number, line), text in zip(numbered, lit, strict=True):
             mark = f"{number:>{gutter}} │ " if line else f"{number:>{gutter}} │"
             shown.append(indent + self.style.paint("gutter", mark) + text)
         if source.hidden:
@@ -219,11 +219,11 @@ class Page(Struct, frozen=True):
             return []
         words = any_of(self.words).finditer(line) if self.words else ()
         return [
-            *(found.span() for found in words),
+            *(match.span() for match in words),
             *(
-                found.span()
-                for found in _WORD.finditer(line)
-                if any(stem in found[0].lower() for stem in self.stems)
+                match.span()
+                for match in _WORD.finditer(line)
+                if any(stem in match[0].lower() for stem in self.stems)
             ),
         ]
 

@@ -117,7 +117,7 @@ def _matched(
     style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
     hits = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     if response.request.list_files:
-        listed = [("", place(root, view.cwd, one.path), one.lines) for one in totals.by_file]
+        listed = [("", place(root, view.cwd, file.path), file.lines) for file in totals.by_file]
         text = render_listing(listed, style, counts=view.counts)
     else:
         text = render_lines(hits, view.columns, style)
@@ -140,8 +140,8 @@ def answer_notes(
     """
     away = view.cwd and root != Path(view.cwd) and root not in Path(view.cwd).parents
     path = os.path.relpath(root, view.cwd) if away else None
-    told = [replace(notice, message=with_path(notice.message, path)) for notice in notices]
-    return split_notes(limits, told, Style(view.notes_colour))
+    notes = [replace(notice, message=with_path(notice.message, path)) for notice in notices]
+    return split_notes(limits, notes, Style(view.notes_colour))
 
 
 def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None) -> Rendered:
@@ -177,7 +177,7 @@ def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> 
     if view.json:
         return Rendered(json_line(answer_json(response)), "", hits=hits)
     shown = partial(place, root, view.cwd)
-    blocks = ["\n".join(outline_lines(one, shown(one.path))) for one in response.outlines]
+    blocks = ["\n".join(outline_lines(item, shown(item.path))) for item in response.outlines]
     return _with_notes("\n\n".join(blocks) + "\n", response, root, view, hits)
 
 

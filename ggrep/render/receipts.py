@@ -207,7 +207,7 @@ def render_replay(replay: Replay, style: Style) -> str:
 def _reason(replay: Replay) -> str:
     was, now = replay.receipt.origin, replay.now
     count = _count(len(replay.hits), "hit")
-    told = {
+    reasons = {
         ReplayResult.REPRODUCED: f"snapshot {now.snapshot_id} gives the same bytes, {count}",
         ReplayResult.NEWER_SNAPSHOT: f"{now.snapshot_id} was queried, newer than {was.snapshot_id}",
         ReplayResult.SNAPSHOT_GONE: (
@@ -216,7 +216,7 @@ def _reason(replay: Replay) -> str:
         ReplayResult.OTHER_STORE: f"the current settings select {now.store_id}, not {was.store_id}",
         ReplayResult.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}; {now.repo_id} was asked",
     }
-    return told.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
+    return reasons.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
 
 
 def render_change(change: ReplayChange) -> str:
@@ -261,8 +261,8 @@ def render_summary(hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit]) -> s
     """Return the number of hits of each fate, in a line without its end."""
     fates = [item.fate for item in hits]
     shown = [fate for fate in Fate if fate is not Fate.UNKNOWN or fate in fates]
-    told = [f"{fates.count(fate)} {fate.value}" for fate in shown]
-    return f"{_count(len(fates), 'hit')}: {', '.join(told)}; {len(new_hits)} new"
+    counts = [f"{fates.count(fate)} {fate.value}" for fate in shown]
+    return f"{_count(len(fates), 'hit')}: {', '.join(counts)}; {len(new_hits)} new"
 
 
 def _old(item: ReplayedHit, style: Style, frame: _Frame) -> str:

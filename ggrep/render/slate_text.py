@@ -99,10 +99,10 @@ def shown_slate(response: SlateResponse) -> ShownSlate:
     )
 
 
-def slate_text(told: ShownSlate, page: Page) -> str:
+def slate_text(view: ShownSlate, page: Page) -> str:
     """Return the slate as text that ends in a newline."""
-    slate = told.slate
-    lines = _head(told, page)
+    slate = view.slate
+    lines = _head(view, page)
     for section, packs in slate.sections:
         lines += ["", page.rule(_TITLES[section], plural(len(packs), "file"))]
         if slate.level == 0:
@@ -111,26 +111,26 @@ def slate_text(told: ShownSlate, page: Page) -> str:
             lines += ["", *_pack(pack, page)] if number else _pack(pack, page)
     if slate.graph is not None:
         lines += _graph(slate.graph, page)
-    lines += _next(told, page)
-    if told.session is not None:
-        head = plural(told.session.seen_files, "file")
-        minutes = told.session.expires_in_secs // 60
+    lines += _next(view, page)
+    if view.session is not None:
+        head = plural(view.session.seen_files, "file")
+        minutes = view.session.expires_in_secs // 60
         lines += ["", page.rule("Session", f"{head} shown so far, open for {minutes} min")]
         # Whole, however long: it is there to be copied.
-        lines.append(sanitise_line(told.session.token))
+        lines.append(sanitise_line(view.session.token))
     return "\n".join(lines) + "\n"
 
 
-def _head(told: ShownSlate, page: Page) -> list[str]:
-    slate = told.slate
-    confidence = f"  ({told.confidence.value})"
-    query = page.fitting(told.query, len(confidence))
+def _head(view: ShownSlate, page: Page) -> list[str]:
+    slate = view.slate
+    confidence = f"  ({view.confidence.value})"
+    query = page.fitting(view.query, len(confidence))
     figures = [
         plural(sum(len(packs) for _, packs in slate.sections), "file"),
         f"{slate.total_bytes / 1000:.1f} kB",
         f"about {slate.estimated_tokens:,} tokens",
         f"level {slate.level}",
-        told.source,
+        view.source,
     ]
     lines = [page.style.paint("name", query) + page.muted(confidence)]
     return lines + page.wrapped(", ".join(figures)) + _overview(slate.overview, page)
@@ -187,8 +187,8 @@ def _why(pack: Pack) -> str:
     Each word appears once, and none that the section implies.
     """
     roles = (_ROLE_NAMES.get(role, role.value) for role in pack.roles)
-    said = [_REASONS[pack.reason], *roles, *pack.tags]
-    words = dict.fromkeys(word.lower() for word in said if word)
+    reasons = [_REASONS[pack.reason], *roles, *pack.tags]
+    words = dict.fromkeys(word.lower() for word in reasons if word)
     left = [word for word in words if word not in {*_SAID_BY[pack.section], "definition"}]
     return ", ".join([*([pack.name] if pack.name else []), *left])
 
@@ -253,12 +253,12 @@ def _node(name: str, nodes: Mapping[str, GraphNode], page: Page) -> str:
     return sanitise_line(f"{node.repo}:{shown}" if node.repo else shown)
 
 
-def _next(told: ShownSlate, page: Page) -> list[str]:
+def _next(view: ShownSlate, page: Page) -> list[str]:
     """Return the hints as commands."""
-    actions = told.slate.next_actions
+    actions = view.slate.next_actions
     if not actions:
         return []
-    typed = [sanitise_line(_command(action, told, page)) for action in actions]
+    typed = [sanitise_line(_command(action, view, page)) for action in actions]
     widest = max((len(line) for line in typed if len(line) <= _PATH_COLUMNS), default=0)
     lines = ["", page.rule("Next")]
     for command, action in zip(typed, actions, strict=True):
@@ -270,27 +270,27 @@ def _next(told: ShownSlate, page: Page) -> list[str]:
     return lines
 
 
-def _command(action: NextAction, told: ShownSlate, page: Page) -> str:
-    query = shlex.quote(told.query)
+def _command(action: NextAction, view: ShownSlate, page: Page) -> str:
+    query = shlex.quote(view.query)
     again = query if len(query) <= _QUERY_CHARACTERS else "..."
-    again += f" --workspace {shlex.quote(told.workspace)}" if told.workspace else ""
+    again += f" --workspace {shlex.quote(view.workspace)}" if view.workspace else ""
     match action.action:
         case "level":
             return f"ggrep slate {again} --level {shlex.quote(action.target)}"
-        case "refine" if told.session is not None:
+        case "refine" if view.session is not None:
             return f"ggrep slate {again} --session TOKEN --delta-only"
         case "refine":
             begin = action.target == "session"
             return f"ggrep slate {again} --session new" if begin else "ggrep slate ..."
         case _:
-            return f"ggrep {action.action} {_argument(action, told, page)}"
+            return f"ggrep {action.action} {_argument(action, view, page)}"
 
 
-def _argument(action: NextAction, told: ShownSlate, page: Page) -> str:
+def _argument(action: NextAction, view: ShownSlate, page: Page) -> str:
     """Return a place or a name as it would be typed, with its repository if there are several."""
-    if told.roots:
+    if view.roots:
         alias, _, target = action.target.partition(":")
-        root = dict(told.roots).get(alias, alias)
+        root = dict(view.roots).get(alias, alias)
         return f"{shlex.quote(target)} --repo {shlex.quote(root)}"
     target = _moved(action.target, page) if action.action == "expand" else action.target
     return shlex.quote(target)
