@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -42,16 +42,11 @@ from ggrep.render.matching_lines import (
     render_lines,
     render_listing,
 )
-from ggrep.render.navigation_text import (
-    expansion_text,
-    references_notes,
-    references_text,
-    symbol_notes,
-    symbol_text,
-)
 from ggrep.render.page import Page
-from ggrep.render.slate_text import GraphForm, graph_text, shown_slate, slate_text
 from ggrep.render.style import Style
+
+if TYPE_CHECKING:
+    from ggrep.render.slate_text import GraphForm
 
 _STEM_LETTERS: Final = 4
 """Shorter stems are part of too many words to highlight."""
@@ -191,6 +186,8 @@ def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Render
 
 def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
     """Return a slate as the view wants it; its files count as hits."""
+    from ggrep.render.slate_text import shown_slate, slate_text
+
     files = sum(len(packs) for _, packs in response.slate.sections)
     if view.json:
         return Rendered(json_line(answer_json(response)), "", hits=files)
@@ -202,15 +199,25 @@ def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rend
 
 
 def render_graph(
-    response: SlateResponse, form: GraphForm, root: Path, view: ViewOptions
+    response: SlateResponse, form: "GraphForm", root: Path, view: ViewOptions
 ) -> Rendered:
     """Return only the graph of a slate, for programs that draw."""
+    from ggrep.render.slate_text import graph_text
+
     graph = response.slate.graph or ContextGraph((), ())
     return _with_notes(graph_text(graph, form), response, root, view, len(graph.nodes))
 
 
 def render_name_answer(response: NameAnswer, root: Path, view: ViewOptions) -> Rendered:
     """Return definitions, mentions or surrounding code as the view wants them."""
+    from ggrep.render.navigation_text import (
+        expansion_text,
+        references_notes,
+        references_text,
+        symbol_notes,
+        symbol_text,
+    )
+
     hits = hits_of(response)
     if view.json:
         return Rendered(json_line(answer_json(response)), "", hits=hits)
