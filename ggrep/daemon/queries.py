@@ -34,12 +34,12 @@ from ggrep.index.store.active import read_active
 from ggrep.model.filters import keys_of_scope
 from ggrep.model.index_freshness import stale_notice
 from ggrep.model.limits import Notice, sorted_notices
-from ggrep.model.operations import bounded, bounds_of, loaded, operation_of
+from ggrep.model.operations import bounded, bounds_of, operation_of
 from ggrep.model.request import PoolRequest, SearchRequest, can_scan
 from ggrep.model.response import QueryResponse
 from ggrep.model.sanitise import without_directories
 from ggrep.protocol.wire.messages import Ask, Claim, Describe, Encode, Fetch, Search, TermStats
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.render.printed import Rendered, render_answer
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body
         return {"rendered": rendered.document()}
     if message.values:
         return {"value": to_builtins(response)}
-    return {"response": query_success(response)}
+    return {"response": answer_json(response)}
 
 
 def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
@@ -332,7 +332,7 @@ async def answer_query(
             return answer, {"rendered": printed(answer).document()}
         if message.values:
             return answer, {"value": to_builtins(answer)}
-        return answer, {"response": loaded(operation.document)(answer)}
+        return answer, {"response": answer_json(answer)}
 
     try:
         await first_snapshot(daemon, deadline)

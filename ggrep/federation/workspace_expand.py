@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -69,7 +69,7 @@ class FederatedExpansion(Struct, frozen=True):
         error = self.attendance.error
         if self.repo is None or self.found is None or error is not None:
             return failed_json(self.attendance, error or _nowhere(self.asked, ()))
-        return {
+        document = {
             "schema_version": EXPAND_SCHEMA,
             "ok": True,
             "format": "expand",
@@ -78,6 +78,7 @@ class FederatedExpansion(Struct, frozen=True):
             "repoId": self.repo.repo_id,
             "repoAlias": self.repo.alias,
         }
+        return cast("FederatedExpandJson", document)
 
 
 async def federated_expand(

@@ -22,11 +22,7 @@ MOST_TEXTS: Final = 1 << 20
 
 
 class Member(Struct, frozen=True):
-    """A repository as its daemon is known.
-
-    Attributes:
-        root: absolute.
-    """
+    """A repository and its absolute root, as its daemon is known."""
 
     store_id: Annotated[str, WireBounds(128, 1, form="shown")]
     config_fingerprint: Annotated[str, WireBounds(128, 1, form="shown")]
@@ -34,7 +30,7 @@ class Member(Struct, frozen=True):
 
 
 def members_key(places: Sequence[Member]) -> str:
-    """Return the name of a list of repositories, by which it need be said only once."""
+    """Return the cache key of a list of repositories, so that it is sent only once."""
     digest = hashlib.sha256()
     for place in places:
         for text in (place.store_id, place.config_fingerprint, place.root):
@@ -44,12 +40,11 @@ def members_key(places: Sequence[Member]) -> str:
 
 
 class BatchedDescription(Struct, frozen=True):
-    """What repositories of one process are, at one moment.
+    """The state of the repositories of one process.
 
     Attributes:
-        epoch: stands for all of it, the snapshots too; empty where the list of members is unknown.
-        descriptions: by member, None for one that must be asked by itself; None where they are
-            those that the caller knows.
+        epoch: names this state, snapshots included; empty if the list of members is unknown.
+        descriptions: by member, None for one that must be queried alone; None if unchanged.
     """
 
     epoch: str
@@ -57,18 +52,16 @@ class BatchedDescription(Struct, frozen=True):
 
 
 class BatchedQuery(Struct, frozen=True):
-    """What several repositories are asked as one collection.
+    """One query to several repositories as one collection.
 
     Attributes:
-        search: as of a `PoolRequest`.
         top: hits of each merged list that are shown.
         per_list: hits of a repository's list that take part.
         folds: copies of one text are shown once, and each is to be named.
-        counting: only statistics are asked for.
+        counting: only statistics are wanted.
         vector: the query's; None to encode it there.
-        silent: places, among the members, of those that are counted and show nothing, ascending.
-        others: statistics of repositories that are asked by themselves: scores are measured
-            against the sum of all.
+        silent: places of members that are counted and show nothing, ascending.
+        others: statistics of repositories that are queried alone; scores use the sum of all.
         texts: chunk ids of their hits, whose copies are to be named too.
     """
 
@@ -84,12 +77,11 @@ class BatchedQuery(Struct, frozen=True):
 
 
 class BatchedPoolRequest(Struct, frozen=True):
-    """A question to repositories that were described.
+    """A query to repositories that were described.
 
     Attributes:
-        epoch: of the description that names them and their snapshots. Their order breaks ties
-            between equal hits.
-        members: places of those that are asked, ascending.
+        epoch: of the description with members and snapshots; their order breaks ties.
+        members: places of the queried members, ascending.
     """
 
     question: BatchedQuery
@@ -98,11 +90,11 @@ class BatchedPoolRequest(Struct, frozen=True):
 
 
 class BatchedFigures(Struct, frozen=True):
-    """The statistics of many repositories, by column; each column is in the members' order.
+    """The statistics of many repositories by column, each in the members' order.
 
     Attributes:
-        lengths: of each field a column.
-        terms: by their bytes; `held` has of each a column of chunks, `named` one of files.
+        lengths: a column for each field.
+        terms: in order of their bytes; `held` has a column of chunks for each, `named` of files.
     """
 
     layout: str
@@ -114,14 +106,16 @@ class BatchedFigures(Struct, frozen=True):
     named: tuple[tuple[int, ...], ...]
 
     def of(self, place: int) -> CollectionStatistics:
-        """Return one member's."""
+        """Return the statistics of one member."""
         columns = zip(self.terms, self.held, self.named, strict=True)
         return CollectionStatistics(
             self.layout,
             self.chunks[place],
             self.files[place],
             tuple(column[place] for column in self.lengths),
-            tuple(TermFrequency(term, held[place], named[place]) for term, held, named in columns),
+            tuple(
+                TermFrequency(term, counts[place], named[place]) for term, counts, named in columns
+            ),
         )
 
     def total(self) -> CollectionStatistics:
@@ -132,44 +126,39 @@ class BatchedFigures(Struct, frozen=True):
             sum(self.chunks),
             sum(self.files),
             tuple(map(sum, self.lengths)),
-            tuple(TermFrequency(term, sum(held), sum(named)) for term, held, named in columns),
+            tuple(TermFrequency(term, sum(chunks), sum(named)) for term, chunks, named in columns),
         )
 
 
 class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
-    """Statistics of many repositories under their keys; each is made when it is asked for."""
+    """Statistics of many repositories by key; each is made when it is read."""
 
     def __init__(self, keys: Sequence[K], figures: BatchedFigures) -> None:
         self._places = {key: place for place, key in enumerate(keys)}
         self.figures = figures
 
     def __getitem__(self, key: K) -> CollectionStatistics:
-        """Return one's figures."""
+        """Return the statistics of one member."""
         return self.figures.of(self._places[key])
 
     def __iter__(self) -> Iterator[K]:
-        """Iterate over the keys, in the members' order."""
+        """Iterate over the keys in the members' order."""
         return iter(self._places)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of members."""
         return len(self._places)
 
 
 class MemberLists(Struct, frozen=True):
-    """The beginnings of one repository's lists.
-
-    Attributes:
-        member: its place among those that were asked.
-        corpora: one list for each requested corpus.
-    """
+    """The beginnings of one repository's lists, one for each requested corpus."""
 
     member: int
     corpora: tuple[tuple[Corpus, tuple[Hit, ...]], ...]
 
 
 class MemberNotice(Struct, frozen=True):
-    """What is to be said of one repository's snapshot, whatever was asked."""
+    """A warning about one repository's snapshot, whatever the query."""
 
     member: int
     notice: Notice
@@ -183,16 +172,15 @@ class MemberLimit(Struct, frozen=True):
 
 
 class BatchedPoolResponse(Struct, frozen=True):
-    """The answer to a `JointPoolRequest`.
+    """The answer to a `BatchedPoolRequest`.
 
     Attributes:
         lists: of the repositories that may have a place in the answer, by member.
         leading: as of a `PoolResponse`, of all members together.
         limits_hit: cuts of the query itself, the same for all.
-        limits: cuts of the lists of those that are not silent.
-        partial: members of which the first index is being built.
-        reaching: places of the silent members without whom the answer may be another one. Of the
-            others that is proven: no hit of theirs would be in it, nor move anything of it.
+        limits: cuts of the lists of members that are not silent.
+        partial: members whose first index is being built.
+        reaching: silent members that could change the answer; for the others that is ruled out.
     """
 
     figures: BatchedFigures

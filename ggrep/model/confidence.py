@@ -1,10 +1,10 @@
-"""Confidence: how likely an answer is about what was asked.
+"""Confidence: how likely an answer is about the question.
 
-Judged from relative signals of the best files alone: how much of the query's weight they hold, and
-what share of its words nothing here holds. No threshold on a cosine or on anything else that moves
-when an encoder does, and nothing that hangs on which of the best files comes first. The figures
-below are a logistic regression, fitted by `training/confidence` on what commits say and on
-questions that those repositories cannot answer; docs/quality.md has what others say.
+It uses relative signals of the best files alone: their share of the query's weight, and the share
+of its words that the collection lacks. It has no threshold on a cosine or on anything else that
+changes with an encoder, and does not depend on the order of the best files. The figures below are
+a logistic regression, fitted by `training/confidence` on commits and on questions that those
+repositories cannot answer; docs/quality.md has the results on others.
 """
 
 import math
@@ -49,7 +49,7 @@ class Confidence(Enum):
 
 
 class Wording(Enum):
-    """What a query's form says of how its hits are to be trusted."""
+    """How the form of a query affects trust in its hits."""
 
     PLAIN = "plain"
     NAME = "name"
@@ -64,9 +64,8 @@ class TopFile(Struct, frozen=True):
     """One of the best files.
 
     Attributes:
-        score: of its best chunk that may be shown; leaders are ordered by it.
-        evidence: what its words, its path and its names give that chunk: no encoder, nor anything
-            else that only puts the best files in order.
+        score: of its best chunk that may be shown; top files are ordered by it.
+        evidence: of that chunk, from words, path and names; without encoder and order-only signals.
         stem: share of the file's stem that the query spells.
         found: share of the weight of the query's words that the file or its path holds.
         spelt: it holds all of them, as they are spelt.
@@ -80,14 +79,13 @@ class TopFile(Struct, frozen=True):
 
 
 class TopFiles(Struct, frozen=True):
-    """What confidence is judged by.
+    """The signals of confidence.
 
     Attributes:
-        leaders: at most LEADERS, best first.
+        leaders: at most MOST_TOP_FILES, best first.
         weight: sum of the inverse document frequencies of the query's words, over the logarithm of
-            the collection's size: near 1 for each rare word, 0 for each that stands everywhere.
-        unknown: share of the words that stand nowhere in the collection.
-        wording: what the query's form alone says.
+            the collection's size: near 1 for each rare word, 0 for a word in every file.
+        unknown: share of the words that the collection lacks.
     """
 
     leaders: tuple[TopFile, ...]
@@ -97,18 +95,18 @@ class TopFiles(Struct, frozen=True):
 
     @property
     def evidence(self) -> float:
-        """Return the most evidence of a leader."""
+        """Return the highest evidence of a file."""
         return max((leader.evidence for leader in self.leaders), default=0.0)
 
     @property
     def found(self) -> float:
-        """Return the largest share of the query's weight that a leader holds."""
+        """Return the largest share of the query's weight that a file holds."""
         return max((leader.found for leader in self.leaders), default=0.0)
 
     @property
     def first(self) -> tuple[TopFile, ...]:
-        """Return the leaders with the most evidence."""
-        return tuple(sorted(self.leaders, key=_by_evidence)[:_FIRST])
+        """Return the files with the most evidence."""
+        return tuple(sorted(self.leaders, key=lambda leader: _order(leader)[1:])[:_FIRST])
 
     @property
     def stem(self) -> float:
@@ -121,11 +119,10 @@ class TopFiles(Struct, frozen=True):
         return any(leader.spelt for leader in self.first)
 
     def signals(self) -> tuple[float, float, float, float]:
-        """Return what the regression goes by: evidence, stem, found and unknown.
+        """Return the inputs of the regression: evidence, stem, found and unknown.
 
-        Evidence is a share of what the query asks for. A file that holds a third of a long
-        description holds more than one that holds one word of two, so it counts by what it is a
-        share of.
+        Evidence is a share of the query. A third of a long description is more than one word of
+        two, so it counts by the weight of the query.
         """
         return math.log1p(self.evidence * self.weight), self.stem, self.found, self.unknown
 
@@ -135,28 +132,30 @@ NO_TOP_FILES: Final = TopFiles((), 0.0, 1.0, Wording.PLAIN)
 
 
 def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
-    """Return the best leaders of several repositories.
+    """Return the best files of several repositories.
 
-    What belongs to the query and a collection is that of the part with the most evidence.
+    Signals of a query and a collection come from the part with the most evidence.
     """
-    filled = sorted((part for part in parts if part.leaders), key=_first_part)
+    filled = sorted(
+        (part for part in parts if part.leaders),
+        key=lambda part: (-part.evidence, part.weight, part.unknown),
+    )
     if not filled:
         return NO_TOP_FILES
-    leaders = sorted((leader for part in filled for leader in part.leaders), key=_order)
-    return replace(filled[0], leaders=tuple(leaders[:MOST_TOP_FILES]))
+    leaders = (leader for part in filled for leader in part.leaders)
+    return replace(filled[0], leaders=ordered_top_files(leaders))
 
 
 def ordered_top_files(leaders: Iterable[TopFile]) -> tuple[TopFile, ...]:
-    """Return the best LEADERS, ties by their other figures, so that no layout decides them."""
+    """Return the best MOST_TOP_FILES; ties are broken by their other figures, never by layout."""
     return tuple(sorted(leaders, key=_order)[:MOST_TOP_FILES])
 
 
 def confidence_of(leading: TopFiles) -> Confidence:
     """Return how well the best files fit the query.
 
-    A name that stands in one of the first files is what was asked for, as is quoted text, which
-    every hit holds. Words that all stand in one file are worth a look, however common they are;
-    question words and letters alone are worth no more.
+    A name in one of the first files is a match, as is quoted text, which every hit holds. Words
+    that one file holds together are worth a look, however common; question words are not.
     """
     if not leading.leaders:
         return Confidence.NONE
@@ -182,7 +181,7 @@ def _judged(leading: TopFiles) -> Confidence:
 def hits_kept(leading: TopFiles) -> int:
     """Return how many hits an answer without a strong match shows at most.
 
-    None where no file holds a word of the question: what is left is likeness alone.
+    It is 0 if no file holds a word of the query: such hits are only similar.
     """
     return _NONE_HITS if leading.found else 0
 
@@ -197,8 +196,8 @@ def shortened_list(
 ) -> tuple[list[int], tuple[LimitHit, ...]]:
     """Return the places of the hits worth showing, and the cut that was made.
 
-    A weak answer keeps its five best hits, and of those behind them the first of each file: no
-    file is lost. One without any strong match keeps the best `most`.
+    A weak answer keeps its five best hits, then the first hit of each file: no file is lost. An
+    answer without a strong match keeps the best `most`.
     """
     places = list(range(len(hits)))
     if keep_weak or confidence is Confidence.STRONG:
@@ -229,11 +228,3 @@ def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
 def _order(leader: TopFile) -> tuple[float, ...]:
     spelt = float(leader.spelt)
     return -leader.score, -leader.evidence, -leader.stem, -leader.found, -spelt
-
-
-def _by_evidence(leader: TopFile) -> tuple[float, ...]:
-    return -leader.evidence, -leader.stem, -leader.found, -float(leader.spelt)
-
-
-def _first_part(part: TopFiles) -> tuple[float, ...]:
-    return -part.evidence, part.weight, part.unknown

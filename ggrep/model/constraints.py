@@ -52,7 +52,7 @@ def held_to(**words: object) -> Callable[[T], T]:
     """Return what ties a type's fields to each other by keywords of JSON Schema."""
 
     def noted(kind: T) -> T:
-        RULES[kind] = Keywords({name.rstrip("_"): held for name, held in words.items()})
+        RULES[kind] = Keywords({name.rstrip("_"): value for name, value in words.items()})
         return kind
 
     return noted
@@ -102,6 +102,8 @@ def may_grow(kind: T) -> T:
 LATER: Final = object()
 Later: TypeAlias = Annotated[T, LATER]
 """A field that its document has not had from the start: documents of older builds lack it."""
+PAIRS: Final = object()
+"""Notes that documents show pairs of keys and values as an object."""
 
 Count: TypeAlias = Annotated[int, Held(least=0)]
 Positive: TypeAlias = Annotated[int, Held(least=1)]
@@ -128,7 +130,15 @@ ManifestHash: TypeAlias = Annotated[str, Held(pattern=r"^wm1-[0-9a-f]{64}$")]
 WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64}$")]
 
 
-# What fields of several documents say of their values, word for word.
+# Fields of several documents with equal descriptions.
+RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
+SafeLine: TypeAlias = Annotated[str, "One line for people; holds no file content."]
+ChunkType: TypeAlias = Annotated[
+    Code, "What the chunk is: function, method, class, section, diagram, block and so on."
+]
+LanguageName: TypeAlias = Annotated[
+    str, "Lower-case name such as python or markdown; text when unknown."
+]
 RepoSet: TypeAlias = Annotated[
     RepoSetId, "Identity of the set of repositories, whatever they are called."
 ]

@@ -1,6 +1,6 @@
-"""Which definitions of a name are of the container that was asked for, and what follows. Pure.
+"""Sorts the definitions of a name by the container that was requested.
 
-One store decides it for all its files, a coordinator for those of several: by the same rules.
+One store and a coordinator of several follow the same rules.
 """
 
 import re
@@ -37,16 +37,16 @@ _MEMBERS: Final = frozenset({"method", "field"})
 
 
 class DefinedName(Struct, frozen=True):
-    """A definition of a name, with what is to be known to judge usages by it.
+    """A definition of a name, with what usages are judged by.
 
     Attributes:
-        at: what is told of it, as yet without what it is to a container.
+        at: without its relation to a container.
         container: qualified name of what encloses it; empty at the top level.
-        fit: by what it is of the container that was asked for; `beside` if it is not.
+        fit: to the requested container; `beside` without one.
         bases: names in the head of its type beside the type's own.
         declared_only: it has no body.
         test: its file looks like that of a test.
-        repo: the repository it lies in; empty where one alone is asked.
+        repo: empty in an answer of one repository.
     """
 
     at: DefinedAt
@@ -60,7 +60,7 @@ class DefinedName(Struct, frozen=True):
 
 
 class SortedDefinitions(Struct, frozen=True):
-    """Definitions of a name by what they are to the container that was asked for.
+    """Definitions of a name by their relation to the requested container.
 
     Attributes:
         asked: in it.
@@ -81,12 +81,12 @@ class SortedDefinitions(Struct, frozen=True):
 
 
 class Family(Struct, frozen=True):
-    """The containers that were asked for, and those that have a definition of the name beside them.
+    """The requested containers, and others that also define the name.
 
     Attributes:
-        own: last parts of the first, folded, with those of types that implement or extend them.
-        others: of the second.
-        members: the definitions asked for are methods or fields, all of them.
+        own: last parts of the first, folded, with types that implement or extend them.
+        others: last parts of the second.
+        members: all requested definitions are methods or fields.
     """
 
     own: Annotated[tuple[str, ...], WireBounds(MOST_DEFINITIONS + 1, each=(1, 2_048))]
@@ -97,55 +97,50 @@ class Family(Struct, frozen=True):
 def sort_definitions(
     definitions: Sequence[DefinedName], owners: tuple[str, ...]
 ) -> SortedDefinitions:
-    """Return the definitions of a name by what they are to a container.
-
-    Args:
-        definitions: in the order of the answer.
-        owners: the container's parts, outermost first; none for any container.
-    """
+    """Return definitions by their relation to a container, whose parts come outermost first."""
     if not owners:
         return SortedDefinitions(tuple(definitions))
-    fits = {one.fit for one in definitions}
+    fits = {item.fit for item in definitions}
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
-    asked = tuple(one for one in definitions if one.fit == best)
-    rest = [one for one in definitions if one.fit != best]
+    asked = tuple(item for item in definitions if item.fit == best)
+    rest = [item for item in definitions if item.fit != best]
     extending = _extending(rest, folded(owners[-1]))
-    declared = any(one.declared_only for one in asked)
+    declared = any(item.declared_only for item in asked)
     implementing, guessed, others = list[DefinedName](), list[DefinedName](), list[DefinedName]()
-    for one, extends in zip(rest, extending, strict=True):
+    for item, extends in zip(rest, extending, strict=True):
         if extends:
-            implementing.append(one)
-        elif declared and one.language == "go" and not one.declared_only:
-            guessed.append(one)
+            implementing.append(item)
+        elif declared and item.language == "go" and not item.declared_only:
+            guessed.append(item)
         else:
-            others.append(one)
+            others.append(item)
     return SortedDefinitions(asked, tuple(implementing), tuple(guessed), tuple(others))
 
 
 def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
-    """Return which of them are of types that extend the one of that name, or one that does."""
-    bases = [{folded(base) for base in one.bases} for one in definitions]
-    names, found = {name}, [False] * len(definitions)
+    """Return which definitions are in types that extend the named one, directly or not."""
+    bases = [{folded(base) for base in item.bases} for item in definitions]
+    names, extends = {name}, [False] * len(definitions)
     grown = True
     while grown:
         grown = False
-        for place, one in enumerate(definitions):
-            if not found[place] and names & bases[place]:
-                found[place] = grown = True
-                names.add(last_container(one.container))
-    return found
+        for place, item in enumerate(definitions):
+            if not extends[place] and names & bases[place]:
+                extends[place] = grown = True
+                names.add(last_container(item.container))
+    return extends
 
 
-def family_of(found: SortedDefinitions, owners: tuple[str, ...]) -> Family:
-    """Return whose uses are wanted."""
-    own = {folded(owners[-1]), *(last_container(one.container) for one in found.near)}
-    others = {last_container(one.container) for one in found.others}
-    kinds = {one.at.kind for one in found.asked}
-    return Family(_names(own), _names(others - own), bool(kinds) and kinds <= _MEMBERS)
+def family_of(definitions: SortedDefinitions, owners: tuple[str, ...]) -> Family:
+    """Return the containers whose usages are wanted."""
+    wanted = {folded(owners[-1]), *(last_container(item.container) for item in definitions.near)}
+    others = {last_container(item.container) for item in definitions.others}
+    kinds = {item.at.kind for item in definitions.asked}
+    return Family(_names(wanted), _names(others - wanted), bool(kinds) and kinds <= _MEMBERS)
 
 
-def _names(found: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(name for name in found if 0 < len(name) <= _MOST_NAME_CHARACTERS))
+def _names(containers: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in containers if 0 < len(name) <= _MOST_NAME_CHARACTERS))
 
 
 def last_container(container: str) -> str:
@@ -153,59 +148,61 @@ def last_container(container: str) -> str:
     return folded(re.split(r"[.:#/]+", container)[-1])
 
 
-def mention_order(one: Reference) -> tuple[bool, int]:
-    """Return what sorts mentions: usages, strings, comments, and behind all what is doubtful."""
-    return one.guess, _KINDS.index(one.kind)
+def mention_order(mention: Reference) -> tuple[bool, int]:
+    """Return a sort key: usages, strings, comments; doubtful mentions last."""
+    return mention.guess, _KINDS.index(mention.kind)
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:
-    """Return how many doubtful usages are only counted: all, where they are many beside others."""
+    """Return how many doubtful usages are only counted: all, if they are many beside others."""
     return doubtful if certain and doubtful > MAX_DOUBTFUL else 0
 
 
 def container_notices(
     parts: Sequence[str], found: SortedDefinitions, left: int, doubtful: int
 ) -> tuple[Notice, ...]:
-    """Return what is said of definitions and usages of other containers.
+    """Return the warning about definitions and usages of other containers.
 
     Args:
-        parts: of the name that was asked for.
+        parts: of the requested name.
         found: its definitions.
-        left: usages that say another container.
-        doubtful: usages that say none, and are only counted.
+        left: usages that name another container.
+        doubtful: usages that name none, and are only counted.
     """
     if len(parts) == 1:
         return ()
-    told: list[str] = []
+    texts: list[str] = []
     if not found.asked and found.others:
-        names = dict.fromkeys(one.at.qualified_name for one in found.others)
-        told.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
+        names = dict.fromkeys(item.at.qualified_name for item in found.others)
+        texts.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
     if left:
         uses = "1 usage" if left == 1 else f"{left} usages"
-        told.append(f"omitted: {uses} of other classes or modules")
+        texts.append(f"omitted: {uses} of other classes or modules")
     if doubtful:
-        told.append(f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type")
+        texts.append(
+            f"omitted: {doubtful} usages of a {parts[-1]} whose receiver has no known type"
+        )
     if left or doubtful:
-        told.append(f"to see all usages, ask for {parts[-1]} alone")
-    return (Notice("other_container", sanitise_line("; ".join(told))),) if told else ()
+        texts.append(f"to see all usages, ask for {parts[-1]} alone")
+    return (Notice("other_container", sanitise_line("; ".join(texts))),) if texts else ()
 
 
 def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
-    """Return what is said where a name is defined in other containers alone."""
+    """Return the message for a name that only other containers define."""
     name = sanitise_line(".".join(parts))
     return f"nothing here defines {name}; there is {', '.join(names)}"
 
 
 def related_definitions(found: SortedDefinitions) -> tuple[tuple[DefinedName, DefinedAt], ...]:
-    """Return the first definitions, and each as it is told: with what it is to the container."""
+    """Return the first definitions, each with its relation to the container."""
     groups: tuple[tuple[tuple[DefinedName, ...], Relation, bool], ...] = (
         (found.asked, "definition", False),
         (found.implementing, "implementation", False),
         (found.guessed, "implementation", True),
     )
     every = [
-        (one, replace(one.at, relation=relation, guess=guess))
+        (item, replace(item.at, relation=relation, guess=guess))
         for ones, relation, guess in groups
-        for one in ones[:MAX_DEFINED]
+        for item in ones[:MAX_DEFINED]
     ]
     return tuple(every[:MAX_DEFINED])

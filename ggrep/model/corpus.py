@@ -71,7 +71,7 @@ _ORDER = (Bucket.CODE, Bucket.DOCS, Bucket.GRAPH)
 
 
 def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
-    """Return how many of `limit` places each bucket is dealt; empty in balanced and debug mode.
+    """Return how many of `limit` places each bucket gets; empty in balanced and debug mode.
 
     Each bucket gets one place first (with three or more places), the rest is split by largest
     remainder, ties in the order code, docs, graph.
@@ -91,12 +91,12 @@ def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
 
 
 class Allocation(Struct, Generic[T], frozen=True):
-    """What was picked of a list, and why.
+    """The selected items of a list, and why.
 
     Attributes:
         items: in the order they are shown.
-        rules: per item `best` (by the list's order), `quota` (a place dealt to its bucket) or
-            `fill` (a place that no bucket used).
+        rules: per item `best` (by the list's order), `quota` (a place of its bucket) or `fill` (a
+            place that no bucket used).
         over_file: items passed over because their file had its share.
     """
 
@@ -115,7 +115,7 @@ def select(  # noqa: PLR0913 - the list, and all that it is cut by
     file: Callable[[T], Hashable],
     spread: Callable[[T], int] | None = None,
 ) -> list[T]:
-    """Return what `deal` picks, without the reasons."""
+    """Return the items of `allocate`, without the reasons."""
     buckets, files = [bucket(item) for item in ranked], [file(item) for item in ranked]
     places = None if spread is None else [spread(item) for item in ranked]
     return allocate(
@@ -135,19 +135,18 @@ def allocate(  # noqa: PLR0913 - likewise
 ) -> Allocation[T]:
     """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
 
-    In balanced mode the list's own order stands. Otherwise hits come grouped: each bucket's
-    quota in turn, then the best of what is left.
+    In balanced mode the list's own order stands. Otherwise hits come grouped: each bucket's quota
+    in turn, then the best of the rest.
 
     Args:
         ranked: the best first.
-        buckets: of each of them.
-        files: what each of them lies in.
-        mode: whose quotas are dealt.
-        limit: most that are picked.
-        per_file: most of one file.
-        spread: the first of every file come before the second of any (rule `fill`), files in the
-            order of these numbers, which each item has, else in that of their first items. None
-            to take the items as they come.
+        buckets: of each item.
+        files: of each item.
+        mode: decides the quotas.
+        limit: most items.
+        per_file: most items of one file.
+        spread: of each item, a number that orders its file; the first item of every file comes
+            before the second of any (rule `fill`). None to take the items in their order.
     """
     hand = _Allocator(files, per_file)
     if spread is not None:

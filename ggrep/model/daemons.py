@@ -95,12 +95,7 @@ WAITS_FOR_GIT: Final = "waiting for git"
 
 
 class QueryLoad(QueryCounts, frozen=True):
-    """Searches: bounds, what goes on, counters, and measurements of recent searches.
-
-    Attributes:
-        latency_p50_ms: None while there was no search, as the other two.
-        segments_touched_max: most that a recent search read.
-    """
+    """Searches: bounds, running ones, counters, and figures of recent ones, None without any."""
 
     latency_p50_ms: int | None = None
     latency_p95_ms: int | None = None
@@ -111,8 +106,8 @@ class EncodeLoad(Struct, frozen=True):
     """Slots for encoding, of the whole host.
 
     Attributes:
-        max_concurrent: 0 when nothing limits them.
-        stale: a slot's record is of a holder that has died or has long been silent.
+        max_concurrent: 0 for no bound.
+        stale: a slot belongs to a process that has died or is silent for long.
     """
 
     max_concurrent: int = 0
@@ -125,11 +120,10 @@ class SyncLoad(Struct, frozen=True):
 
     Attributes:
         state: `idle` or `indexing`.
-        stage: what it is at, for people; empty while idle. `WAITS_FOR_GIT` before it begins, too.
+        stage: for people; empty while idle. It is `WAITS_FOR_GIT` before it begins, too.
         done_files: of `total_files`; both 0 while idle or not known yet.
-        last_result: `ok`, `degraded` or `error`; None before the first, or where it was cancelled.
+        last_result: `ok`, `degraded` or `error`; None before the first, and after a cancelled one.
         pending: a change is waiting for the next one.
-        standing: what answers say of it.
     """
 
     state: str = "idle"
@@ -143,16 +137,15 @@ class SyncLoad(Struct, frozen=True):
 
 
 class DaemonLoad(Struct, frozen=True):
-    """Everything that one daemon measures.
+    """All measurements of one daemon. Counters begin with the process and never fall.
 
     Attributes:
         started_at: RFC 3339, UTC.
-        binary_version: version of the package; `build` tells apart two builds of one version.
-        stale: it serves a configuration that is no longer the present one; `stale_reason` says
-            what changed.
+        build: tells apart two builds of one `binary_version`.
+        stale: its configuration is outdated; `stale_reason` says what changed.
         warming: it has not yet answered its first search of the active snapshot.
         rss_bytes: memory of the process that carries the daemon.
-        stages: mean milliseconds of recent searches by stage, in the order they are passed.
+        stages: mean milliseconds of recent searches by stage, in their order.
     """
 
     pid: int

@@ -29,14 +29,13 @@ MOST_FILTERS: Final = 256
 
 
 class Field(Struct, frozen=True):
-    """About one field.
+    """The declaration of a request's field: readers, schemas, tool arguments and options use it.
 
     Attributes:
-        place: where its value stands in a body: keys, outermost first, with dots between them.
-        text: its description.
+        place: of its value in a body: keys, outermost first, separated by dots.
         also: other places of the same value; only one of them may be given.
-        least: smallest number, or fewest items; `most` the largest, or the most.
-        words: of a text, the values that it may have; empty for any.
+        least: smallest number, or fewest items; `most` is the largest, or the most.
+        words: the possible values of a text; empty for any.
     """
 
     place: str
@@ -48,17 +47,17 @@ class Field(Struct, frozen=True):
 
 
 class WireBounds(NamedTuple):
-    """How much of a field's value a message may carry, where what it says does not tell.
+    """Bounds of a field's value in a message, where its Field has no others.
 
-    Who sends one is the daemon's own user, and may ask for more than callers from elsewhere.
+    Messages come from the daemon's own user, whose bounds are wider than those of other callers.
 
     Attributes:
         most: largest number; most bytes of a text, items of an array, fields of an object.
         least: smallest number; fewest characters of a text.
         each: bounds of each item, or of the bytes of each.
-        form: of a text: an absolute path, or one whose characters can all be seen and are what
-            counts, or one that no message quotes.
-        keys: of pairs, which are an object in the message: what their names match whole.
+        form: of a text: `path` (absolute), `shown` (visible characters only) or `secret` (never
+            quoted).
+        keys: pattern of the names of pairs, which are an object in the message.
     """
 
     most: int
@@ -69,14 +68,14 @@ class WireBounds(NamedTuple):
 
 
 def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annotation
-    """Return what is said in an annotation, and its type without None."""
-    said = None
+    """Return the Field in an annotation, and the annotated type without None."""
+    field = None
     if get_origin(hint) is Annotated:
         hint, *notes = get_args(hint)
-        said = next((note for note in notes if isinstance(note, Field)), None)
+        field = next((note for note in notes if isinstance(note, Field)), None)
     if get_origin(hint) in {Union, UnionType}:
-        (hint,) = (one for one in get_args(hint) if one is not NoneType)
-    return said, hint
+        (hint,) = (kind for kind in get_args(hint) if kind is not NoneType)
+    return field, hint
 
 
 MOST_LIST_ITEMS: Final = 256
@@ -86,21 +85,19 @@ ANYBODY: Final = "u e r"
 
 
 class Key(NamedTuple):
-    """About the value of one key.
+    """The declaration of one key of a file.
 
     Attributes:
-        text: its description.
-        least: smallest number, or fewest items of a list; `most` the largest, or the most; 0
-            there for no bound, but of settings.
-        words: of a text, or of each in a list, the values that it may have; empty for any.
-        pattern: what a text, or each in a list, must match whole; `misfit` is said where it does
-            not.
-        key: what the file calls it; empty for the name of its field.
+        least: smallest number, or fewest items of a list; `most` is the largest, or the most; a
+            `most` of 0 is no bound, except in settings.
+        words: the possible values of a text or of each item; empty for any.
+        pattern: matches a text or each item; `misfit` is the message if it does not.
+        key: its name in the file; empty for the field's name.
         who: of a setting: `u` the user's file, `e` a variable, `r` the repository's file; or the
-            table of the latter that it is made of.
-        of_root: the user's file may say the setting of a single root.
+            table of the repository's file that it is made of.
+        of_root: the user's file may set it for a single root.
         shapes_index: another value makes another store.
-        budget: it decides how much of an answer is shown; whoever asks may bring its own.
+        budget: it bounds answers; callers may override it.
         narrow: of a switch, the value that allows less.
     """
 
@@ -118,17 +115,17 @@ class Key(NamedTuple):
     narrow: bool = False
 
     def is_set_by(self, who: str) -> bool:
-        """Tell whether somebody, by the letter or table, may set it."""
+        """Return whether a source of settings, by its letter or table, may set it."""
         return who in self.who.split()
 
 
 class DeclaredKey(NamedTuple):
-    """A key of a table, and what is declared of it.
+    """A key of a table and its declaration.
 
     Attributes:
         name: of the field that holds its value.
         kind: its type, without None; a Struct for a table.
-        default: `NODEFAULT` where it must be given.
+        default: `NODEFAULT` for a required key.
     """
 
     name: str
@@ -138,32 +135,32 @@ class DeclaredKey(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return what files call it."""
+        """Return its name in files."""
         return self.says.key or self.name
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the values that it, or each in it, may have; empty for any."""
+        """Return its possible values, or those of each item; empty for any."""
         if self.says.words or not (isinstance(self.kind, type) and issubclass(self.kind, Enum)):
             return self.says.words
         return tuple(member.value for member in self.kind)
 
     @property
     def is_list(self) -> bool:
-        """Tell whether it holds several values."""
+        """Return whether it holds several values."""
         return get_origin(self.kind) is tuple
 
     @property
     def is_table(self) -> bool:
-        """Tell whether it holds keys of its own, declared by a Struct."""
+        """Return whether it holds keys of its own, declared by a Struct."""
         return isinstance(self.kind, type) and issubclass(self.kind, Struct)
 
 
 @cache
 def declared_keys(kind: Any) -> Mapping[str, DeclaredKey]:  # noqa: ANN401 - a Struct
-    """Return what a Struct declares, by key; fields of which nothing is said are none."""
-    found = (_declared_key(each.name, each.type, each.default) for each in fields(kind))
-    return {one.key: one for one in found if one is not None}
+    """Return the declared keys of a Struct by name; fields without a Key are left out."""
+    keys = (_declared_key(each.name, each.type, each.default) for each in fields(kind))
+    return {key.key: key for key in keys if key is not None}
 
 
 def _declared_key(name: str, hint: Any, default: object) -> DeclaredKey | None:  # noqa: ANN401 - as above
@@ -172,5 +169,5 @@ def _declared_key(name: str, hint: Any, default: object) -> DeclaredKey | None: 
         return None
     kind = hint.__origin__
     if isinstance(kind, UnionType):
-        (kind,) = (one for one in get_args(kind) if one is not NoneType)
+        (kind,) = (each for each in get_args(kind) if each is not NoneType)
     return DeclaredKey(name, kind, notes[0], default)

@@ -6,17 +6,12 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
-from ggrep.model.constraints import Code
+from ggrep.model.constraints import Code, RepoPath, SafeLine
 from ggrep.model.corpus import Corpus
 
 
 class SourceFile(Struct, frozen=True):
-    """An eligible file as the walk saw it; its bytes have not been read.
-
-    Attributes:
-        mtime_ns: last modification, nanoseconds.
-        ctime_ns: last change of the inode, nanoseconds.
-    """
+    """An eligible file from its stat; its bytes have not been read."""
 
     path_key: PathKey
     size_bytes: int
@@ -28,12 +23,10 @@ class SourceFile(Struct, frozen=True):
 class SkippedFile(Struct, frozen=True):
     """A file that is not indexed."""
 
-    path_key: str
-    """Path below the repository's root, with forward slashes."""
+    path_key: RepoPath
     reason: Code
     """Stable name of the cause."""
-    detail: str
-    """One line for people; holds no file content."""
+    detail: SafeLine
 
 
 class FileText(Struct, frozen=True):
@@ -42,9 +35,9 @@ class FileText(Struct, frozen=True):
     Attributes:
         data: its text as UTF-8, secrets masked.
         digest: SHA-256 of the file's own bytes, lower-case hex.
-        encoding: what it was written in; empty for UTF-8.
-        traits: what its content told, see `ggrep.model.files.CONTENT_TRAITS`.
-        file: the file as it was when read (its stat after the read).
+        encoding: of the file; empty for UTF-8.
+        traits: some of `CONTENT_TRAITS`.
+        file: its stat after the read.
     """
 
     path_key: PathKey
@@ -123,7 +116,11 @@ _ENTRANCES = frozenset(
 
 
 def traits_of(path_key: str) -> int:
-    """Return the trait bits of a path."""
+    """Return the trait bits of a path.
+
+    Names follow common build tools and test runners, by whole path parts and word ends: neither
+    `contest.py` nor `latest/` is a test.
+    """
     *directories, name = path_key.split("/")
     parts = {part.lower() for part in directories}
     traits = 0
@@ -158,20 +155,19 @@ class Chunk(Struct, frozen=True):
 
     Attributes:
         kind: `anchor` for the file's header chunk, else `text`.
-        chunk_type: what it is: one of `CHUNK_TYPES`.
+        chunk_type: one of `CHUNK_TYPES`.
         name: the definition's or heading's own name; empty for blocks.
         qualified_name: `name` behind its parents, joined with dots; empty when `name` is.
         names: names of all definitions whose text lies in this chunk, `name` first.
         breadcrumb: enclosing definitions or headings, outermost first, without `name`.
         start_line: 1-based, inclusive, as is `end_line`.
         byte_start: offset of `text` in the file's bytes; `byte_end` is exclusive.
-        text: the file's own text between those bytes, for display. An anchor's is the file's
-            opening lines.
+        text: the file's own text between those bytes; an anchor's is the file's opening lines.
         extra: words that are searched but never shown (diagram edges, an anchor's imports).
-        signature: the definition's head on one line; empty for what has none.
-        doc: what documents the definition, without comment marks; empty when nothing does.
-        tail: the file's own text between this chunk and the next, or its end: blanks that no chunk
-            holds. An anchor's is the text in front of the first chunk.
+        signature: the definition's head on one line; empty without one.
+        doc: the definition's documentation, without comment marks.
+        tail: blanks between this chunk and the next, or the end; an anchor's is the text before
+            the first chunk.
     """
 
     kind: str
@@ -205,7 +201,7 @@ class ChunkedFile(Struct, frozen=True):
         language: lower-case name such as `python` or `markdown`; `text` when unknown.
         method: how it was cut: `tree-sitter`, `markdown`, `structure` (keys, sections, rules,
             stages, targets), `notebook` (cells), `diagram` or `lines`.
-        problem: None, or why the best method was not used: `parse_exhausted`, `parse_crashed`,
+        problem: None, or why the best method failed: `parse_exhausted`, `parse_crashed`,
             `chunk_cap_exceeded`. A file with a problem makes the snapshot degraded.
     """
 

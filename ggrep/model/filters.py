@@ -16,12 +16,7 @@ from ggrep.model.sanitise import sanitise_line
 
 
 class Filter(Struct, frozen=True):
-    """One `key:value`, which narrows the answer without reindexing.
-
-    Attributes:
-        key: one of `FILTER_KEYS`.
-        negated: written with a leading `-` or `!`.
-    """
+    """One `key:value`, which narrows the answer; `negated` is written with a leading `-` or `!`."""
 
     key: Annotated[str, WireBounds(64)]
     value: Annotated[str, WireBounds(MOST_PATH_BYTES)]
@@ -47,7 +42,7 @@ def parse_filter(text: str) -> Filter:
     """Return the filter that `key:value` means; a leading `-` or `!` negates it.
 
     Raises:
-        InvalidRequest: there is no colon in it; the message quotes the text.
+        InvalidRequest: the text has no colon.
     """
     negated = text.startswith(("-", "!"))
     key, separator, value = text[negated:].partition(":")
@@ -57,10 +52,10 @@ def parse_filter(text: str) -> Filter:
 
 
 def check_filters(filters: Iterable[Filter]) -> None:
-    """Do nothing when every filter can be applied.
+    """Check that every filter can be applied.
 
     Raises:
-        UsageError: names the filter, what is possible, and what was meant where that is near.
+        UsageError: names the filter, the possible values, and a similar one if there is any.
     """
     for item in filters:
         if item.key not in FILTER_KEYS:
@@ -74,22 +69,18 @@ def check_filters(filters: Iterable[Filter]) -> None:
 
 
 def parse_view_filter(text: str, where: str) -> Filter:
-    """Return the filter of a profile's view that `key:value` means.
-
-    Args:
-        text: as written.
-        where: file and key, for the message.
+    """Return a filter of a profile's view; errors begin with `where`, its file and key.
 
     Raises:
-        InvalidRequest: it is none.
+        InvalidRequest: the text is not a filter.
     """
     try:
-        found = parse_filter(text)
+        item = parse_filter(text)
     except InvalidRequest:
-        found = Filter("", "")
-    if found.key not in FILTER_KEYS or not found.value:
+        item = Filter("", "")
+    if item.key not in FILTER_KEYS or not item.value:
         raise InvalidRequest(f"{where}: {text!r} is not key:value with one of {_NAMED}")
-    return found
+    return item
 
 
 def keys_told(*left_out: str) -> str:
@@ -104,8 +95,8 @@ _BETWEEN: Final = "\0"
 
 def scope_of_keys(keys: Iterable[str]) -> str:
     """Return path keys as one text; empty where one of them is the whole root."""
-    held = list(dict.fromkeys(keys))
-    return "" if "" in held else _BETWEEN.join(held)
+    unique = list(dict.fromkeys(keys))
+    return "" if "" in unique else _BETWEEN.join(unique)
 
 
 def keys_of_scope(scope: str) -> tuple[str, ...]:
@@ -123,34 +114,31 @@ def is_below(path: str, key: str) -> bool:
     return path == key or path.startswith(f"{key}/")
 
 
-def matched_by_any(told: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
-    """Return what several stores together match; empty where one of them did not say."""
-    return tuple(map(any, zip(*told, strict=False))) if told and all(told) else ()
+def matched_by_any(selects: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
+    """Return what several stores together match; empty if a store did not report it."""
+    return tuple(map(any, zip(*selects, strict=False))) if selects and all(selects) else ()
 
 
 def unmatched_notices(
     selects: tuple[bool, ...], scope: str, filters: tuple[Filter, ...]
 ) -> tuple[Notice, ...]:
-    """Return a notice that names filters or a path that nothing matches; none where all do.
+    """Return a notice that names filters or paths without a match; none if all match.
 
-    Args:
-        selects: whether anything matches each filter, the path, and all of them; empty if nobody
-            looked.
-        scope: the paths.
-        filters: in the order of `selects`.
+    `selects` tells for each filter, the scope, and all together whether anything matches; it is
+    empty if that was not checked.
     """
     if not selects or all(selects):
         return ()
     every = [*map(_spelled, filters), ", ".join(keys_of_scope(scope))]
     empty = [item for item, matches in zip(every, selects, strict=False) if item and not matches]
-    told = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
+    names = ", ".join(empty) or f"all of {', '.join(filter(None, every))}"
     hints = [_hint(item) for item in filters if _spelled(item) in empty]
-    said = f"nothing indexed matches {told}{next(filter(None, hints), '')}"
-    return (Notice("nothing_selected", sanitise_line(said)),)
+    message = f"nothing indexed matches {names}{next(filter(None, hints), '')}"
+    return (Notice("nothing_selected", sanitise_line(message)),)
 
 
 def _hint(item: Filter) -> str:
-    """Return what may have been meant by a filter that nothing matches; empty for no idea."""
+    """Return advice about a filter without a match; empty for none."""
     if item.negated:
         return ""
     if item.key == "ext":

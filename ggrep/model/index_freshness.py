@@ -1,7 +1,7 @@
 """Whether an index is up to date and complete, in the words of answers, status and health."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -13,17 +13,17 @@ _AGAIN = "to try again: ggrep index"
 
 
 class IndexFreshness(Struct, frozen=True):
-    """How the updating of one index stands at one moment.
+    """The state of an index's updates at one moment.
 
     Attributes:
-        failure: why the last sync failed; empty after one that did not.
-        at: since when syncs fail for that reason, RFC 3339; empty where it need not be said.
+        failure: why the last sync failed; empty after a successful one.
+        at: since when syncs fail for that reason, RFC 3339; may be empty.
         cancelled: the last sync was cancelled.
-        behind: files are known to be newer than the active snapshot.
+        behind: files are newer than the active snapshot.
         indexing: a sync runs.
-        git_at_work: it waits, or its begin does, until git has moved its files.
-        retry_ms: time until the failed sync is tried again; None where nobody will.
-        held: why no sync is begun; empty where they are.
+        git_at_work: a sync waits until git has moved its files.
+        retry_ms: time until the failed sync is tried again; None for never.
+        held: why no sync begins; empty if syncs run.
     """
 
     failure: str = ""
@@ -41,22 +41,18 @@ UP_TO_DATE: Final = IndexFreshness()
 
 
 def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
-    """Return what is to be said of the moment; nothing where all is well."""
-    return tuple(
-        Notice(code, without_directories(message)) for code, message in _messages(standing)
-    )
-
-
-def _messages(standing: IndexFreshness) -> Iterator[tuple[str, str]]:
+    """Return warnings about failed syncs and files that changed since."""
+    messages = []
     if standing.failure:
         since = f"syncs fail since {standing.at}" if standing.at else "the last sync failed"
-        yield "sync_failed", f"{since}: {standing.failure}; {_next(standing)}"
+        messages.append(("sync_failed", f"{since}: {standing.failure}; {_next(standing)}"))
     if standing.behind:
-        yield "index_behind", f"files have changed since; {_of_changes(standing)}"
+        messages.append(("index_behind", f"files have changed since; {_of_changes(standing)}"))
+    return tuple(Notice(code, without_directories(message)) for code, message in messages)
 
 
 def _next(standing: IndexFreshness) -> str:
-    """Return what becomes of a sync that failed."""
+    """Return what happens after a failed sync."""
     if standing.held:
         return f"no sync is done: {standing.held}"
     if standing.indexing:
@@ -67,7 +63,7 @@ def _next(standing: IndexFreshness) -> str:
 
 
 def _of_changes(standing: IndexFreshness) -> str:
-    """Return what becomes of files that have changed."""
+    """Return what happens to changed files."""
     if standing.held:
         return f"they are not indexed: {standing.held}"
     if standing.git_at_work or standing.indexing:
@@ -81,7 +77,7 @@ def _of_changes(standing: IndexFreshness) -> str:
 
 
 def stale_notice(reason: str, *, scanned: bool = False) -> Notice:
-    """Return the notice about a daemon whose settings have changed."""
+    """Return the warning about a daemon whose settings have changed."""
     comes = "no index is made" if scanned else "this is the last good answer"
     return Notice("stale_config", f"{without_directories(reason)}; {comes}")
 
@@ -109,10 +105,9 @@ class Damage(Struct, frozen=True):
     """The damage of one index.
 
     Attributes:
-        code: the state of the store.
         cause: the first damaged artifact and its condition, without absolute paths.
         rebuilding: a writer is at work, or a daemon starts one at once.
-        files: in the snapshot that answers; 0 where none does.
+        files: in the snapshot that answers; 0 without one.
         eligible: files that this snapshot was to hold.
         created_at: when it was published, RFC 3339.
     """

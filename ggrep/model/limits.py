@@ -6,8 +6,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.constraints import Code, Count, named
+from ggrep.model.constraints import Code, Count, SafeLine, named
 from ggrep.model.files import CELL_LINES, GUESSED, REPLACED, SkippedFile
+from ggrep.model.sanitise import first_of
 
 
 @named("limit")
@@ -29,8 +30,7 @@ class Notice(Struct, frozen=True, omit_defaults=True):
 
     code: Code
     """Stable name of the warning."""
-    message: str
-    """One line for people; holds no file content."""
+    message: SafeLine
     path_key: str | None = None
     """The file it concerns; absent when it concerns the whole answer."""
 
@@ -40,8 +40,8 @@ def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
     best: dict[tuple[str, str], LimitHit] = {}
     for hit in hits:
         key = (hit.code, hit.path_key or "")
-        held = best.get(key)
-        if held is None or (hit.observed or 0) > (held.observed or 0):
+        previous = best.get(key)
+        if previous is None or (hit.observed or 0) > (previous.observed or 0):
             best[key] = hit
     return tuple(best[key] for key in sorted(best))
 
@@ -51,8 +51,8 @@ def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
     best: dict[tuple[str, str], Notice] = {}
     for notice in notices:
         key = (notice.code, notice.path_key or "")
-        held = best.get(key)
-        if held is None or notice.message < held.message:
+        previous = best.get(key)
+        if previous is None or notice.message < previous.message:
             best[key] = notice
     return tuple(best[key] for key in sorted(best))
 
@@ -67,13 +67,7 @@ _NOTICES: Final = (
 
 
 class FileReading(Struct, frozen=True):
-    """How one file was read.
-
-    Attributes:
-        path: the file's path key.
-        encoding: as `Hit.encoding`.
-        traits: as `Hit.traits`.
-    """
+    """How one file was read; encoding and traits as those of a Hit."""
 
     path: str
     encoding: str
@@ -81,14 +75,13 @@ class FileReading(Struct, frozen=True):
 
 
 def reading_notices(readings: Iterable[FileReading]) -> tuple[Notice, ...]:
-    """Return one notice for each way of reading that an answer has to tell of, naming files."""
-    files = sorted({(one.path, one.encoding, one.traits) for one in readings if one.traits})
+    """Return one notice for each way of reading that an answer must mention, with its files."""
+    files = sorted({(item.path, item.encoding, item.traits) for item in readings if item.traits})
     notices = []
     for trait, code, message in _NOTICES:
         shown = [_name(path, encoding, trait) for path, encoding, traits in files if traits & trait]
         if shown:
-            more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
-            notices.append(Notice(code, message.format(files=", ".join(shown[:_NAMED]) + more)))
+            notices.append(Notice(code, message.format(files=first_of(shown, _NAMED))))
     return tuple(notices)
 
 
@@ -138,11 +131,9 @@ def skip_counts(skips: Iterable[SkippedFile]) -> Counts:
 
 
 def unseen_notices(unseen: Unseen, *, names: bool = False) -> tuple[Notice, ...]:
-    """Return one notice that counts the files and names the command that lists them, if any.
+    """Return one notice that counts unseen files and names the command that lists them, if any.
 
-    Args:
-        unseen: the files.
-        names: the answer is about a name, so languages without definitions count.
+    With `names`, the answer is about a name, so languages without definitions count.
     """
     groups = (
         ("not searched", unseen.skipped),

@@ -48,6 +48,6 @@ def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
         expected = number + 1
 
 
-def range_of(first: int, last: int) -> str:
+def line_range(first: int, last: int = 0) -> str:
     """Return lines as `3-7`, one line as `3`."""
-    return f"{first}-{last}" if last != first else str(first)
+    return f"{first}-{last}" if last > first else str(first)

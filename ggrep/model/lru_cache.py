@@ -37,13 +37,13 @@ class LruCache(Generic[K, V]):
     def get(self, key: K) -> V | None:
         """Return the value of a key; None when it is not held."""
         with self._lock:
-            held = self._held.get(key)
-            if held is None:
+            entry = self._held.get(key)
+            if entry is None:
                 self._missed += 1
                 return None
             self._held.move_to_end(key)
             self._found += 1
-            return held[0]
+            return entry[0]
 
     def put(self, key: K, value: V, size_bytes: int) -> None:
         """Hold a value, unless it alone is larger than the whole budget."""
@@ -68,6 +68,6 @@ class LruCache(Generic[K, V]):
             return LruStatistics(len(self._held), self._size, self._found, self._missed)
 
     def _drop(self, key: K) -> None:
-        held = self._held.pop(key, None)
-        if held is not None:
-            self._size -= held[1]
+        entry = self._held.pop(key, None)
+        if entry is not None:
+            self._size -= entry[1]

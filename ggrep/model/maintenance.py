@@ -11,6 +11,7 @@ from ggrep.model.constraints import (
     Later,
     Moment,
     Named,
+    SafeLine,
     Sha256,
     SnapshotId,
     StoreId,
@@ -31,8 +32,7 @@ class HealthCheck(Struct, frozen=True):
     """Stable name of the check."""
     severity: Annotated[str, (OK, WARN, FAIL)]
     """What it came to."""
-    message: str
-    """One line for people; holds no file content."""
+    message: SafeLine
     paths: tuple[str, ...] = ()
     """All files it concerns, below the repository's root."""
 
@@ -60,8 +60,7 @@ class AuditError(Struct, frozen=True):
 
     code: Code
     """Stable name of the error."""
-    message: str
-    """One line for people; holds no file content."""
+    message: SafeLine
 
 
 @held_to(

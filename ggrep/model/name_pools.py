@@ -51,9 +51,9 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
     """Definitions of a name by one rule.
 
     Attributes:
-        asked: its `limit` is the most to send behind the first `skip`.
+        asked: its `limit` is the most to send after the first `skip`.
         skip: definitions that earlier pages have shown.
-        snapshot_id: of which snapshot; None for the active one.
+        snapshot_id: None for the active one.
     """
 
     asked: SymbolRequest
@@ -63,11 +63,10 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
 
 
 class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
-    """Occurrences of a name by one rule; fields as of a SymbolPoolRequest.
+    """Occurrences of a name by one rule; see SymbolPoolRequest.
 
     Attributes:
-        family: whose uses are wanted of a qualified name; None for what the repository's own
-            definitions say.
+        family: containers whose usages are wanted; None to derive it from own definitions.
     """
 
     asked: ReferencesRequest
@@ -78,7 +77,7 @@ class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
 
 
 class PooledDefinition(Struct, frozen=True):
-    """A definition, with what orders it that is not to be seen of it.
+    """A definition with its sort keys.
 
     Attributes:
         test: its file looks like that of a test.
@@ -96,9 +95,8 @@ class NearName(Struct, frozen=True):
     """A name to suggest.
 
     Attributes:
-        name: as it is spelled.
-        order: by which suggestions of one repository, or of several, are sorted first.
-        term: the name as it is compared; empty for a definition beside what was asked for.
+        order: first sort key among suggestions of one or of several repositories.
+        term: the name as it is compared; empty for a definition in another container.
         path: of the file that defines it.
     """
 
@@ -112,13 +110,13 @@ class SymbolPool(Struct, frozen=True):
     """The answer to a SymbolPoolRequest.
 
     Attributes:
-        fit: the best that any definition here comes to.
-        definitions: those that fit so, in the order of an answer.
+        fit: the best fit of any definition here.
+        definitions: those of that fit, in the order of an answer.
         total: how many there are, sent or not.
-        spellings: the first few of the spellings that they have.
+        spellings: the first few of their spellings.
         near: the first few names to suggest.
-        selects: whether each filter, the path and all together match anything that is indexed;
-            only where nothing fits.
+        selects: whether each filter, the path and all together match any indexed file; only without
+            definitions.
     """
 
     provenance: Provenance
@@ -140,11 +138,7 @@ class PooledReference(Struct, frozen=True):
 
 
 class Importer(Struct, frozen=True):
-    """What a file imports that its own repository does not hold.
-
-    Attributes:
-        imports: modules, packages and headers as written.
-    """
+    """Imports of a file, as written, that its own repository does not provide."""
 
     path: Annotated[str, WireBounds(MOST_PATH_BYTES)]
     language: Annotated[str, WireBounds(64)]
@@ -157,12 +151,12 @@ class ReferencesPool(Struct, frozen=True):
     Attributes:
         references: in the order of an answer.
         totals: occurrences by kind, sent or not.
-        other_spelling: the first that is not spelled as the name was asked for.
+        other_spelling: the first with another spelling than requested.
         importers: the files of `references` that import anything from elsewhere.
-        left: usages that say another container; of `totals`, and never sent.
-        doubtful: usages that say no container; of `totals`, and sent behind the others.
-        defined: the definitions, in the order of an answer: all that judge the usages of a
-            qualified name, the first few of another one.
+        left: usages that name another container; of `totals`, and never sent.
+        doubtful: usages that name no container; of `totals`, and sent behind the others.
+        defined: the definitions, in the order of an answer: all of a qualified name, which judge
+            its usages, and the first few of another one.
         selects: as of a SymbolPool.
     """
 
@@ -180,11 +174,7 @@ class ReferencesPool(Struct, frozen=True):
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
-    """Which of these imports of other repositories' files mean something of this one?
-
-    Attributes:
-        timeout_ms: 0 for the repository's own bound.
-    """
+    """Asks which imports of other repositories' files this repository provides."""
 
     importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None
@@ -192,7 +182,7 @@ class ImportsRequest(Request["ImportsResponse"], frozen=True):
 
 
 class ImportsResponse(Struct, frozen=True):
-    """The answer to an ImportsRequest: one for each importer, whether any of its imports does."""
+    """For each importer, whether this repository provides any of its imports."""
 
     provided: tuple[bool, ...]
 
@@ -212,7 +202,7 @@ _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 
 
 def check_spelling(typed: str) -> None:
-    """Raise unless a text can be read as a name, or as the head of a definition.
+    """Check that a text is a possible name, or the head of a definition.
 
     Raises:
         InvalidRequest: says what is wrong, the rule, and the command that helps.
@@ -240,16 +230,16 @@ def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
 
 
 def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
-    """Return what the limit of an answer is called."""
+    """Return the code of an answer's limit."""
     return "max_symbols" if isinstance(request, SymbolRequest) else "max_references"
 
 
 def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
-    """Return the notice that the name occurs only in other letter case."""
+    """Return the warning that the name occurs only in other letter case."""
     spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
-    told = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
-    return (Notice("other_case", told),) if spelled else ()
+    message = f"nothing is spelled {sanitise_line(name)}; shown is {shown}"
+    return (Notice("other_case", message),) if spelled else ()
 
 
 _VERSION: Final = 1
@@ -259,12 +249,7 @@ Token: TypeAlias = str
 
 
 class Consumed(Struct, frozen=True):
-    """How far the pages before have come in one repository.
-
-    Attributes:
-        repo: its id; empty where one alone was asked.
-        places: those that were shown.
-    """
+    """How many places of one repository earlier pages have shown; `repo` may be empty."""
 
     repo: str
     snapshot_id: str
@@ -275,8 +260,8 @@ class PageCursor(Struct, frozen=True):
     """Where a page begins.
 
     Attributes:
-        question: digest of what is asked, but for the number of places on a page.
-        step: the rule by which the name was matched.
+        question: digest of the request without its limit.
+        step: the rule that matched the name.
         consumed: by repository id, each once.
     """
 
@@ -286,12 +271,12 @@ class PageCursor(Struct, frozen=True):
     version: int = _VERSION
 
     def of(self, repo: str) -> Consumed | None:
-        """Return how far the pages before have come in a repository; None if it had no part."""
-        return next((one for one in self.consumed if one.repo == repo), None)
+        """Return the progress of earlier pages in a repository; None without any."""
+        return next((progress for progress in self.consumed if progress.repo == repo), None)
 
 
 def question_digest(*parts: Json) -> str:
-    """Return the identity of a question."""
+    """Return the identity of a request."""
     return hashlib.sha256(stable_json.dumps(list(parts))).hexdigest()[:_DIGEST_DIGITS]
 
 
@@ -301,21 +286,21 @@ def token_of(cursor: PageCursor) -> Token:
 
 
 def read_token(token: Token, question: str) -> PageCursor:
-    """Return what a token says.
+    """Return the cursor of a token.
 
     Raises:
-        InvalidRequest: it is none, or belongs to another question.
+        InvalidRequest: it is not a token, or belongs to another request.
     """
     if len(token) > MOST_TOKEN_BYTES:
         raise InvalidRequest(f"cursor: longer than {MOST_TOKEN_BYTES} bytes")
     try:
         padded = token.encode("ascii") + b"=" * (-len(token) % 4)
-        found = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        cursor = decode(PageCursor, found, "cursor")
+        values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        cursor = decode(PageCursor, values, "cursor")
     except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
         raise InvalidRequest("cursor: this is no token of an earlier answer") from error
-    repos = [one.repo for one in cursor.consumed]
-    fits = all(0 <= one.places <= MOST_CONSUMED for one in cursor.consumed)
+    repos = [progress.repo for progress in cursor.consumed]
+    fits = all(0 <= progress.places <= MOST_CONSUMED for progress in cursor.consumed)
     if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
         raise InvalidRequest("cursor: this is no token of an earlier answer")
     if cursor.question != question:

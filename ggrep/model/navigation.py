@@ -4,20 +4,33 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.constraints import Code, Positive, Sha256
+from ggrep.model.constraints import (
+    PAIRS,
+    ChunkType,
+    Code,
+    Count,
+    LanguageName,
+    Positive,
+    RepoPath,
+    Sha256,
+)
 from ggrep.model.field_meta import (
-    MOST_BYTES,
     MOST_FILTERS,
     MOST_ITEMS,
-    MOST_MS,
     MOST_PATH_BYTES,
     Field,
     WireBounds,
 )
 from ggrep.model.filters import Filter
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.request import DETERMINISTIC, FILTERS, SCOPE, TIMEOUT, Request
-from ggrep.model.response import Admitted, Provenance
+from ggrep.model.request import (
+    FILTERS,
+    SCOPE,
+    Deterministic,
+    MaxBytes,
+    Request,
+    TimeoutMs,
+)
+from ggrep.model.response import Answer
 
 MentionKind: TypeAlias = Literal["usage", "string", "comment"]
 UseRole: TypeAlias = Literal["call", "write", "read", "receiver", "import"]
@@ -36,8 +49,6 @@ _Scope: TypeAlias = Annotated[str, Field("scope", SCOPE), WireBounds(MOST_PATH_B
 _Filters: TypeAlias = Annotated[
     tuple[Filter, ...], Field("filter", FILTERS), WireBounds(MOST_FILTERS)
 ]
-_Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
-_Timeout: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
 _Cursor: TypeAlias = Annotated[
     str,
     Field("cursor", "`next_cursor` of an answer: return what follows it."),
@@ -58,8 +69,8 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     limit: Annotated[
         int, Field("limit", "Most definitions; 0 for the maximum.", most=MOST_ITEMS)
     ] = 20
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
     cursor: _Cursor = ""
 
 
@@ -68,8 +79,7 @@ class Definition(Struct, frozen=True):
 
     row_id: Sha256
     """Names the chunk that holds it; what `expand` takes."""
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     start_line: Positive
@@ -93,27 +103,16 @@ class Definition(Struct, frozen=True):
     """What documents it, without comment marks; empty when nothing does."""
 
 
-class SymbolResponse(Struct, frozen=True):
-    """The answer to a SymbolRequest.
-
-    Attributes:
-        definitions: exact spelling first, then sources before tests, then path and line.
-        total: how many there are, shown or not.
-        suggestions: similarly spelled names, when nothing was found.
-        next_cursor: what the next page is asked for by; empty on the last.
-    """
+class SymbolResponse(Answer, frozen=True):
+    """The answer to a SymbolRequest; without `next_cursor` it is the last page."""
 
     request: SymbolRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     definitions: tuple[Definition, ...]
-    total: int
+    """Definitions: exact spelling first, then sources before tests, then path and line."""
+    total: Count
+    """How many there are, shown or not."""
     suggestions: tuple[str, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """Names that are spelt nearly so, where nothing was found."""
     next_cursor: str = ""
 
 
@@ -132,8 +131,8 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
     limit: Annotated[
         int, Field("limit", "Most occurrences; 0 for the maximum.", most=MOST_ITEMS)
     ] = 100
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
     cursor: _Cursor = ""
 
 
@@ -142,8 +141,7 @@ class Reference(Struct, frozen=True):
 
     row_id: Sha256
     """Names the chunk that holds it; what `expand` takes."""
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     column: Positive
@@ -152,8 +150,7 @@ class Reference(Struct, frozen=True):
     """Where it stands: in code, in a string literal, or in a comment or document."""
     container: str
     """Qualified name of the definition that it stands in; empty at the top."""
-    language: str
-    """Lower-case name such as python or markdown; text when unknown."""
+    language: LanguageName
     content: str
     """The line it stands in, free of control characters and cut to a bound."""
     role: UseRole = "read"
@@ -167,8 +164,7 @@ class Reference(Struct, frozen=True):
 class DefinedAt(Struct, frozen=True):
     """A definition of the name."""
 
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     start_line: Positive
     """First line of the definition, with what belongs in front of it."""
     end_line: Positive
@@ -185,30 +181,22 @@ class DefinedAt(Struct, frozen=True):
     """No type says that it implements the container."""
 
 
-class ReferencesResponse(Struct, frozen=True):
-    """The answer to a ReferencesRequest.
-
-    Attributes:
-        references: by path, line and column; usages in sources before those in tests.
-        totals: occurrences by kind, shown or not; `definition` counts omitted definitions.
-        files: the number of files with a shown occurrence.
-        defined: the first definitions, those that were asked for before what implements them.
-        next_cursor: as of a SymbolResponse.
-    """
+class ReferencesResponse(Answer, frozen=True):
+    """The answer to a ReferencesRequest; without `next_cursor` it is the last page."""
 
     request: ReferencesRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     references: tuple[Reference, ...]
-    totals: tuple[tuple[str, int], ...]
-    files: int
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """Mentions by path, line and column; sources before tests."""
+    totals: Annotated[
+        tuple[tuple[Annotated[str, ("usage", "string", "comment", "definition")], Count], ...],
+        PAIRS,
+    ]
+    """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
+    files: Count
+    """How many files hold any that is shown."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
+    """The first definitions, those that were asked for before what implements them."""
 
 
 class ExpandRequest(Request["ExpandResponse"], frozen=True):
@@ -228,13 +216,9 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         Boundary,
         Field("boundary", "How much to return; by default the definition around a place."),
     ] = "auto"
-    max_bytes: Annotated[
-        int,
-        Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
-        WireBounds(MOST_BYTES),
-    ] = 16_384
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    max_bytes: MaxBytes = 16_384
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
 
 
 class Neighbour(Struct, frozen=True):
@@ -248,40 +232,32 @@ class Neighbour(Struct, frozen=True):
     """Its first line, 1-based."""
     end_line: Positive
     """Its last line, inclusive."""
-    chunk_type: Code
-    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    chunk_type: ChunkType
     name: str
     """The definition's or heading's own name; empty for blocks."""
     signature: str
     """The definition's head on one line; empty for what has none."""
 
 
-class ExpandResponse(Struct, frozen=True):
-    """The answer to an ExpandRequest.
-
-    Attributes:
-        boundary: what the text is: a chunk, a definition, its container or the file.
-        content: the lines from `start_line` to `end_line`, cut to the bytes asked for.
-        hidden_lines: lines of the boundary that were cut.
-        file_lines: of the whole file.
-        neighbours: the next few on both sides, by line.
-    """
+class ExpandResponse(Answer, frozen=True):
+    """The answer to an ExpandRequest."""
 
     request: ExpandRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
-    path: str
-    language: str
+    path: RepoPath
+    language: LanguageName
     boundary: Boundary
-    start_line: int
-    end_line: int
+    """What the text is."""
+    start_line: Positive
+    """First line of the text, 1-based."""
+    end_line: Positive
+    """Last line of the text, inclusive."""
     breadcrumb: tuple[str, ...]
+    """Enclosing definitions or headings, outermost first."""
     content: str
-    hidden_lines: int
-    file_lines: int
+    """The lines, free of control characters, cut to the bytes asked for."""
+    hidden_lines: Count
+    """Lines of the boundary that were cut."""
+    file_lines: Count
+    """Lines of the whole file."""
     neighbours: tuple[Neighbour, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """The next chunks on both sides, by line."""

@@ -1,6 +1,6 @@
-"""The operations on one repository: a row for each question that can be put to it.
+"""The operations on one repository: one row for each question.
 
-The engine, daemons, their clients, HTTP and MCP read what they need of a question here.
+The engine, daemons, clients, HTTP and MCP read this table.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 
 def loaded(place: str) -> Any:  # noqa: ANN401 - whatever a row names
-    """Return what `module:name` names; the module is below `ggrep`."""
+    """Return the object at `module:name`; the module is below `ggrep`."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"ggrep.{module}"), name)
 
@@ -47,9 +47,8 @@ class Operation(Struct, Generic[Q, R], frozen=True):
     Attributes:
         name: on the wire.
         answerer: place of its `Answerer`, for `loaded`.
-        count: returns how many results an answer holds; None for one that no log counts.
-        document: place of the function that returns an answer's JSON; empty for an operation that
-            only coordinators use.
+        count: returns the number of results of an answer; None if logs do not count them.
+        schema: name of its document's JSON Schema; empty for operations of coordinators only.
         inner: field of the request that holds its timeout and scope; empty for the request itself.
         workspace: place of the function that asks several repositories; empty for none.
         summary: of one repository's route, in OpenAPI; `workspace_summary` of a workspace's.
@@ -61,7 +60,7 @@ class Operation(Struct, Generic[Q, R], frozen=True):
     response: type[R]
     answerer: str
     count: Callable[[R], int] | None = None
-    document: str = ""
+    schema: str = ""
     inner: str = ""
     workspace: str = ""
     summary: str = ""
@@ -71,17 +70,12 @@ class Operation(Struct, Generic[Q, R], frozen=True):
     @property
     def is_public(self) -> bool:
         """Return whether others than coordinators use it."""
-        return bool(self.document)
+        return bool(self.schema)
 
     @property
     def path(self) -> str:
         """Return the route over HTTP to one repository."""
         return f"/{self.route or self.name}"
-
-    @property
-    def schema(self) -> str:
-        """Return the name of the JSON Schema of its document."""
-        return self.document.partition(":")[2]
 
     @property
     def reply_key(self) -> str:
@@ -98,7 +92,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         QueryResponse,
         "search.engine.query_answers:SEARCH",
         lambda answer: len(answer.hits),
-        "render.answer_json:query_success",
+        "query_success",
         summary="Search one repository.",
     ),
     Operation(
@@ -107,7 +101,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         SlateResponse,
         "search.slate.slate_answers:SLATE",
         lambda answer: sum(len(packs) for _, packs in answer.slate.sections),
-        "render.answer_json:slate_success",
+        "slate_success",
         inner="search",
         summary="Collect what a question needs from one repository, by file.",
         route="context",
@@ -118,7 +112,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         SymbolResponse,
         "search.navigation.named_places:SYMBOL",
         lambda answer: len(answer.definitions),
-        "render.answer_json:symbol_success",
+        "symbol_success",
         workspace="federation.workspace_names:federated_symbol",
         summary="Show where a name is defined.",
         workspace_summary="Show where a workspace defines a name.",
@@ -129,7 +123,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         ReferencesResponse,
         "search.navigation.named_places:REFERENCES",
         lambda answer: len(answer.references),
-        "render.answer_json:references_success",
+        "references_success",
         workspace="federation.workspace_names:federated_references",
         summary="Show where a name is used.",
         workspace_summary="Show where a workspace uses a name.",
@@ -140,7 +134,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         ExpandResponse,
         "search.navigation.named_places:EXPAND",
         lambda _: 1,
-        "render.answer_json:expand_success",
+        "expand_success",
         workspace="federation.workspace_expand:federated_expand",
         summary="Show the code around a place.",
         workspace_summary="Show the code around a place of a workspace.",
@@ -151,7 +145,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         OutlineResponse,
         "search.navigation.outlining:OUTLINE",
         lambda answer: len(answer.outlines),
-        "render.answer_json:outline_success",
+        "outline_success",
         summary="Show what files or folders define.",
     ),
     Operation(
@@ -160,7 +154,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         TourResponse,
         "search.tour.touring:TOUR",
         lambda answer: len(answer.sections),
-        "render.answer_json:tour_success",
+        "tour_success",
         summary="Summarise a repository.",
     ),
     Operation(

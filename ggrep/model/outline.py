@@ -8,30 +8,20 @@ from msgspec import Struct
 
 from ggrep.model.constraints import Code, Count, Positive
 from ggrep.model.field_meta import (
-    MOST_BYTES,
     MOST_ITEMS,
-    MOST_MS,
     MOST_PATH_BYTES,
     Field,
     WireBounds,
 )
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.request import DETERMINISTIC, TIMEOUT, Request
-from ggrep.model.response import Admitted, Provenance
+from ggrep.model.line_numbers import line_range
+from ggrep.model.request import Deterministic, MaxBytes, Request, TimeoutMs
+from ggrep.model.response import Answer
 from ggrep.model.written_names import last_of
 
 MOST_TARGETS = 32
 """Paths of one request."""
 
 Reading: TypeAlias = Literal["syntax", "structure", "none"]
-
-_MaxBytes: TypeAlias = Annotated[
-    int,
-    Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
-    WireBounds(MOST_BYTES),
-]
-_Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
-_Timeout: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
 
 
 class OutlineRequest(Request["OutlineResponse"], frozen=True):
@@ -49,9 +39,9 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
     depth: Annotated[
         int, Field("depth", "Levels that are shown; 0 for as many as fit.", most=MOST_ITEMS)
     ] = 0
-    max_bytes: _MaxBytes = 4_096
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    max_bytes: MaxBytes = 4_096
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
 
 
 LEAST_BYTES: Final = 100
@@ -119,26 +109,20 @@ class PathOutline(Struct, frozen=True):
     """By kind, how many had no place."""
 
 
-class OutlineResponse(Struct, frozen=True):
-    """The answer to an OutlineRequest; one outline for each target, in their order."""
+class OutlineResponse(Answer, frozen=True):
+    """The answer to an OutlineRequest."""
 
     request: OutlineRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     outlines: tuple[PathOutline, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """One for each target, in their order."""
 
 
 class TourRequest(Request["TourResponse"], frozen=True):
     """What is this repository?"""
 
-    max_bytes: _MaxBytes = 4_096
-    deterministic: _Deterministic = False
-    timeout_ms: _Timeout = 0
+    max_bytes: MaxBytes = 4_096
+    deterministic: Deterministic = False
+    timeout_ms: TimeoutMs = 0
 
 
 class TourFact(Struct, frozen=True):
@@ -164,18 +148,12 @@ class TourSection(Struct, frozen=True):
     """Facts that had no place."""
 
 
-class TourResponse(Struct, frozen=True):
-    """The answer to a TourRequest. What is unknown has no section."""
+class TourResponse(Answer, frozen=True):
+    """The answer to a TourRequest."""
 
     request: TourRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     sections: tuple[TourSection, ...]
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None
+    """What is unknown has none."""
 
 
 _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})
@@ -207,18 +185,22 @@ def label_of(name: str, signature: str) -> str:
 
     The name has the quoting that the head has: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
     """
-    own = name if _place(name, signature) >= 0 else last_of(name)
-    place = _place(own, signature)
+    shown = name if _place(name, signature) >= 0 else last_of(name)
+    place = _place(shown, signature)
     if place < 0:
         return name
-    head, before, tail = name.removesuffix(own), signature[:place], signature[place + len(own) :]
+    head, before, tail = (
+        name.removesuffix(shown),
+        signature[:place],
+        signature[place + len(shown) :],
+    )
     quoting, closing = _OPENING.search(before), _CLOSING.match(tail)
-    if quoting and closing and _pair(quoting[1], closing[1], own):
-        own, tail = quoting[0] + own + closing[0], tail[closing.end() :]
+    if quoting and closing and _pair(quoting[1], closing[1], shown):
+        shown, tail = quoting[0] + shown + closing[0], tail[closing.end() :]
     elif sigil := _SIGIL.search(before):
-        own = sigil[0] + own
+        shown = sigil[0] + shown
     tail = _balanced(_CLOSED.sub(r"\1", _OPENED.sub(r"\1", tail)).rstrip(" ;"))
-    return head + own + (tail[1:] if tail.startswith(" (") else tail)
+    return head + shown + (tail[1:] if tail.startswith(" (") else tail)
 
 
 def _pair(opening: str, closing: str, name: str) -> bool:
@@ -281,13 +263,13 @@ def kind_word(kind: str, name: str, signature: str) -> str:
 
 def _place(name: str, signature: str) -> int:
     """Return where a name stands in a head as a word; -1 where it does not."""
-    found = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
-    return -1 if found is None else found.start()
+    match = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
+    return -1 if match is None else match.start()
 
 
 def entry_line(entry: OutlineEntry) -> str:
     """Return the line of a definition: `  40-62 method retry(self, n)`."""
-    span = span_of(entry.start_line, entry.end_line)
+    span = line_range(entry.start_line, entry.end_line)
     kind = "" if entry.kind in _UNTOLD else f"{entry.kind} "
     return f"{'  ' * entry.depth}{span} {kind}{entry.signature or entry.name}"
 
@@ -316,10 +298,10 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
     """Return what had no place and how to see it; empty where all had one."""
     if not outline.left_out:
         return ""
-    told = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
+    counts = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
     if outline.folder:
-        return f"left out: {told}; to see more: a subfolder, --max-bytes, --depth"
-    return f"left out: {told}; to see more: {shown}:LINE, --max-bytes"
+        return f"left out: {counts}; to see more: a subfolder, --max-bytes, --depth"
+    return f"left out: {counts}; to see more: {shown}:LINE, --max-bytes"
 
 
 def tour_line(line: TourFact, *, place_first: bool = False) -> str:
@@ -330,16 +312,6 @@ def tour_line(line: TourFact, *, place_first: bool = False) -> str:
         return line.text  # a folder without a file that describes it
     place = f"{line.path}:{line.line}" if line.line else line.path
     return f"{place}  {line.text}" if place_first else f"{line.text}  [{place}]"
-
-
-def title_of(kind: str) -> str:
-    """Return the heading of a tour's section."""
-    return kind.replace("_", " ")
-
-
-def span_of(first: int, last: int) -> str:
-    """Return a range of lines."""
-    return f"{first}-{last}" if last != first else str(first)
 
 
 def counted(count: int, noun: str) -> str:
@@ -358,12 +330,7 @@ def size_of(lines: Sequence[str]) -> int:
 
 
 def outline_lines(outline: PathOutline, shown: str) -> list[str]:
-    """Return all lines of an outline.
-
-    Args:
-        outline: of a file or folder.
-        shown: its path as the reader sees it.
-    """
+    """Return all lines of an outline, with its path as the reader sees it."""
     lines = [
         heading_line(outline, shown),
         *map(entry_line, outline.entries),
@@ -383,4 +350,4 @@ def section_lines(section: TourSection) -> list[str]:
     more = [f"  +{section.left_out} more"] if section.left_out else []
     place_first = section.kind in _OF_PLACES
     lines = [f"  {tour_line(line, place_first=place_first)}" for line in section.facts]
-    return [title_of(section.kind), *lines, *more]
+    return [section.kind.replace("_", " "), *lines, *more]

@@ -109,12 +109,12 @@ class ReplayChange(Struct, frozen=True):
 
 def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
     """Return what differs of two origins, in the order of the fields; the answers aside."""
-    found = []
+    changed = []
     for name in Origin.__struct_fields__:
         old, new = getattr(was, name), getattr(now, name)
         if old != new and name != "answer_sha256":
-            found.append(ReplayChange(name, old, new))
-    return tuple(found)
+            changed.append(ReplayChange(name, old, new))
+    return tuple(changed)
 
 
 def receipt_hit(hit: Hit) -> ReceiptHit:
@@ -238,13 +238,13 @@ class Replay(Struct, frozen=True):
 
 
 def replayed_hits(
-    hits: tuple[ReceiptHit, ...], found: tuple[HitFate, ...], today: tuple[Hit, ...]
+    hits: tuple[ReceiptHit, ...], fates: tuple[HitFate, ...], today: tuple[Hit, ...]
 ) -> tuple[ReplayedHit, ...]:
     """Return the receipt's hits with what became of each and its place in the answer of today."""
     ranks = {hit.row_id: rank for rank, hit in enumerate(today)}
     return tuple(
         replayed_hit(hit, rank, whereabouts, _rank_of(whereabouts.place, ranks))
-        for rank, (hit, whereabouts) in enumerate(zip(hits, found, strict=True))
+        for rank, (hit, whereabouts) in enumerate(zip(hits, fates, strict=True))
     )
 
 

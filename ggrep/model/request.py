@@ -12,6 +12,7 @@ from ggrep.base.errors import Incompatible
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.field_meta import (
     MAX_INTEGER,
+    MOST_BYTES,
     MOST_CANDIDATES,
     MOST_COUNT,
     MOST_FILTERS,
@@ -47,8 +48,7 @@ class CollectionStatistics(Struct, frozen=True):
         layout: revision of the lexical layout; figures of different layouts do not add up.
         chunks: visible chunks, anchors included.
         files: visible files, empty ones included.
-        lengths: total weighted length of all visible rows, one figure per field, in the
-            layout's order. Integers, so that sums are exact in any order.
+        lengths: total weighted length of all visible rows, one integer per field of the layout.
         terms: one entry per query term, by the bytes of the term.
     """
 
@@ -149,6 +149,14 @@ SCOPE: Final = "Search only this directory or file below the root."
 FILTERS: Final = f"Filters as `key:value`, negated with a leading `-`: {keys_told()}."
 DETERMINISTIC: Final = "Return the same bytes whenever the index is the same."
 TIMEOUT: Final = f"End-to-end timeout; 0 for the default of {DEFAULT_TIMEOUT_MS}."
+
+Deterministic: TypeAlias = Annotated[bool, Field("deterministic", DETERMINISTIC)]
+TimeoutMs: TypeAlias = Annotated[int, Field("timeoutMs", TIMEOUT, most=MOST_MS)]
+MaxBytes: TypeAlias = Annotated[
+    int,
+    Field("maxBytes", "Most bytes of the text.", least=1, most=MOST_BYTES),
+    WireBounds(MOST_BYTES),
+]
 
 
 class SearchRequest(Request[Any], frozen=True):
@@ -256,11 +264,7 @@ def compacted(request: SearchRequest) -> SearchRequest:
 
 
 class EncodedQuery(Struct, frozen=True):
-    """A query's vector, quantised as stored ones are.
-
-    Attributes:
-        values: int8, one for each dimension.
-    """
+    """A query's vector, quantised to int8 as stored ones are."""
 
     values: Annotated[tuple[int, ...], WireBounds(4096, each=(-127, 127))]
     scale: Annotated[float, WireBounds(MAX_INTEGER)]
@@ -273,10 +277,9 @@ class PoolRequest(Request[Any], frozen=True):
         search: `limit` is ignored; `per_list` replaces it.
         per_list: most hits in the blended list and in each corpus' own.
         statistics: the collection to score against; None for the repository's own.
-        snapshot_id: the snapshot that `statistics` came from; None when there are none.
+        snapshot_id: the snapshot of `statistics`; None without them.
         vector: the query's, of the same encoder; None to encode it here.
-        session: token of one that keeps that snapshot: lists are of it, whichever is active, and it
-            is kept as long again.
+        session: token of a session, whose snapshot answers and is kept as long again.
     """
 
     search: SearchRequest
@@ -291,21 +294,18 @@ _MOST_LINK_BYTES: Final = 512
 
 
 class ViewOptions(Struct, frozen=True):
-    """What a command line knows of its terminal and its flags.
+    """How an answer is displayed.
 
     Attributes:
         json: one JSON document instead of text.
         columns: how wide a line of results may be; 0 for no bound.
-        colour: results are painted.
-        notes_colour: notes on standard error are painted.
         cwd: absolute directory that shown paths are relative to; empty for the root's own keys.
-        scores: print the scores.
         compact: paths only, each once.
         explain: print how the scores came about.
         whole: whole chunks, so that no line is cut to `columns`.
         chunks: chunks rather than lines, also of exact text.
-        counts: of listed files the number of lines that match.
-        links: what links to files lead to, see `ggrep.base.terminal`; empty for none.
+        counts: matching lines of each listed file.
+        links: target of links to files, see `ggrep.base.terminal`; empty for none.
     """
 
     json: bool = False
@@ -320,6 +320,11 @@ class ViewOptions(Struct, frozen=True):
     chunks: bool = False
     counts: bool = False
     links: Annotated[str, WireBounds(_MOST_LINK_BYTES)] = ""
+
+    @property
+    def line_columns(self) -> int:
+        """Return how wide a line of a file may be; 0 for no bound."""
+        return 0 if self.whole else self.columns
 
     @property
     def shows_lines(self) -> bool:

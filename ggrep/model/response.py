@@ -8,11 +8,13 @@ from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence, TopFiles
 from ggrep.model.constraints import (
-    Code,
+    ChunkType,
     Commit,
     Count,
+    LanguageName,
     Named,
     Positive,
+    RepoPath,
     Sha256,
     hides,
     may_grow,
@@ -70,8 +72,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     row_id: Sha256
     """Equal wherever the same text stands at the same place of the same path."""
     chunk_id: str
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     start_line: Positive
     """First line of the chunk, 1-based."""
     end_line: Positive
@@ -82,8 +83,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """What breaks ties of the score: its share from words alone."""
     corpus: Annotated[Corpus, Corpus]
     """Which list of a federated answer the chunk belongs to."""
-    chunk_type: Code
-    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    chunk_type: ChunkType
     name: str
     """The definition's or heading's own name; empty for blocks."""
     qualified_name: str
@@ -92,8 +92,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """The definition's head on one line; empty for what has none."""
     breadcrumb: tuple[str, ...]
     """Enclosing definitions or headings, outermost first, without the name."""
-    language: str
-    """Lower-case name such as python or markdown; text when unknown."""
+    language: LanguageName
     is_anchor: bool
     """The chunk is the file's header chunk."""
     content: str
@@ -184,10 +183,8 @@ class Provenance(Struct, frozen=True):
 
     Attributes:
         degraded: the snapshot left out changes of files that could not be indexed.
-        partial: the first index is still being built; `indexed_files` of `eligible_files` are
-            searchable.
-        scan: what was seen where the answer comes of no snapshot at all, as nothing is published
-            yet; `snapshot_id` is empty then.
+        partial: the first index is being built; `indexed_files` of `eligible_files` are searchable.
+        scan: of the scan that answered before the first snapshot; `snapshot_id` is empty then.
     """
 
     store_id: str
@@ -264,8 +261,7 @@ class Admitted(Struct, frozen=True):
 class FileMatches(Struct, frozen=True):
     """A file with lines that match."""
 
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     lines: Count
     """How many match."""
 
@@ -282,29 +278,36 @@ class MatchTotals(Struct, frozen=True, omit_defaults=True):
     """All of these files, where the request lists them."""
 
 
-class QueryResponse(Struct, frozen=True):
-    """The answer to a SearchRequest.
+class Answer(Struct, frozen=True, kw_only=True):
+    """The common part of all answers of one repository.
 
     Attributes:
-        confidence: how well the best hits fit the query.
-        segments: how many were searched.
         timings_ms: stage to milliseconds; empty in deterministic mode.
-        admitted: None in deterministic mode, and where nobody admits requests.
-        matched: None where no lines are matched.
+        admitted: None in deterministic mode, and where requests need no admission.
     """
 
-    request: SearchRequest
     request_id: str
     query_fingerprint: str
     provenance: Provenance
-    confidence: Confidence
-    hits: tuple[Hit, ...]
     limits_hit: tuple[LimitHit, ...]
     warnings: tuple[Notice, ...]
-    segments: int = 0
     timings_ms: tuple[tuple[str, int], ...] = ()
-    explanation: Explanation | None = None
     admitted: Admitted | None = None
+
+
+def own_field(name: str) -> str | None:
+    """Return the key of a field that only one kind of answer has; None for the common fields."""
+    return None if name in {*Answer.__struct_fields__, "request", "next_cursor"} else name
+
+
+class QueryResponse(Answer, frozen=True):
+    """The answer to a SearchRequest; `matched` is None if no lines are matched."""
+
+    request: SearchRequest
+    confidence: Confidence
+    hits: tuple[Hit, ...]
+    segments: int = 0
+    explanation: Explanation | None = None
     matched: MatchTotals | None = None
 
 
@@ -314,8 +317,8 @@ class PoolResponse(Struct, frozen=True):
     Attributes:
         blended: hits of all requested corpora in one list.
         corpora: one list for each requested corpus.
-        leading: what the confidence of a merged answer is judged by.
-        matched: None where no lines are matched.
+        leading: decides the confidence of a merged answer.
+        matched: None if no lines are matched.
     """
 
     provenance: Provenance
@@ -328,22 +331,20 @@ class PoolResponse(Struct, frozen=True):
 
 
 class RepoDescription(Struct, frozen=True):
-    """What a coordinator must know of a repository before it asks.
+    """A repository as a coordinator must know it before a query.
 
     Attributes:
-        snapshot_id: None when nothing was ever published.
+        snapshot_id: None before the first snapshot.
         embed_key: repositories with equal keys have comparable vectors.
         lexical_key: repositories with equal keys have term statistics that add up.
         schema_key: repositories with equal keys can be read by the same code.
         counts: visible chunks by corpus.
         has_vectors: a query is encoded before it is scored.
-        freshness: at the moment of asking.
-        notices: what stands in the way of good answers, whatever the question.
-        moment: what is true of the moment of asking alone; no deterministic answer holds it.
-        answers_key: equal where one question over one snapshot has one answer: of the settings
-            and the ranking that shape answers and no index; empty when unknown.
-        profile: name of the one whose view narrows its hits and slates; empty for none.
-        unseen: files that its answers cannot show.
+        notices: obstacles to good answers, whatever the query.
+        moment: warnings of this moment, which deterministic answers leave out.
+        answers_key: of the settings and the ranking that affect answers and no index; empty when
+            unknown.
+        profile: whose view narrows its hits and slates; empty for none.
     """
 
     store_id: str

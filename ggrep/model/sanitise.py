@@ -1,6 +1,7 @@
 """Text that is safe on a terminal: no escape sequences, no controls, no direction tricks."""
 
 import re
+from collections.abc import Sequence
 
 # A payload ends with its line at the latest: an unclosed one must not make the rest of a chunk
 # vanish without a word.
@@ -46,11 +47,11 @@ def sanitise_line(text: str) -> str:
 
 def without_directories(text: str) -> str:
     """Return a message on one line whose absolute paths are cut to their last names."""
-    return ABSOLUTE_PATH.sub(lambda found: _last_name(found[0]), sanitise_line(text))
 
+    def last_name(path: re.Match[str]) -> str:
+        return re.split(r"[/\\]", path[0].rstrip("/\\"))[-1] or path[0]
 
-def _last_name(path: str) -> str:
-    return re.split(r"[/\\]", path.rstrip("/\\"))[-1] or path
+    return ABSOLUTE_PATH.sub(last_name, sanitise_line(text))
 
 
 def is_text(text: str) -> bool:
@@ -60,3 +61,9 @@ def is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """Return the first few of some texts, and the number of the others: `a, b and 3 more`."""
+    left = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {left} more" if left > 0 else "")

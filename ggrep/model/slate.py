@@ -7,11 +7,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.model.confidence import Confidence
+from ggrep.model.constraints import PAIRS, Count, Held, Named, Positive, RepoPath, named
 from ggrep.model.field_meta import MOST_BYTES, MOST_ITEMS, MOST_PATH_BYTES, Field, WireBounds
 from ggrep.model.files import DEFINING
-from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
-from ggrep.model.response import Admitted, Provenance
+from ggrep.model.response import QUERY_KINDS, Answer
 
 Reason: TypeAlias = Literal[
     "semantic_match",
@@ -92,13 +92,7 @@ Graph: TypeAlias = Annotated[
 
 
 class Budgets(Struct, frozen=True):
-    """Upper bounds of a slate; bytes are of canonical JSON, the graph's with them.
-
-    The anchor is no piece of evidence.
-
-    Attributes:
-        of_text: bytes are those of the text that agents read instead.
-    """
+    """Upper bounds of a slate; bytes include the graph's; the anchor is not a piece of evidence."""
 
     total_bytes: Annotated[
         int,
@@ -128,8 +122,17 @@ class Budgets(Struct, frozen=True):
     ] = False
 
     def for_agents(self) -> Self:
-        """Return the same, counted on what an agent reads."""
+        """Return the same budgets, counted on the text that agents read."""
         return replace(self, of_text=True)
+
+
+BUDGET_CODES: Final = {
+    "total_bytes": "max_slate_bytes",
+    "file_bytes": "max_slate_file_bytes",
+    "files": "max_slate_files",
+    "evidence_per_file": "max_evidence_per_file",
+}
+"""Names of budgets in documents and in `limits_hit`."""
 
 
 class SessionRequest(Struct, frozen=True):
@@ -167,11 +170,11 @@ class SlateRequest(Request["SlateResponse"], frozen=True):
     Attributes:
         search: the question; its limits and snippet depth do not matter here.
         facts: also return the facts of the files, for a caller that merges several slates.
-        session: None for a question outside of any session.
-        seen: hashes of files that the session has returned, where the caller counts them as it
-            shows a part of what is returned; tokens then name no file. None to count them here.
-        statistics: of the collection to score against; None for the repository's own.
-        snapshot_id: the snapshot that `statistics` came from; None when there are none.
+        session: None without a session.
+        seen: hashes of files that the session has shown, if the caller counts them; tokens then
+            name no file. None to count them here.
+        statistics: the collection to score against; None for the repository's own.
+        snapshot_id: the snapshot of `statistics`; None without them.
         vector: the query's, of the same encoder; None to encode it here.
     """
 
@@ -226,12 +229,12 @@ class Pack(Struct, frozen=True):
     Attributes:
         line: where to begin reading: the best evidence's first line.
         score: of its best evidence.
-        roles: what path rules take the file for.
+        roles: by path rules.
         evidence: by line.
         more_evidence: pieces that match as well and were left out.
         repo: alias of the repository; empty in a slate of one.
-        name: of the definition at `line`, behind what encloses it; empty for none.
-        factor: learned; of what its lines are worth beside those of other files.
+        name: qualified, of the definition at `line`; empty for none.
+        factor: learned weight of its lines beside those of other files.
     """
 
     path: str
@@ -277,30 +280,31 @@ class FileFacts(Struct, frozen=True):
     needs: tuple[tuple[str, str], ...] = ()
 
 
-class GraphNode(Struct, frozen=True):
-    """A file of the slate; `id` is its path, behind `repo:` where there are several."""
+class GraphNode(Struct, frozen=True, omit_defaults=True):
+    """A file of the slate."""
 
     id: str
-    path: str
-    line: int
+    """Its path, behind `repo:` where there are several repositories."""
+    path: RepoPath
+    line: Positive
+    """Where to begin reading."""
     section: Section
-    repo: str = ""
+    """Where it stands."""
+    repo: Named = ""
+    """Alias of the repository; absent in the slate of one."""
 
 
 class GraphEdge(Struct, frozen=True):
-    """How two files are related.
+    """How two files hang together."""
 
-    Attributes:
-        kind: `imports`, `links`, `relates`, `configures`, `tests`, or between repositories
-            `package`, `type`.
-        source: a node's id, as `target`.
-        via: the name that joins them.
-    """
-
-    kind: str
+    kind: Annotated[str, ("imports", "links", "relates", "configures", "tests", "package", "type")]
+    """Imports, links, relates (a diagram), configures or tests; the others join repositories."""
     source: str
+    """A node's id."""
     target: str
+    """A node's id."""
     via: str
+    """The name that joins them."""
 
 
 class GraphBounds(Struct, frozen=True):
@@ -320,38 +324,31 @@ class ContextGraph(Struct, frozen=True):
 
 
 class Overview(Struct, frozen=True):
-    """What the question was taken for and where its answer lies; no claim about the code.
-
-    Attributes:
-        terms: of the query, as they were looked for.
-        kind: how the query reads, see `ggrep.search.query.kinds`.
-        files: packs of each section that has any.
-        top_paths: files with the best evidence.
-        names: definitions among the best evidence.
-        missing: sections that hold nothing.
-    """
+    """What the question was taken for and where its answer lies; no claim about the code."""
 
     terms: tuple[str, ...]
-    kind: str
-    files: tuple[tuple[Section, int], ...]
+    """Words of the query, as they were looked for."""
+    kind: Annotated[str, QUERY_KINDS]
+    """How the query reads."""
+    files: Annotated[tuple[tuple[Section, Positive], ...], PAIRS]
+    """Files of each section that has any."""
     top_paths: tuple[str, ...]
+    """Files with the best evidence."""
     names: tuple[str, ...]
+    """Definitions among the best evidence."""
     missing: tuple[Section, ...]
+    """Sections that hold nothing."""
 
 
 class NextAction(Struct, frozen=True):
-    """What would help further, as a command or tool call with its argument.
+    """One hint."""
 
-    Attributes:
-        action: `expand`, `symbol`, `refs`, `refine` or `level`.
-        target: what it takes; a place or a name of one of several repositories begins with its
-            alias and a colon.
-        why: one of a few fixed phrases.
-    """
-
-    action: str
+    action: Annotated[str, ("expand", "symbol", "refs", "refine", "level")]
+    """What to do."""
     target: str
+    """What to do it with."""
     why: str
+    """One of a few fixed phrases."""
 
 
 class Slate(Struct, frozen=True):
@@ -359,7 +356,7 @@ class Slate(Struct, frozen=True):
 
     Attributes:
         sections: those that hold packs, in the order of `SECTIONS`; packs by score, then path.
-        limits: the budgets in force.
+        limits: the effective budgets.
         total_bytes: of this slate, counted as its limits say.
         estimated_tokens: a quarter of that.
     """
@@ -374,42 +371,33 @@ class Slate(Struct, frozen=True):
     estimated_tokens: int = 0
 
 
+@named("session")
 class SessionState(Struct, frozen=True):
-    """What goes on with a session.
+    """What goes on with a session; absent where none was asked for."""
 
-    Attributes:
-        token: to be sent with the next request; opaque.
-        seen_set_digest: of the files returned so far, in hexadecimal.
-        seen_files: how many those are.
-        expires_in_secs: after that the snapshot may be gone.
-    """
-
-    token: str
+    token: Annotated[str, Held(least=1, most=8192)]
+    """To be sent with the next request; opaque."""
     op: SessionOp
-    seen_set_digest: str
-    seen_files: int
-    expires_in_secs: int
+    """What was done."""
+    seen_set_digest: Annotated[str, Held(pattern=r"^[0-9a-f]+$")]
+    """Of the files returned so far, in hexadecimal."""
+    seen_files: Count
+    """How many those are."""
+    expires_in_secs: Count
+    """After that the snapshot may be gone."""
 
 
-class SlateResponse(Struct, frozen=True):
+class SlateResponse(Answer, frozen=True):
     """The answer to a SlateRequest.
 
     Attributes:
-        facts: of the selected files, for whoever joins several slates; by path.
-        copies: files whose text others of the slate hold completely, where the caller counts.
-        timings_ms: stage to milliseconds; empty in deterministic mode.
+        facts: of the selected files, to join several slates; by path.
+        copies: files whose text others of the slate hold completely, if the caller counts files.
     """
 
     request: SlateRequest
-    request_id: str
-    query_fingerprint: str
-    provenance: Provenance
     confidence: Confidence
     slate: Slate
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
     session: SessionState | None = None
     facts: tuple[FileFacts, ...] = ()
     copies: tuple[str, ...] = ()
-    timings_ms: tuple[tuple[str, int], ...] = ()
-    admitted: Admitted | None = None

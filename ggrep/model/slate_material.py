@@ -10,11 +10,11 @@ class FileCandidate(Struct, frozen=True):
 
     Attributes:
         score: of its best row that the section may show.
-        mention: how much of what the best code defines it mentions, 0 to 1.
+        mention: share of the definitions of the best code that it mentions.
         segment: place in the snapshot's segments; `file` is the place within that segment.
         corpora: places in CORPORA of the rows that the section shows.
         is_test: its path is that of a test.
-        is_list: a translation, a word list: it has the words and says nothing of the program.
+        is_list: a translation or word list: it has the words and explains nothing.
     """
 
     path: str
@@ -31,12 +31,12 @@ class FileCandidate(Struct, frozen=True):
 
 
 class Pick(Struct, frozen=True):
-    """A candidate that was chosen.
+    """A chosen candidate.
 
     Attributes:
         rank: place within its section, 0 for the best.
-        lines: that were asked for by their numbers; what holds them is evidence before all else.
-        factor: learned; of what its lines are worth beside those of other files.
+        lines: requested line numbers; chunks with them are evidence first.
+        factor: learned weight of its lines beside those of other files.
     """
 
     candidate: FileCandidate
@@ -50,15 +50,13 @@ class TextPiece(Struct, frozen=True):
     """A chunk of a chosen file with its text.
 
     Attributes:
-        score: 0.0 where it was not searched for.
+        score: 0.0 for a chunk that was not searched for.
         text: as it stands in the file.
-        extra: what indexing made of it beside its text: a diagram's relations, an anchor's imports.
+        extra: a diagram's relations, or an anchor's imports.
         names: of all definitions in it.
         snippet: the lines that its level shows, before any budget cuts them.
-        snippet_start_line: line of the first of those.
         hidden_lines: lines of the chunk that the snippet leaves out.
-        reason: why it is there.
-        mention: how much of what the best code defines it mentions, 0 to 1.
+        mention: share of the definitions of the best code that it mentions.
     """
 
     row_id: str
@@ -81,14 +79,14 @@ class TextPiece(Struct, frozen=True):
 
 
 class PackMaterial(Struct, frozen=True):
-    """A chosen file with the text of what is shown of it.
+    """A chosen file with the text to show.
 
     Attributes:
         anchor: its opening lines; None for a file without any.
         evidence: by line.
-        neighbours: what stands around the best of the evidence, by line; empty below level 2.
-        more_evidence: pieces that match as well and are not among `evidence`.
-        unread: those among them that were left out for other files' better ones.
+        neighbours: chunks around the best evidence, by line; empty below level 2.
+        more_evidence: matching pieces that are not among `evidence`.
+        unread: those among them that were left out for better pieces of other files.
     """
 
     pick: Pick

@@ -17,6 +17,7 @@ from ggrep.model.constraints import (
     SnapshotId,
     StoreId,
     Versioned,
+    named,
 )
 
 QUERY_P50_MS: Final = 300
@@ -75,7 +76,8 @@ class StatusDaemon(Struct, frozen=True):
     """Memory of the process that carries it."""
 
 
-class MadeFiles(Struct, frozen=True):
+@named("made_files")
+class GeneratedCounts(Struct, frozen=True):
     """Those of them that no person wrote, as far as their names and contents tell."""
 
     generated: Count = 0
@@ -119,7 +121,7 @@ class SnapshotStatus(Struct, frozen=True):
     """Files that can be found."""
     masked_files: Count = 0
     """Those of them that hold secrets, which are masked in all that is indexed and shown."""
-    made_files: MadeFiles = MadeFiles()
+    made_files: GeneratedCounts = GeneratedCounts()
     chunks: Count = 0
     """Chunks that can be found."""
     segments: Count = 0

@@ -50,10 +50,10 @@ def with_path(text: str, path: Path | str | None) -> str:
     """Return `text` with the path that was typed in its commands; None where none was."""
     if path is None:
         return text
-    return _HERE.sub(lambda found: f"{found[0]} --path {quote(str(path))}", text)
+    return _HERE.sub(lambda command: f"{command[0]} --path {quote(str(path))}", text)
 
 
 def with_file(text: str, file: Path) -> str:
     """Return `text` with the workspace's file in its commands."""
     name = f"./{file}" if str(file).startswith("-") else str(file)
-    return _FILE.sub(lambda found: found[1] + quote(name), text)
+    return _FILE.sub(lambda command: command[1] + quote(name), text)

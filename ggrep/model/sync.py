@@ -13,7 +13,16 @@ from ggrep.base import stable_json
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.base.ids import PathKey
 from ggrep.base.stable_json import Json, decode
-from ggrep.model.constraints import Code, Count, SnapshotId, StoreId, Versioned, hides
+from ggrep.model.constraints import (
+    Code,
+    Count,
+    RepoPath,
+    SafeLine,
+    SnapshotId,
+    StoreId,
+    Versioned,
+    hides,
+)
 from ggrep.model.files import SkippedFile
 from ggrep.model.limits import Notice
 
@@ -25,26 +34,23 @@ class SyncJob(Struct, frozen=True):
     """One sync to do.
 
     Attributes:
-        root: the canonical root.
         home: the ggrep home's base.
         environ: the variables that settings are read from.
-        flags: settings that beat all others.
-        store_id: the store that is meant; a job whose settings lead to another one is refused.
-            Empty for whatever they lead to.
-        strict: refuse where a file cannot be read, decoded or cut as it should.
-        allow_degraded: over the budget of what a profile includes, index what fits.
-        fresh: take nothing over from what is indexed.
-        low_impact: use half a core at most, whatever it takes.
-        upkeep: collect and compact afterwards, as far as the store is owed it.
-        compacting: of that, compact as well; the worker does no other job meanwhile, and a large
-            store takes minutes.
-        deadline_ms: the worker is killed after so long; None for no bound.
-        remote: what a remote is (`config.remotes.Remote`); empty for none.
-        pull: pull from it first; where that fails, all is indexed, and a notice says so.
-        push: push to it afterwards; where that fails, so does the job.
-        abreast: how many workers build the repositories of a workspace, each one after another.
-            Such a job takes its share of the cores, keeps its parsers for the next one, leaves the
-            home to the first and publishes nothing early. 0 for a sync that somebody waits for.
+        flags: settings that override all others.
+        store_id: a job whose settings lead to another store is refused; empty for any.
+        strict: refuse if a file cannot be read, decoded or cut properly.
+        allow_degraded: over the budget of a profile, index what fits.
+        fresh: ignore the existing index.
+        low_impact: use half a core at most.
+        upkeep: collect and compact afterwards, if due.
+        compacting: upkeep includes compaction, which may block the worker for minutes.
+        deadline_ms: the worker is killed after it; None for no bound.
+        remote: a `config.remotes.Remote`; empty for none.
+        pull: pull first; if that fails, all is indexed, with a notice.
+        push: push afterwards; if that fails, so does the job.
+        abreast: number of workers that build a workspace. Such a job takes its share of the cores,
+            keeps its parsers for the next one, leaves the home to the first and publishes nothing
+            early. 0 for a sync that a caller waits for.
     """
 
     root: Path
@@ -69,8 +75,8 @@ class SyncProgress(Struct, frozen=True):
     """How far a running sync is.
 
     Attributes:
-        stage: `scan`, `compare` until a file differs from what is indexed, `index`, `publish` or
-            `upkeep`, or `WAITS_FOR_GIT`.
+        stage: `scan`, `compare` until a file differs from its index, `index`, `publish`, `upkeep`,
+            or `WAITS_FOR_GIT`.
         cpu_ms: processor time of the worker and its children since the sync began.
     """
 
@@ -81,7 +87,7 @@ class SyncProgress(Struct, frozen=True):
 
 
 class Compacted(Struct, frozen=True):
-    """What the compaction after a sync did."""
+    """The result of the compaction after a sync."""
 
     reason: str
     new_snapshot_id: str | None
@@ -91,21 +97,21 @@ class Compacted(Struct, frozen=True):
 
 
 class SyncOutcome(Struct, frozen=True):
-    """What a sync did, as figures.
+    """The figures of a sync.
 
     Attributes:
-        snapshot_id: the active snapshot afterwards, that of a compaction included.
+        snapshot_id: the active snapshot afterwards, after any compaction.
         published: False when nothing had changed.
-        skipped: how many files are not indexed though their names are eligible.
-        degraded: how many files do not show their content on disk.
-        notices: warnings of the sync, and of the upkeep where that failed.
+        skipped: eligible names of files that are not indexed.
+        degraded: files whose index differs from their content on disk.
+        notices: warnings of the sync, and of failed upkeep.
         duration_ms: of the sync itself, without upkeep.
         cpu_ms: processor time of the worker and its children, upkeep included.
-        collected_bytes: what the collection after it freed.
-        retry_after_ms: how long until files that had to wait are tried again; None without any.
+        collected_bytes: freed by the collection afterwards.
+        retry_after_ms: until files that had to wait are tried again; None without any.
         pulled: files that came from a remote.
-        pushed: the object on a remote that holds the snapshot; empty where nothing was pushed.
-        products: files in directories of products whose changes concern the index; None: any may.
+        pushed: the object on a remote that holds the snapshot; empty for none.
+        products: files in product directories whose changes affect the index; None for any.
     """
 
     store_id: str
@@ -133,17 +139,17 @@ class SyncOutcome(Struct, frozen=True):
 
     @property
     def moved(self) -> bool:
-        """Return True when another snapshot is active now."""
+        """Return whether another snapshot is active now."""
         compaction = self.compaction
         return self.published or (compaction is not None and compaction.new_snapshot_id is not None)
 
 
 class SyncFailed(GgrepError):
-    """A sync ended without an outcome; the snapshot that was active still is.
+    """A sync ended without an outcome; the active snapshot is unchanged.
 
     Attributes:
-        code: what the worker said, `internal` when it said nothing.
-        retry_after_ms: how long to wait, where it is known.
+        code: from the worker, else `internal`.
+        retry_after_ms: None when unknown.
         exit_status: of a command that fails like this.
         signal: that ended the worker.
     """
@@ -165,13 +171,13 @@ class SyncFailed(GgrepError):
 
 
 class SyncRunner(Protocol):
-    """Does syncs: the worker process, or a test's stand-in."""
+    """Runs syncs: the worker process, or a test double."""
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
-        """Do one sync.
+        """Run one sync.
 
         Raises:
-            GgrepError: it failed; what was active still is.
+            GgrepError: it failed; the active snapshot is unchanged.
         """
         ...
 
@@ -189,7 +195,7 @@ def job_json(job: SyncJob) -> dict[str, Json]:
 
 
 def job_from(document: Mapping[str, Any]) -> SyncJob:
-    """Return the job that `job_json` spelled."""
+    """Return the job of a document by `job_json`."""
     given = {name: document[name] for name in SyncJob.__struct_fields__ if name in document}
     given["root"], given["home"] = Path(_read(given["root"])), Path(_read(given["home"]))
     given["environ"] = {key: _read(value) for key, value in given.get("environ", {}).items()}
@@ -197,12 +203,12 @@ def job_from(document: Mapping[str, Any]) -> SyncJob:
 
 
 def priority_line(store_id: str, paths: Sequence[str]) -> bytes:
-    """Return the line that says which files a store's first index is to begin with."""
+    """Return the line that names the files with which a store's first index begins."""
     return stable_json.dumps({"wish": {"store_id": store_id, "paths": list(paths)}}) + b"\n"
 
 
 def priority_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
-    """Return the store and the files of a line that `wish_line` made; None for any other line."""
+    """Return store and files of a line by `priority_line`; None for any other line."""
     match stable_json.loads(line):
         case {"wish": {"store_id": str(store_id), "paths": [*paths]}}:
             return store_id, tuple(PathKey(str(path)) for path in paths)
@@ -212,39 +218,39 @@ def priority_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
 
 def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
     """Return an outcome as JSON."""
-    said: dict[str, Any] = to_builtins(outcome)
-    for notice in said["notices"]:
+    document: dict[str, Any] = to_builtins(outcome)
+    for notice in document["notices"]:
         notice["message"] = _shown(notice["message"])
         path = notice.get("path_key")
         notice["path_key"] = path and _shown(path)
-    return said
+    return document
 
 
 def outcome_from(document: object) -> SyncOutcome:
-    """Return the outcome that `outcome_json` spelled.
+    """Return the outcome of a document by `outcome_json`.
 
     Raises:
-        DecodeError: it is none.
+        DecodeError: the document is not an outcome.
     """
     return decode(SyncOutcome, document)
 
 
 def error_json(error: BaseException) -> dict[str, Json]:
-    """Return what the other side has to know of an error."""
+    """Return an error for the other process."""
     code = error.code if isinstance(error, GgrepError) else "internal"
     message = str(error) or type(error).__name__
     if isinstance(error, Busy):
         message = message.removesuffix(f", retry after {error.retry_after_ms} ms")
-    said: dict[str, Json] = {"code": code, "message": _shown(message)}
+    document: dict[str, Json] = {"code": code, "message": _shown(message)}
     if isinstance(error, Busy):
-        said["retry_after_ms"] = error.retry_after_ms
+        document["retry_after_ms"] = error.retry_after_ms
     if isinstance(error, GgrepError) and error.exit_status != 1:
-        said["exit_status"] = error.exit_status
-    return said
+        document["exit_status"] = error.exit_status
+    return document
 
 
 def error_from(document: Mapping[str, Any]) -> GgrepError:
-    """Return the error that `error_json` spelled."""
+    """Return the error of a document by `error_json`."""
     code, message = str(document.get("code")), str(document.get("message"))
     retry = document.get("retry_after_ms")
     match code:
@@ -289,10 +295,8 @@ class DegradedFile(Struct, frozen=True):
 
     code: Code
     """Stable name of the cause."""
-    message: str
-    """One line for people; holds no file content."""
-    path_key: str
-    """Path below the repository's root, with forward slashes."""
+    message: SafeLine
+    path_key: RepoPath
 
 
 class SyncWarning(Struct, frozen=True):

@@ -65,12 +65,7 @@ OPERATOR_LANGUAGES: Final = LISPS | frozenset(
 
 
 class NameReading(NamedTuple):
-    """A requested name as one language reads it.
-
-    Attributes:
-        owners: what has to enclose the name, outermost first.
-        last: the name itself, without quoting.
-    """
+    """A requested name as one language reads it: containers, outermost first, and the last part."""
 
     owners: tuple[str, ...]
     last: str
@@ -236,12 +231,9 @@ def _quotings(name: str) -> tuple[str, ...]:
 
 @lru_cache(256)
 def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001
-    """Return what finds a name in text where no letter of a longer name touches it.
+    """Return the pattern of a whole word in text of a language, which decides what a letter is.
 
-    Args:
-        name: without quoting and container.
-        language: decides what a letter is.
-        any_case: take other spellings in upper and lower case too.
+    `name` has no quoting and no container; `any_case` also matches other letter cases.
     """
     more = "$" if language in _DOLLAR or "$" in name else ""
     more += "'" if language in _PRIME else ""
@@ -250,7 +242,8 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
     more += _LISP_LETTERS if language in LISPS else ""
     more += "/" if language in LISPS and language != "clojure" else ""
     is_word = re.search(r"\w", name) is not None
-    letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else _signs(name)
+    signs = "".join(dict.fromkeys(_SIGNS + name))  # of operators, and rarer ones of this name
+    letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else re.escape(signs)
     begins, ends = re.match(f"[{letters}]", name), re.search(f"[{letters}]$", name)
     before = f"(?<![{letters}])" if begins else ""
     dot = "." if not is_word and language in {"fsharp", "ocaml"} else ""  # `+.` adds floats
@@ -258,11 +251,6 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
     if language in _MARKED and is_word and ends:
         after += "(?![?!](?![=~]))"
     return re.compile(before + _spelled(name) + after, re.IGNORECASE if any_case else 0)
-
-
-def _signs(name: str) -> str:
-    """Return the characters of operators, those of one with rarer characters among them."""
-    return re.escape("".join(dict.fromkeys(_SIGNS + name)))
 
 
 def _spelled(name: str) -> str:
@@ -288,7 +276,7 @@ class PlaceReading(NamedTuple):
     Attributes:
         path: in front of the lines.
         first: 1-based; 0 for all of the file.
-        last: None where a single line is named.
+        last: None for a single line.
     """
 
     path: str
@@ -303,7 +291,7 @@ class PlaceReading(NamedTuple):
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield what a text may mean as a place; only files say which reading is right.
+    """Yield the possible readings of a text as a place; only the file system decides between them.
 
     The whole text may be a path. A column behind the line, and a message behind that, are left out.
     """

@@ -6,13 +6,13 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct, field
 
-from ggrep.model.line_numbers import range_of, with_numbers
+from ggrep.model.line_numbers import line_range, with_numbers
 
 Range: TypeAlias = tuple[int, int]
 
 
 class AlreadyShown(Struct):
-    """What the answers so far have shown.
+    """What earlier answers of one command have shown.
 
     Attributes:
         lines: by path, the ranges of lines.
@@ -25,44 +25,43 @@ class AlreadyShown(Struct):
     places: set[tuple[str, int]] = field(default_factory=set)
 
     def covers(self, path: str, first: int, last: int) -> bool:
-        """Return whether these lines stand above; if not, they do from now on."""
-        held = self.lines.setdefault(path, [])
-        if any(low <= first and last <= high for low, high in held):
+        """Return whether these lines were shown; from now on they were."""
+        ranges = self.lines.setdefault(path, [])
+        if any(low <= first and last <= high for low, high in ranges):
             return True
-        held.append((first, last))
+        ranges.append((first, last))
         return False
 
     def add(self, path: str, shown: Iterable[int], left_out: Iterable[int]) -> None:
-        """Take in which lines of a file were shown, and which were left out beside them."""
+        """Record the shown lines of a file, and those left out beside them."""
         self.lines.setdefault(path, []).extend(_ranges(shown))
         self.left_out.setdefault(path, set()).update(left_out)
 
     def split(self, path: str, first: int, last: int) -> tuple[list[Range], list[Range]]:
-        """Return the ranges of lines that are to be shown, and those that stand above.
+        """Return the ranges of lines to show, and those already shown.
 
-        What was left out above is to be shown where nothing else is asked for.
+        Lines left out earlier are shown if nothing else is requested.
         """
-        held, every = self.lines.get(path, ()), range(first, last + 1)
-        seen = [n for n in every if any(low <= n <= high for low, high in held)]
+        ranges, every = self.lines.get(path, ()), range(first, last + 1)
+        seen = [n for n in every if any(low <= n <= high for low, high in ranges)]
         known = set(seen) | (self.left_out.get(path, set()) if seen else set())
         return _ranges(n for n in every if n not in known), _ranges(seen)
 
     def repeated(self, places: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
-        """Return which places stand above; from now on all of them do."""
-        held = self.places & set(places)
+        """Return the places that were shown; from now on all of them were."""
+        old = self.places & set(places)
         self.places.update(places)
-        return held
+        return old
 
 
 def _ranges(numbers: Iterable[int]) -> list[Range]:
-    """Return ascending numbers as ranges, each with its last."""
-    found: list[Range] = []
+    ranges: list[Range] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1] = (ranges[-1][0], number)
         else:
-            found.append((number, number))
-    return found
+            ranges.append((number, number))
+    return ranges
 
 
 MOST_DOCUMENTING: Final = 2
@@ -87,12 +86,10 @@ _BEFORE_DOCSTRING: Final = re.compile(r"(class|def|async def)\b.*:|\).*:")
 def opened_lines(
     document: Mapping[str, Any], *, comments: bool
 ) -> tuple[list[tuple[int, str]], list[int]]:
-    """Return the numbered lines of an expansion that an agent is shown, and which are left out.
+    """Return the numbered lines of an expansion to show, and those left out.
 
-    Args:
-        document: of `expand`; its `unseen`, which no schema has, are the ranges that no answer of
-            the same call has shown.
-        comments: show long ones, too. Where there is nothing else, they are shown.
+    The document's `unseen`, which no schema has, are the ranges that no answer of the same call has
+    shown. With `comments`, or if there is nothing else, long comments are shown too.
     """
     content, begins = document["content"], document["start_line"]
     texts = content.split("\n") if content else []
@@ -105,7 +102,7 @@ def opened_lines(
     if comments:
         return lines, []
     hidden = {begins + at for at in _documenting(texts, document["language"])}
-    shown = [one for one in lines if one[0] not in hidden]
+    shown = [numbered for numbered in lines if numbered[0] not in hidden]
     if not any(line.strip() for _, line in shown):
         return lines, []
     return shown, [number for number, _ in lines if number in hidden]
@@ -127,10 +124,7 @@ def _documenting(texts: Sequence[str], language: str) -> Iterator[int]:
 
 
 def _end_of_block(bare: Sequence[str], at: int) -> int:
-    """Return where a long `/* ... */` ends, whose further lines begin with stars; 0 for none.
-
-    The lines may begin inside of one.
-    """
+    """Return the end of a long `/* ... */` with a star on each line; 0 for none."""
     opens = bare[at].startswith("/*") or (at == 0 and _INSIDE.match(bare[at]))
     if not opens or "*/" in bare[at]:
         return 0
@@ -145,7 +139,7 @@ def _end_of_block(bare: Sequence[str], at: int) -> int:
 
 
 def _end_of_slashes(bare: Sequence[str], at: int) -> int:
-    """Return where many lines of `// ...` end; 0 for few, or for what a compiler reads."""
+    """Return the end of many lines of `// ...`; 0 for few, or for directives of a compiler."""
     end = at
     while end < len(bare) and bare[end].startswith("//"):
         end += 1
@@ -155,7 +149,7 @@ def _end_of_slashes(bare: Sequence[str], at: int) -> int:
 
 
 def _end_of_docstring(bare: Sequence[str], at: int) -> int:
-    """Return where the long docstring of a definition ends; 0 for none."""
+    """Return the end of a definition's long docstring; 0 for none."""
     opens = _OPENS.match(bare[at])
     before = next((line for line in reversed(bare[:at]) if line), "")
     if opens is None or not _BEFORE_DOCSTRING.fullmatch(before):
@@ -180,19 +174,22 @@ _DIGITS: Final = 7
 
 def hit_lines(document: _Object) -> Iterator[str]:
     """Yield the hits one by one, and below them the bodies."""
-    found = document["results"]
-    yield f"{document.get('confidence', 'found')}, {len(found)} hits"
-    spans = [_place(hit) for hit in found]
-    for hit, (path, first, last) in zip(found, spans, strict=True):
+    hits = document["results"]
+    yield f"{document.get('confidence', 'found')}, {len(hits)} hits"
+    spans = [_place(hit) for hit in hits]
+    for hit, (path, first, last) in zip(hits, spans, strict=True):
         alias = f"[{hit['repoAlias']}] " if hit.get("repoAlias") else ""
-        handle = "" if spans.count((path, first, last)) == 1 else handle_of(hit)
+        is_unique = spans.count((path, first, last)) == 1
+        handle = f" #{hit['row_id'][:_DIGITS]}" if hit.get("row_id") and not is_unique else ""
         name = hit.get("qualified_name") or hit.get("name") or ".".join(hit.get("breadcrumb", ()))
         kind = hit.get("chunk_type", "")
-        head = f"{alias}{path}:{range_of(first, last)}{_within(hit)} {kind} {name}".rstrip()
+        head = f"{alias}{path}:{line_range(first, last)}{_within(hit)} {kind} {name}".rstrip()
         yield head + _parameters(hit) + handle
         if content := hit.get("content"):
-            yield from text_lines(content, hit.get("content_start_line", first), first)
-    for hit in found:
+            if (begins := hit.get("content_start_line", first)) != first:
+                yield f"  from {begins}:"
+            yield from content.rstrip("\n").split("\n")
+    for hit in hits:
         if body := hit.get("body"):
             yield from body_lines(body)
 
@@ -203,24 +200,15 @@ def body_lines(body: _Object) -> Iterator[str]:
         yield f"no body: {body['message']}"
         return
     name = ".".join(body["breadcrumb"])
-    span = range_of(body["start_line"], body["end_line"])
+    span = line_range(body["start_line"], body["end_line"])
     yield from _opened(body, f"## {body['path']}:{span} {name}".rstrip(), comments=False)
-
-
-def handle_of(place: _Object) -> str:
-    """Return a chunk's short name, for where its path and lines are not its own."""
-    row_id = place.get("row_id", "")
-    return f" #{row_id[:_DIGITS]}" if row_id else ""
 
 
 def expansion_lines(
     document: _Object, *, comments: bool, above: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield a place's text under its numbers; long comments only if they are wanted.
-
-    From now on these lines stand above, where somebody asks.
-    """
-    span = range_of(document["start_line"], document["end_line"])
+    """Yield a place's numbered text and record it in `above`; long comments only on request."""
+    span = line_range(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"
     head = f"{path_of(document)}:{span} {document['boundary']}{inside},{whole}"
@@ -228,26 +216,20 @@ def expansion_lines(
 
 
 def neighbour_lines(document: _Object) -> Iterator[str]:
-    """Yield one line of what is around a place, if anything is."""
+    """Yield one line about the chunks around a place, if there are any."""
     near = [
-        f"{range_of(one['start_line'], one['end_line'])} {one.get('name') or one['chunk_type']}"
-        for one in document["neighbours"]
+        f"{line_range(item['start_line'], item['end_line'])}"
+        f" {item.get('name') or item['chunk_type']}"
+        for item in document["neighbours"]
     ]
     if near:
         yield f"around: {', '.join(near)}"
 
 
-def text_lines(text: str, begins: int, expected: int) -> Iterator[str]:
-    """Yield lines as they stand, behind the number of the first where it is not as expected."""
-    if begins != expected:
-        yield f"  from {begins}:"
-    yield from text.rstrip("\n").split("\n")
-
-
-def path_of(found: _Object) -> str:
-    """Return a file as `expand` takes it: behind its repository where there are several."""
-    repo = found.get("repoAlias") or found.get("repoId")
-    return f"{repo}:{found['path']}" if repo else str(found["path"])
+def path_of(place: _Object) -> str:
+    """Return a file as `expand` takes it, with its repository if there are several."""
+    repo = place.get("repoAlias") or place.get("repoId")
+    return f"{repo}:{place['path']}" if repo else str(place["path"])
 
 
 def _place(hit: _Object) -> tuple[str, int, int]:
@@ -257,18 +239,17 @@ def _place(hit: _Object) -> tuple[str, int, int]:
 
 
 def _within(hit: _Object) -> str:
-    """Return the lines of the definition of which a hit is a part."""
     around = hit.get("definition")
-    return f" in {range_of(around['start_line'], around['end_line'])}" if around else ""
+    return f" in {line_range(around['start_line'], around['end_line'])}" if around else ""
 
 
 def _parameters(hit: _Object) -> str:
-    """Return what stands behind a hit's name in its head: parameters, bases or the value."""
+    """Return parameters, bases or the value, which follow a hit's name in its head."""
     head, name = " ".join(hit.get("signature", "").split()), hit.get("name", "")
-    found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) if name else None
-    if found is None:
+    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", head) if name else None
+    if match is None:
         return ""
-    rest = head[found.end() :].partition(" # ")[0].replace("( ", "(").replace(", )", ")")
+    rest = head[match.end() :].partition(" # ")[0].replace("( ", "(").replace(", )", ")")
     return f"{rest[:_HEAD].rstrip()}..." if len(rest) > _HEAD else rest.rstrip(":{ ")
 
 
@@ -297,7 +278,7 @@ def match_lines(document: _Object) -> Iterator[str]:
     totals = document["matches"]
     yield f"{totals['lines']} lines match in {totals['files']} files"
     if listed := totals.get("by_file") or totals.get("byFile"):
-        yield from (f"{_path(one)}: {one['lines']}" for one in listed)
+        yield from (f"{_path(item)}: {item['lines']}" for item in listed)
         return
     files: dict[str, dict[int, tuple[bool, str]]] = {}
     for hit in document["results"]:

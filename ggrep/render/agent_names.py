@@ -5,7 +5,8 @@ from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from ggrep.model.files import TEST, traits_of
-from ggrep.model.line_numbers import range_of
+from ggrep.model.line_numbers import line_range
+from ggrep.model.sanitise import first_of
 from ggrep.render.agent_hits import AlreadyShown, path_of
 from ggrep.render.navigation_text import IMPORT
 
@@ -25,13 +26,13 @@ _FOLDED: Final = {"import": "imported at", "receiver": "receiver or implemented 
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
-    """Yield the definitions of a name, each with its head, or names that are spelled alike."""
-    for found in document["definitions"]:
-        line = found.get("line", 1)
-        span = range_of(found.get("start_line", line), found.get("end_line", line))
-        name = found.get("qualified_name") or found["name"]
-        yield f"{path_of(found)}:{span} {found.get('kind', '')} {name}"
-        if signature := found.get("signature"):
+    """Yield the definitions of a name, each with its head, or similar names."""
+    for definition in document["definitions"]:
+        line = definition.get("line", 1)
+        span = line_range(definition.get("start_line", line), definition.get("end_line", line))
+        name = definition.get("qualified_name") or definition["name"]
+        yield f"{path_of(definition)}:{span} {definition.get('kind', '')} {name}"
+        if signature := definition.get("signature"):
             yield f"  {signature}"
     if not document["definitions"]:
         near = ", ".join(document.get("suggestions", ()))
@@ -41,59 +42,59 @@ def definition_lines(document: _Object) -> Iterator[str]:
 
 
 def reference_lines(document: _Object) -> Iterator[str]:
-    """Yield usages by file: files with calls first, tests behind all others, imports in one line.
+    """Yield usages by file: files with calls first, tests last, imports in one line.
 
-    What may be of another container than the one that was asked for stands behind the rest.
+    Usages that may be of another container than requested come after the others.
     """
-    found, files = document["references"], document.get("files", 0)
-    count = "1 use" if len(found) == 1 else f"{len(found)} uses"
+    mentions, files = document["references"], document.get("files", 0)
+    count = "1 use" if len(mentions) == 1 else f"{len(mentions)} uses"
     where = "1 file" if files == 1 else f"{files} files"
     yield f"{count} of {document.get('name', '')} in {where}"
     yield from _defined(document.get("defined", ()))
-    used = [one for one in found if _folded(one) is None]
-    guesses = [one for one in used if one.get("guess")]
+    used = [item for item in mentions if _folded(item) is None]
+    guesses = [item for item in used if item.get("guess")]
     if len(guesses) > MAX_GUESSES:
-        used = [one for one in used if not one.get("guess")]
-    calling = {path_of(one) for one in used if one.get("role") == "call"}
-    used.sort(key=lambda one: (*_group(one)[:3], path_of(one) not in calling, *_place(one)))
+        used = [item for item in used if not item.get("guess")]
+    calling = {path_of(item) for item in used if item.get("role") == "call"}
+    used.sort(key=lambda item: (*_group(item)[:3], path_of(item) not in calling, *_place(item)))
     for (mentioned, test, guess, path, tie), group in groupby(used, key=_group):
         words = (("mentioned", mentioned), ("test", test), ("maybe", guess))
         marks = [word for word, is_so in words if is_so]
-        said = f" ({', '.join(marks)})" if marks else ""
-        yield f"{path}{said} {tie}".rstrip()
-        for line, same in groupby(group, key=lambda one: one["line"]):
+        notes = f" ({', '.join(marks)})" if marks else ""
+        yield f"{path}{notes} {tie}".rstrip()
+        for line, same in groupby(group, key=lambda item: item["line"]):
             yield _row(line, list(same))
     if len(guesses) > MAX_GUESSES:
-        places = list(dict.fromkeys(map(_listed, guesses)))
-        yield f"maybe of it: {len(guesses)} uses at {_some(places)}; refs of the bare name has them"
-    for role, told in _FOLDED.items():
-        listed = [one for one in found if _folded(one) == role]
+        places = first_of(list(dict.fromkeys(map(_listed, guesses))), MAX_LISTED)
+        yield f"maybe of it: {len(guesses)} uses at {places}; refs of the bare name has them"
+    for role, words_of_role in _FOLDED.items():
+        listed = [item for item in mentions if _folded(item) == role]
         if named := dict.fromkeys(map(_listed, listed)):
-            yield f"{told} {_some(list(named))}"
+            yield f"{words_of_role} {first_of(list(named), MAX_LISTED)}"
 
 
 def _row(line: int, mentions: Sequence[_Object]) -> str:
-    """Return one line of a file, however often the name stands in it."""
+    """Return one line of a file, however often it holds the name."""
     first = mentions[0]
     inside = f"  in {first['container']}" if first.get("container") else ""
-    sets = " set" if any(one.get("role") == "write" for one in mentions) else ""
+    sets = " set" if any(item.get("role") == "write" for item in mentions) else ""
     return f" {line}{sets}: {first.get('content', '').strip()[:MAX_LINE]}{inside}"
 
 
 def _group(mention: _Object) -> tuple[bool, bool, bool, str, str]:
-    """Return what mentions below one head share; the last is how they are tied to elsewhere."""
+    """Return the sort key that mentions below one head share."""
     tie, mentioned = mention.get("tie", ""), mention.get("kind", "usage") != "usage"
     return mentioned, _in_test(mention), bool(mention.get("guess")), path_of(mention), tie
 
 
 def _listed(mention: _Object) -> str:
-    """Return the place of a mention that is listed; an import may be of another's name."""
+    """Return the place of a listed mention; an import may be of another name."""
     place = f"{path_of(mention)}:{mention['line']}"
     return f"{place} guess" if mention.get("tie") == "guess" else place
 
 
 def _folded(mention: _Object) -> str | None:
-    """Return the role of a mention that is only listed by its place; None for all others."""
+    """Return the role of a mention that is listed by its place alone; None for others."""
     if (role := mention.get("role")) in _FOLDED:
         return str(role)
     is_import = not mention.get("container") and IMPORT.match(mention.get("content", ""))
@@ -109,24 +110,18 @@ def _place(mention: _Object) -> tuple[str, str, int]:
 
 
 def _defined(places: Sequence[_Object]) -> Iterator[str]:
-    """Yield where the name is defined, and where that is implemented; of constants the values."""
-    for relation, told in (("definition", "defined"), ("implementation", "implemented")):
+    """Yield where the name is defined and implemented, and the values of constants."""
+    for relation, verb in (("definition", "defined"), ("implementation", "implemented")):
         shown = [
-            f"{path_of(one)}:{range_of(one['start_line'], one['end_line'])} {one['qualified_name']}"
-            f"{'?' if one['guess'] else ''}"
-            for one in places
-            if one["relation"] == relation
+            f"{path_of(item)}:{line_range(item['start_line'], item['end_line'])}"
+            f" {item['qualified_name']}{'?' if item['guess'] else ''}"
+            for item in places
+            if item["relation"] == relation
         ]
         if shown:
-            yield f"{told} at {_some(shown)}"
-    values = [one["signature"] for one in places if one.get("kind") in _VALUED]
+            yield f"{verb} at {first_of(shown, MAX_LISTED)}"
+    values = [item["signature"] for item in places if item.get("kind") in _VALUED]
     yield from (f"  {value}" for value in dict.fromkeys(values[:MAX_VALUES]))
-
-
-def _some(places: Sequence[str]) -> str:
-    left = len(places) - MAX_LISTED
-    more = f" and {left} more" if left > 0 else ""
-    return f"{', '.join(places[:MAX_LISTED])}{more}"
 
 
 def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
@@ -141,19 +136,19 @@ def fresh(document: _Object, above: AlreadyShown) -> tuple[_Object | None, tuple
     if not seen:
         return document, ()
     if unseen:
-        shown = ", ".join(range_of(*each) for each in seen)
+        shown = ", ".join(line_range(*each) for each in seen)
         return {**document, "unseen": unseen}, (f"above: {path}:{shown}",)
     inside = f" {'.'.join(document['breadcrumb'])}".rstrip()
-    return None, (f"above: {path}:{range_of(first, last)}{inside}",)
+    return None, (f"above: {path}:{line_range(first, last)}{inside}",)
 
 
 def _fresh_places(
     document: _Object, key: str, above: AlreadyShown
 ) -> tuple[_Object | None, tuple[str, ...]]:
-    found = document[key]
-    old = above.repeated([(path_of(one), one.get("line", 1)) for one in found])
+    entries = document[key]
+    old = above.repeated([(path_of(item), item.get("line", 1)) for item in entries])
     if not old:
         return document, ()
-    kept = [one for one in found if (path_of(one), one.get("line", 1)) not in old]
-    told = (f"above: {_some([f'{path}:{line}' for path, line in sorted(old)])}",)
-    return ({**document, key: kept} if kept else None), told
+    kept = [item for item in entries if (path_of(item), item.get("line", 1)) not in old]
+    names = first_of([f"{path}:{line}" for path, line in sorted(old)], MAX_LISTED)
+    return ({**document, key: kept} if kept else None), (f"above: {names}",)

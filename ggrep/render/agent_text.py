@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.index_freshness import INCOMPLETE_CODES
-from ggrep.model.sanitise import sanitise_line
+from ggrep.model.outline import PathOutline, TourSection, outline_lines, tour_lines
+from ggrep.model.sanitise import first_of, sanitise_line
 from ggrep.render.agent_hits import (
     AlreadyShown,
     expansion_lines,
@@ -24,7 +25,7 @@ from ggrep.render.agent_names import (
     reference_lines,
 )
 from ggrep.render.limits_text import limits_line
-from ggrep.render.printed import NOTICES_IN_TEXT, outline_document_lines, tour_document_lines
+from ggrep.render.printed import CUTS_IN_TEXT
 from ggrep.search.slate.slate_lines import slate_lines
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -35,8 +36,8 @@ _SECOND_MS = 1_000
 def status_lines(document: _Object) -> Iterator[str]:
     """Yield what is indexed, how fresh it is, what watches it and who serves it."""
     if "snapshot" not in document:
-        found = "there is an index" if document.get("indexed") else "there is no index yet"
-        yield f"no daemon runs; {found}; a search starts one and indexes"
+        state = "there is an index" if document.get("indexed") else "there is no index yet"
+        yield f"no daemon runs; {state}; a search starts one and indexes"
         return
     snapshot, daemon = document["snapshot"], document["daemon"]
     if snapshot["active_snapshot_id"] is None:
@@ -90,17 +91,17 @@ def _sync(sync: _Object) -> Iterator[str]:
 def _watch(watch: _Object) -> str:
     match watch.get("mode", "off"):
         case "off":
-            told = "nothing; changes are found by sync=true"
+            mode = "nothing; changes are found by sync=true"
         case "polling":
-            told = "by looking every few seconds"
+            mode = "by looking every few seconds"
         case _:
-            told = f"by events, {watch['events_total']} so far"
+            mode = f"by events, {watch['events_total']} so far"
     problem = f"; {watch['problem']}" if watch.get("problem") else ""
-    return f"watched: {told}{problem}"
+    return f"watched: {mode}{problem}"
 
 
 def health_lines(document: _Object) -> Iterator[str]:
-    """Yield the findings that are not well, then how many are."""
+    """Yield the findings with problems, then how many have none."""
     checks = document["checks"]
     bad = [check for check in checks if check["severity"] != "ok"]
     yield "sound" if document["ok"] else "not sound"
@@ -133,10 +134,10 @@ class AgentView(Struct, frozen=True):
     """How much of an answer an agent is shown.
 
     Attributes:
-        budget: most bytes of the lines of an answer; 0 for what is usual for its kind.
-        more: what shows the lines that were cut; `{}` in it stands for the bytes that it takes.
-        comments: of an opened place long ones are shown, too.
-        arguments: name arguments of tools, not flags, for what was cut.
+        budget: most bytes of the lines of an answer; 0 for the default of its kind.
+        more: how to see the lines that were cut, with `{}` for the bytes that they take.
+        comments: show long comments of an opened place, too.
+        arguments: name arguments of tools, not flags.
     """
 
     budget: int = 0
@@ -151,54 +152,49 @@ def agent_text(
     notes: Sequence[str] = (),
     asked: Sequence[str] = (),
 ) -> str:
-    """Return what an agent reads of an answer, whichever tool gave it; no final newline.
+    """Return the text of an answer's JSON object for an agent, without final newline.
 
-    Of several answers each line stands once, and each has the budget to itself.
-
-    Args:
-        document: the answer's JSON object.
-        view: how much of it.
-        notes: lines that the document does not hold.
-        asked: what each of several answers is to, for those that do not say it.
+    Of several answers each line is shown once, and each has the whole budget. `notes` are lines
+    beside the document; `asked` are the questions of answers that do not name them.
     """
     view = view or AgentView()
     answers = document.get("answers")
     if answers is None:
-        said = (f"note: {note}" for note in notes)
-        return "\n".join((*_within(document, _body(document, view), view), *said))
+        tail = (f"note: {note}" for note in notes)
+        return "\n".join((*_within(document, _body(document, view), view), *tail))
     above, lines = AlreadyShown(), list[str]()
     names = (*asked, *("" for _ in answers))
-    for one, name in zip(answers, names, strict=False):
-        head, body, told = _fresh(one, name, above, view)
-        shown = () if body is None else _within(one, body, view)
-        lines += (*head, *shown, *told)
+    for answer, name in zip(answers, names, strict=False):
+        head, body, earlier = _fresh(answer, name, above, view)
+        shown = () if body is None else _within(answer, body, view)
+        lines += (*head, *shown, *earlier)
     return "\n".join(lines)
 
 
 def _fresh(
     document: _Object, typed: str, above: AlreadyShown, view: AgentView
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
-    """Return the head of one of several answers, what those above it lack, and what they have.
+    """Return the head of one of several answers, its new lines, and lines about earlier ones.
 
-    A place's own first line is its head, and what is around it is left to who asks for it alone.
+    A place's own first line is its head; its neighbours are left out.
     """
     opened = "boundary" in document
     asked = document.get("name") or document.get("target") or sanitise_line(typed)
     head = [f"## {_SHORT_ID.sub(_FIRST, asked)}"] if asked and not opened else []
-    rest, told = fresh(document, above)
+    rest, earlier = fresh(document, above)
     if rest is None:
-        return head, None, told
+        return head, None, earlier
     if not opened:
-        return head, _body(rest, view), told
+        return head, _body(rest, view), earlier
     # With a budget of its own the end of it may not be shown.
     lines = expansion_lines(rest, comments=view.comments, above=None if view.budget else above)
-    return [f"## {next(lines)}"], lines, told
+    return [f"## {next(lines)}"], lines, earlier
 
 
 def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterator[str]:
     """Yield warnings, the lines of an answer up to its budget, and what was cut.
 
-    The first line of the answer is always there; a failure stands before its warnings.
+    The first line of the answer is always shown; a failure comes before its warnings.
     """
     if "code" in _failure(document):
         yield next(lines)
@@ -214,7 +210,7 @@ def _within(document: _Object, lines: Iterator[str], view: AgentView) -> Iterato
             yield line
     if left:
         yield f"cut: {left} more lines; {view.more.format(taken)} shows them"
-    limits = (one for one in document.get("limits_hit", ()) if one["code"] not in NOTICES_IN_TEXT)
+    limits = (item for item in document.get("limits_hit", ()) if item["code"] not in CUTS_IN_TEXT)
     if cuts := limits_line(limits, arguments=view.arguments):
         yield cuts
 
@@ -250,9 +246,11 @@ def _failure(document: _Object) -> _Object:
 
 def _other(document: _Object) -> Iterator[str]:
     if "outlines" in document:
-        yield from outline_document_lines(document)
+        for number, outline in enumerate(convert(document["outlines"], tuple[PathOutline, ...])):
+            yield from ("",) if number else ()
+            yield from outline_lines(outline, outline.path)
     elif "sections" in document:
-        yield from tour_document_lines(document)
+        yield from tour_lines(convert(document["sections"], tuple[TourSection, ...]))
     elif "running" in document:
         yield from status_lines(document)
     elif "checks" in document:
@@ -262,12 +260,12 @@ def _other(document: _Object) -> Iterator[str]:
 
 
 def _warnings(document: _Object) -> Iterator[str]:
-    """Yield a line for each warning, and each status of repositories without a full answer.
+    """Yield a line for each warning, and for each status of repositories without a full answer.
 
     An answer from less than the complete index says so first.
     """
     diagnostics = document.get("diagnostics", {})
-    told = (
+    notices = (
         *diagnostics.get("errors", ()),
         *document.get("warnings", ()),
         *diagnostics.get("warnings", ()),
@@ -275,22 +273,17 @@ def _warnings(document: _Object) -> Iterator[str]:
     repos = {repo["repoId"]: repo for repo in document.get("repos", ())}
     names = {key: repo.get("alias") or key for key, repo in repos.items()}
     notes: dict[tuple[str, str], list[str]] = {}
-    for note in sorted(told, key=lambda note: note["code"] not in INCOMPLETE_CODES):
+    for note in sorted(notices, key=lambda note: note["code"] not in INCOMPLETE_CODES):
         whose = notes.setdefault((note["code"], note["message"]), [])
         whose += [names[note["repoId"]]] if note.get("repoId") in names else []
     for (_, message), whose in notes.items():
-        prefix = f"{_listed(whose)}: " if whose else ""
+        prefix = f"{first_of(whose, MAX_LISTED)}: " if whose else ""
         yield f"warning: {prefix}{message}"
     silent: dict[str, list[str]] = {}
     for key, repo in repos.items():
         if (status := repo.get("status", "ok")) != "ok":
             silent.setdefault(status, []).append(names[key])
-    yield from (f"{status}: {_listed(whose)}" for status, whose in silent.items())
-
-
-def _listed(names: Sequence[str]) -> str:
-    left = len(names) - MAX_LISTED
-    return ", ".join(names[:MAX_LISTED]) + (f" and {left} more" if left > 0 else "")
+    yield from (f"{status}: {first_of(whose, MAX_LISTED)}" for status, whose in silent.items())
 
 
 def _slate(document: _Object) -> Iterator[str]:

@@ -1,10 +1,13 @@
 """The JSON of one repository's answers."""
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
+from ggrep.base.errors import GgrepError
 from ggrep.base.formats import (
+    ANSWERS_SCHEMA,
     EXPAND_SCHEMA,
     OUTLINE_SCHEMA,
     QUERY_SCHEMA,
@@ -15,71 +18,36 @@ from ggrep.base.formats import (
 )
 from ggrep.base.stable_json import plain
 from ggrep.model.constraints import HIDDEN
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.model.outline import OutlineResponse, TourResponse
-from ggrep.model.response import Hit, Provenance, QueryResponse
-from ggrep.model.slate import SessionState, SlateResponse
+from ggrep.model.navigation import (
+    ExpandRequest,
+    ExpandResponse,
+    ReferencesRequest,
+    ReferencesResponse,
+    SymbolRequest,
+    SymbolResponse,
+)
+from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
+from ggrep.model.request import SearchRequest
+from ggrep.model.response import Answer, Hit, QueryResponse, own_field
+from ggrep.model.slate import SessionState, SlateRequest, SlateResponse
+from ggrep.render.failures import query_error
 from ggrep.search.slate.document import slate_json
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.answers import (
-        AnswerJson,
-        ExpandJson,
-        ExpansionJson,
-        HitJson,
-        OutlineJson,
-        PagedJson,
-        ReferencesJson,
-        SearchJson,
-        SearchMoreJson,
-        SearchTimingsJson,
-        SymbolJson,
-        TimedJson,
-        TourJson,
-    )
-    from ggrep.model.schemas.slate import ContinuedJson, SlateAnswerJson
+    from ggrep.model.schemas.answers import HitJson, PagedJson
+    from ggrep.model.schemas.slate import ContinuedJson
 
 
-class Answer(Protocol):
-    """What answers to all questions have in common."""
-
-    @property
-    def request_id(self) -> str:
-        """Return the answer's name."""
-        ...
-
-    @property
-    def query_fingerprint(self) -> str:
-        """Return the identity of the question."""
-        ...
-
-    @property
-    def provenance(self) -> Provenance:
-        """Return the store and snapshot that were asked."""
-        ...
-
-    @property
-    def limits_hit(self) -> tuple[LimitHit, ...]:
-        """Return the cuts."""
-        ...
-
-    @property
-    def warnings(self) -> tuple[Notice, ...]:
-        """Return what the reader should know."""
-        ...
-
-    @property
-    def timings_ms(self) -> tuple[tuple[str, int], ...]:
-        """Return stages and milliseconds."""
-        ...
+NameAnswer: TypeAlias = SymbolResponse | ReferencesResponse | ExpandResponse
 
 
-def metadata_json(answer: Answer, schema_version: Literal[1]) -> "AnswerJson":
-    """Return the keys of every answer."""
+def answer_json(answer: Answer | GgrepError) -> dict[str, Any]:
+    """Return an answer of one repository, or its failure, as its JSON object."""
+    if isinstance(answer, GgrepError):
+        return dict(query_error(answer))
     origin = answer.provenance
+    asked: Any = answer
     return {
-        "schema_version": schema_version,
         "request_id": answer.request_id,
         "store_id": origin.store_id,
         "config_fingerprint": origin.config_fingerprint,
@@ -92,17 +60,117 @@ def metadata_json(answer: Answer, schema_version: Literal[1]) -> "AnswerJson":
         "git": plain(origin.git),
         "limits_hit": plain(answer.limits_hit),
         "warnings": plain(answer.warnings),
+        **({"timings_ms": dict(answer.timings_ms)} if answer.timings_ms else {}),
+        **_OF_REQUEST[type(asked.request)](answer),
     }
 
 
-def timed_json(answer: Answer) -> "TimedJson":
-    """Return how long each stage took, where that may be said."""
-    return {"timings_ms": dict(answer.timings_ms)} if answer.timings_ms else {}
+def answers_json(answers: Iterable[NameAnswer | GgrepError]) -> dict[str, Any]:
+    """Return several answers as one JSON object, in the order of the questions."""
+    return {"schema_version": ANSWERS_SCHEMA, "answers": list(map(answer_json, answers))}
+
+
+def _search(answer: QueryResponse) -> dict[str, Any]:
+    request, scan = answer.request, answer.provenance.scan
+    document = {
+        "schema_version": QUERY_SCHEMA,
+        "mode": request.mode.value,
+        "confidence": answer.confidence.value,
+        "limits": {
+            "max_results": request.limit,
+            "per_file": request.per_file,
+            "snippet": request.snippet.value,
+        },
+        "results": [_hit_json(hit) for hit in answer.hits],
+    }
+    if answer.matched is not None:
+        document["matches"] = plain(answer.matched)
+    if scan is not None:
+        document |= {"partial": "scan", "scan": document_of(scan)}
+    if answer.explanation is not None:
+        admission = {} if answer.admitted is None else {"admission": plain(answer.admitted)}
+        document["explain"] = plain(answer.explanation) | admission
+    return document
+
+
+def _hit_json(hit: Hit) -> "HitJson":
+    document: HitJson = document_of(hit)
+    if hit.components:
+        document["explain"] = {**dict(hit.components), "rule": hit.rule}
+    return document
+
+
+def _slate(answer: SlateResponse) -> dict[str, Any]:
+    return {
+        "schema_version": SLATE_SCHEMA,
+        **continued_json(answer.session),
+        "mode": answer.request.search.mode.value,
+        "confidence": answer.confidence.value,
+        "slate": slate_json(answer.slate),
+    }
+
+
+def _symbol(answer: SymbolResponse) -> dict[str, Any]:
+    asked = answer.request
+    limits = {"max_symbols": asked.limit}
+    return {**_own(answer, SYMBOL_SCHEMA), "name": asked.name, "limits": limits}
+
+
+def _references(answer: ReferencesResponse) -> dict[str, Any]:
+    asked = answer.request
+    limits = {
+        "max_references": asked.limit,
+        "strings": asked.strings,
+        "comments": asked.comments,
+    }
+    totals = {"totals": dict(answer.totals)}
+    return {**_own(answer, REFERENCES_SCHEMA), **totals, "name": asked.name, "limits": limits}
+
+
+def expansion_json(answer: ExpandResponse) -> dict[str, Any]:
+    """Return the keys that only surrounding code has."""
+    asked = answer.request
+    limits = {"boundary": asked.boundary, "max_expand_bytes": asked.max_bytes}
+    return {**_own(answer, EXPAND_SCHEMA), "target": asked.target, "limits": limits}
+
+
+def _outline(answer: OutlineResponse) -> dict[str, Any]:
+    asked = answer.request
+    limits = {"depth": asked.depth, "max_outline_bytes": asked.max_bytes}
+    return {**_own(answer, OUTLINE_SCHEMA), "targets": list(asked.targets), "limits": limits}
+
+
+def _tour(answer: TourResponse) -> dict[str, Any]:
+    return {**_own(answer, TOUR_SCHEMA), "limits": {"max_tour_bytes": answer.request.max_bytes}}
+
+
+_OF_REQUEST: Final[Mapping[type, Callable[[Any], dict[str, Any]]]] = {
+    SearchRequest: _search,
+    SlateRequest: _slate,
+    SymbolRequest: _symbol,
+    ReferencesRequest: _references,
+    ExpandRequest: expansion_json,
+    OutlineRequest: _outline,
+    TourRequest: _tour,
+}
+
+
+def _own(answer: Answer, schema_version: int) -> dict[str, Any]:
+    """Return the fields that only this kind of answer has, and the next page if there is one."""
+    names = filter(own_field, answer.__struct_fields__)
+    cursor = paged_json(getattr(answer, "next_cursor", ""))
+    own = {name: plain(getattr(answer, name)) for name in names}
+    return {"schema_version": schema_version, **own, **cursor}
 
 
 def paged_json(next_cursor: str) -> "PagedJson":
     """Return where the next page begins; nothing on the last."""
     return {"next_cursor": next_cursor} if next_cursor else {}
+
+
+def continued_json(session: SessionState | None) -> "ContinuedJson":
+    """Return what goes on with a session, under its key; nothing without one."""
+    return {} if session is None else {"session": plain(session)}
 
 
 def document_of(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever fields it has
@@ -115,147 +183,3 @@ def document_of(value: Struct) -> Any:  # noqa: ANN401 - an object of whatever f
         elif isinstance(each, tuple) and each and type(each[0]) in HIDDEN:
             document[name] = [document_of(item) for item in each]
     return document
-
-
-def query_success(response: QueryResponse) -> "SearchJson":
-    """Return the answer as its JSON object."""
-    request = response.request
-    return {
-        **metadata_json(response, QUERY_SCHEMA),
-        **_more(response),
-        "mode": request.mode.value,
-        "confidence": response.confidence.value,
-        "limits": {
-            "max_results": request.limit,
-            "per_file": request.per_file,
-            "snippet": request.snippet.value,
-        },
-        "results": [hit_json(hit) for hit in response.hits],
-    }
-
-
-def _more(response: QueryResponse) -> "SearchMoreJson":
-    """Return what is said only where it is due."""
-    document: SearchMoreJson = {}
-    if response.matched is not None:
-        document["matches"] = plain(response.matched)
-    if response.provenance.scan is not None:
-        document["partial"] = "scan"
-        document["scan"] = document_of(response.provenance.scan)
-    if response.timings_ms:
-        # The engine's stages, one and all.
-        document["timings_ms"] = cast("SearchTimingsJson", dict(response.timings_ms))
-    if response.explanation is not None:
-        document["explain"] = plain(response.explanation)
-        if response.admitted is not None:
-            document["explain"]["admission"] = plain(response.admitted)
-    return document
-
-
-def hit_json(hit: Hit) -> "HitJson":
-    """Return one hit as it stands in `results`."""
-    document: HitJson = document_of(hit)
-    if hit.components:
-        document["explain"] = {**dict(hit.components), "rule": hit.rule}
-    return document
-
-
-def symbol_success(response: SymbolResponse) -> "SymbolJson":
-    """Return the definitions of a name as their JSON object."""
-    return {
-        **metadata_json(response, SYMBOL_SCHEMA),
-        **timed_json(response),
-        "name": response.request.name,
-        "limits": {"max_symbols": response.request.limit},
-        "definitions": plain(response.definitions),
-        "total": response.total,
-        "suggestions": list(response.suggestions),
-        **paged_json(response.next_cursor),
-    }
-
-
-def references_success(response: ReferencesResponse) -> "ReferencesJson":
-    """Return the usages of a name as their JSON object."""
-    request = response.request
-    return {
-        **metadata_json(response, REFERENCES_SCHEMA),
-        **timed_json(response),
-        "name": request.name,
-        "limits": {
-            "max_references": request.limit,
-            "strings": request.strings,
-            "comments": request.comments,
-        },
-        "references": plain(response.references),
-        "totals": dict(response.totals),
-        "files": response.files,
-        "defined": plain(response.defined),
-        **paged_json(response.next_cursor),
-    }
-
-
-def expand_success(response: ExpandResponse) -> "ExpandJson":
-    """Return what stands around a place as its JSON object."""
-    return {
-        **metadata_json(response, EXPAND_SCHEMA),
-        **timed_json(response),
-        **expansion_json(response),
-    }
-
-
-def expansion_json(response: ExpandResponse) -> "ExpansionJson":
-    """Return what stands around a place, without what is told of the index."""
-    request = response.request
-    return {
-        "target": request.target,
-        "limits": {"boundary": request.boundary, "max_expand_bytes": request.max_bytes},
-        "path": response.path,
-        "language": response.language,
-        "boundary": response.boundary,
-        "start_line": response.start_line,
-        "end_line": response.end_line,
-        "breadcrumb": list(response.breadcrumb),
-        "content": response.content,
-        "hidden_lines": response.hidden_lines,
-        "file_lines": response.file_lines,
-        "neighbours": plain(response.neighbours),
-    }
-
-
-def outline_success(response: OutlineResponse) -> "OutlineJson":
-    """Return what files and folders define as its JSON object."""
-    request = response.request
-    return {
-        **metadata_json(response, OUTLINE_SCHEMA),
-        **timed_json(response),
-        "targets": list(request.targets),
-        "limits": {"depth": request.depth, "max_outline_bytes": request.max_bytes},
-        "outlines": to_builtins(response.outlines),
-    }
-
-
-def tour_success(response: TourResponse) -> "TourJson":
-    """Return what a repository is as its JSON object."""
-    return {
-        **metadata_json(response, TOUR_SCHEMA),
-        **timed_json(response),
-        "limits": {"max_tour_bytes": response.request.max_bytes},
-        "sections": to_builtins(response.sections),
-    }
-
-
-def slate_success(response: SlateResponse) -> "SlateAnswerJson":
-    """Return the answer as its JSON object; without a session there is no `session`."""
-    return {
-        **metadata_json(response, SLATE_SCHEMA),
-        **timed_json(response),
-        **continued_json(response.session),
-        "mode": response.request.search.mode.value,
-        "confidence": response.confidence.value,
-        "slate": slate_json(response.slate),
-    }
-
-
-def continued_json(session: SessionState | None) -> "ContinuedJson":
-    """Return what goes on with a session, under its key; nothing without one."""
-    return {} if session is None else {"session": plain(session)}

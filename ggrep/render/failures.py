@@ -41,7 +41,7 @@ def issue_json(issue: Issue) -> "IssueJson":
 
 
 def error_lines(error: GgrepError) -> list[str]:
-    """Return the lines to print, unsanitised; each names its file where there is one."""
+    """Return the lines to print, unsanitised; each names its file, if there is one."""
     if isinstance(error, WorkspaceError):
         return [_issue_line(issue) for issue in error.issues]
     lines = [str(error)]
@@ -51,7 +51,7 @@ def error_lines(error: GgrepError) -> list[str]:
 
 
 def typed_path(arguments: Sequence[str]) -> str | None:
-    """Return the repository that an option of a command line names; None for the current one."""
+    """Return the repository in an option of a command line; None for the current one."""
     for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
         if option in {"--path", "-p", "--repo"}:
             return value

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from ggrep.base.scripts import spelled_in_any_form
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
 from ggrep.model.index_freshness import incomplete_first
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.line_numbers import collapsed_blanks
-from ggrep.model.response import Admitted, GitState, Hit, QueryResponse
-from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.model.line_numbers import collapsed_blanks, line_range
+from ggrep.model.request import ViewOptions
+from ggrep.model.response import Admitted, Hit, QueryResponse
+from ggrep.model.sanitise import first_of, sanitise, sanitise_line
 from ggrep.render.limits_text import line_of
-from ggrep.render.page import Spans, painted, plural, span
+from ggrep.render.page import Spans, any_of, painted, plural
 from ggrep.render.style import CUT, Style, cut
 
 _BAR = "━"
@@ -39,7 +39,7 @@ _RULES = {
 
 
 def render_explanation(response: QueryResponse, style: Style) -> str:
-    """Return what was understood, found and left out, and where and when, a line each."""
+    """Return the explanation of an answer, a line for each kind of fact."""
     explanation = response.explanation
     if explanation is None:
         return ""
@@ -47,11 +47,14 @@ def render_explanation(response: QueryResponse, style: Style) -> str:
     scored = [f"{name} {number}" for name, number in explanation.candidate_mix.items() if number]
     shown = [f"{name} {number}" for name, number in explanation.returned_mix.items() if number]
     judged = ((name, f"{value:.2f}") for name, value in explanation.confidence.items())
+    commit = (origin.git.head_sha or "") if origin.git else ""
+    if commit and origin.git and origin.git.dirty:
+        commit += " and changes"
     rows = [
         ("query", f"{explanation.kind}; {'; '.join(explanation.rules)}"),
         ("mode", response.request.mode.value),
         ("snapshot", _snapshot(origin.snapshot_id, explanation.segments)),
-        ("commit", _commit(origin.git)),
+        ("commit", commit),
         ("terms", _figures((term.term, term.chunks) for term in explanation.terms)),
         ("quotas", _figures(explanation.quotas.items())),
         ("scored", f"{', '.join(scored)} chunks" if scored else "nothing"),
@@ -76,12 +79,6 @@ def _snapshot(snapshot_id: str, segments: int) -> str:
     return f"{snapshot_id}, {plural(segments, 'segment')}"
 
 
-def _commit(git: GitState | None) -> str:
-    if git is None or git.head_sha is None:
-        return ""
-    return git.head_sha + (" and changes" if git.dirty else "")
-
-
 def _admission(admitted: Admitted) -> str:
     how = f"after {admitted.waited_ms:.0f} ms" if admitted.queued else "at once"
     return f"{how}; {admitted.in_flight} at work, {admitted.queue_depth} waiting"
@@ -89,18 +86,14 @@ def _admission(admitted: Admitted) -> str:
 
 def largest_part(hits: Sequence[Hit]) -> float:
     """Return the largest component of any of the hits, which fills a bar; 1 without any."""
-    found = [dict(hit.components).get(name, 0.0) for hit in hits for name in _PARTS]
-    return max(found, default=0.0) or 1.0
+    parts = [dict(hit.components).get(name, 0.0) for hit in hits for name in _PARTS]
+    return max(parts, default=0.0) or 1.0
 
 
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
-    """Return one bar for each part of the score that is not zero, then the factors and the rule.
+    """Return one bar for each part of an explained hit's score, then its factors and rule.
 
-    Args:
-        hit: explained, else there is nothing to show.
-        largest: what fills a bar, so that hits can be compared.
-        indent: in front of each line.
-        style: how bars are painted.
+    `largest` fills a bar, so that hits can be compared.
     """
     parts = dict(hit.components)
     lines = []
@@ -129,10 +122,9 @@ _ALSO_NAMED = 3
 
 
 class ShownHit(Struct, frozen=True):
-    """A hit and how its place is written.
+    """A hit and its path as the reader would type it.
 
     Attributes:
-        place: path as the reader would type it, without the line.
         repo: the repository's alias in a workspace, else empty.
         also: names of other repositories that hold the same text.
     """
@@ -144,42 +136,30 @@ class ShownHit(Struct, frozen=True):
     also: tuple[str, ...] = ()
 
 
-class HitView(Struct, frozen=True):
-    """What to show of each hit.
-
-    Attributes:
-        words: query words to highlight.
-        scores: print the scores.
-        explain: print a bar for each component of the score.
-        compact: paths only, each once.
-        columns: how wide a line of a snippet may be; 0 for no bound.
-    """
-
-    words: tuple[str, ...]
-    scores: bool = False
-    explain: bool = False
-    compact: bool = False
-    columns: int = 0
+def highlighted_words(query: str) -> tuple[str, ...]:
+    """Return the words of a query that are highlighted in its hits."""
+    return tuple(word for word in query.split() if len(word) > 2 or not word.isascii())
 
 
-def render_hits(shown: Sequence[ShownHit], view: HitView, style: Style) -> str:
+def render_hits(
+    shown: Sequence[ShownHit], view: ViewOptions, style: Style, words: Sequence[str] = ()
+) -> str:
     """Return the list as text that ends in a newline; empty without hits."""
     if view.compact:
         places = dict.fromkeys(_place(item) for item in shown)
         return "".join(f"{sanitise_line(place)}\n" for place in places)
     width = len(str(len(shown)))
     largest = largest_part([item.hit for item in shown]) if view.explain else 1.0
-    frame = _Frame(width, largest)
-    blocks = [_block(number, item, view, style, frame) for number, item in enumerate(shown, 1)]
+    blocks = [
+        _block(f"{number:>{width}}.", item, view, style, words, largest)
+        for number, item in enumerate(shown, 1)
+    ]
     roomy = any(block.count("\n") > 1 for block in blocks)
     return ("\n" if roomy else "").join(blocks)
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return a line for each notice, and one for all limits.
-
-    Confidence is another matter, see `render_confidence`.
-    """
+    """Return a line for each notice, and one for all limits, but none about confidence."""
     lines = [
         f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]
@@ -191,9 +171,9 @@ def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: S
 def split_notes(
     limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style
 ) -> tuple[str, str]:
-    """Return the lines that an answer begins with, and those behind it; see `render_notes`.
+    """Return the lines before and after an answer; see `render_notes`.
 
-    An answer from less than the complete index begins with that.
+    An answer from less than the complete index begins with that warning.
     """
     first, others = incomplete_first(notices)
     return render_notes((), first, style), render_notes(limits, others, style)
@@ -202,7 +182,7 @@ def split_notes(
 def render_confidence(
     confidence: Confidence, shown: int, limits: Sequence[LimitHit], style: Style
 ) -> str:
-    """Return a line for an answer that may not be about what was asked, or without hits."""
+    """Return a line for an answer that is unlikely to fit, or without hits."""
     cut = next((limit for limit in limits if limit.code == "low_confidence"), None)
     left = 0 if cut is None else (cut.observed or 0) - cut.limit
     hidden = "1 weaker hit is" if left == 1 else f"{left} weaker hits are"
@@ -222,25 +202,23 @@ def _place(item: ShownHit) -> str:
     return f"{item.repo}/{item.place}" if item.repo else item.place
 
 
-class _Frame(Struct, frozen=True):
-    """What the blocks of one list share.
-
-    Attributes:
-        width: columns of the longest number.
-        largest: component of a score that fills a bar.
-    """
-
-    width: int
-    largest: float
-
-
-def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Frame) -> str:
-    hit, width = item.hit, frame.width
-    lines_of = span(hit.start_line, hit.end_line)
+def _block(
+    number: str,
+    item: ShownHit,
+    view: ViewOptions,
+    style: Style,
+    words: Sequence[str],
+    largest: float,
+) -> str:
+    hit, indent = item.hit, " " * (len(number) + 2)
+    whole = hit.definition
+    around = f" in {line_range(whole.start_line, whole.end_line)}" if whole else ""
+    lines_of = f":{line_range(hit.start_line, hit.end_line)}{around}"
+    shown = style.paint("path", sanitise_line(item.place)) + style.paint("line", lines_of)
     head = [
-        style.paint("number", f"{number:>{width}}."),
+        style.paint("number", number),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
-        _where(item, lines_of, style),
+        shown if item.repo else style.link(shown, item.place, hit.start_line),
         _definition(hit, style),
     ]
     if view.scores:
@@ -249,32 +227,14 @@ def _block(number: int, item: ShownHit, view: HitView, style: Style, frame: _Fra
     if hit.encoding:
         head.append(style.paint("muted", hit.encoding))
     if item.also:
-        head.append(style.paint("muted", sanitise_line(_also(item.also))))
+        head.append(
+            style.paint("muted", sanitise_line(f"also in {first_of(item.also, _ALSO_NAMED)}"))
+        )
     lines = ["  ".join(part for part in head if part)]
     if view.explain:
-        lines += component_bars(hit, frame.largest, " " * (width + 3), style)
-    lines += _snippet(hit, view, style, width)
+        lines += component_bars(hit, largest, indent, style)
+    lines += _snippet(hit, view.line_columns, style, words, indent)
     return "\n".join(lines) + "\n"
-
-
-def _where(item: ShownHit, lines: str, style: Style) -> str:
-    """Return path and lines, as a link where it is known which directory the path is of."""
-    shown = style.paint("path", sanitise_line(item.place))
-    shown += style.paint("line", f":{lines}{_around(item.hit)}")
-    return shown if item.repo else style.link(shown, item.place, item.hit.start_line)
-
-
-def _around(hit: Hit) -> str:
-    """Return the lines of the definition of which a hit is a part; empty where it is whole."""
-    if hit.definition is None:
-        return ""
-    return f" in {span(hit.definition.start_line, hit.definition.end_line)}"
-
-
-def _also(repos: Sequence[str]) -> str:
-    """Return whom else to look at, the first few by name."""
-    more = len(repos) - _ALSO_NAMED
-    return f"also in {', '.join(repos[:_ALSO_NAMED])}" + (f" and {more} more" if more > 0 else "")
 
 
 def _definition(hit: Hit, style: Style) -> str:
@@ -288,19 +248,18 @@ def _definition(hit: Hit, style: Style) -> str:
     return kind
 
 
-def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
+def _snippet(hit: Hit, columns: int, style: Style, words: Sequence[str], indent: str) -> list[str]:
     if not hit.content:
         return []
     lines = sanitise(hit.content).split("\n")
     gutter = len(str(hit.content_start_line + len(lines)))
-    indent = " " * (width + 3)
-    room = max(view.columns - len(indent) - gutter - len(" │ "), _LEAST_ROOM) if view.columns else 0
-    found = list(collapsed_blanks(lines, hit.content_start_line))
-    fitting = [_fit(line.expandtabs(4), view.words, room) for _, line in found]
-    spans = (_asked(line, view.words) for line in fitting)
+    room = max(columns - len(indent) - gutter - len(" │ "), _LEAST_ROOM) if columns else 0
+    rows = list(collapsed_blanks(lines, hit.content_start_line))
+    fitting = [_fit(line.expandtabs(4), words, room) for _, line in rows]
+    spans = (_asked(line, words) for line in fitting)
     shown = [
         indent + style.paint("gutter", f"{number:>{gutter}} │ ") + line
-        for (number, _), line in zip(found, painted(fitting, hit.path, style, spans), strict=True)
+        for (number, _), line in zip(rows, painted(fitting, hit.path, style, spans), strict=True)
     ]
     if hit.hidden_lines:
         more = f"(+{hit.hidden_lines} more lines)"
@@ -309,24 +268,18 @@ def _snippet(hit: Hit, view: HitView, style: Style, width: int) -> list[str]:
 
 
 def _fit(line: str, words: Sequence[str], room: int) -> str:
-    """Return the part of a line that fits, with a sign at each end that was cut.
+    """Return the part of a line that fits, with a sign at each cut end.
 
-    That is its beginning, unless the first query word stands further right.
+    It is the beginning, unless the first query word is further right.
     """
     if not room or len(line) <= room:
         return line
-    found = _pattern(words).search(line) if words else None
-    if found is None or found.end() < room:
+    match = any_of(words, re.IGNORECASE).search(line) if words else None
+    if match is None or match.end() < room:
         return cut(line, room)
-    start = found.start() - room // 4
+    start = match.start() - room // 4
     return CUT + cut(line[start:], room - len(CUT))
 
 
-def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return re.compile("|".join(map(spelled_in_any_form, longest_first)), re.IGNORECASE)
-
-
 def _asked(line: str, words: Sequence[str]) -> Spans:
-    """Return where the words of the query stand in a line."""
-    return [found.span() for found in _pattern(words).finditer(line)] if words else []
+    return [match.span() for match in any_of(words, re.IGNORECASE).finditer(line)] if words else []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ggrep.model.limits import LimitHit
 from ggrep.render.page import plural
@@ -96,11 +96,9 @@ _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
-    """Return one line for all cuts of an answer; empty without any.
+    """Return one line for all entries of `limits_hit`; empty without any.
 
-    Args:
-        limits: entries as `limits_hit` has them.
-        arguments: name arguments of tools instead of flags.
+    With `arguments` it names arguments of tools instead of flags.
     """
     groups: dict[str, list[_Object]] = {}
     for each in limits:
@@ -122,15 +120,7 @@ def limits_line(limits: Iterable[_Object], *, arguments: bool = False) -> str:
 
 def line_of(limits: Iterable[LimitHit]) -> str:
     """Return the line for cuts, with flags."""
-    return limits_line(
-        {
-            "code": limit.code,
-            "limit": limit.limit,
-            "observed": limit.observed,
-            "path_key": limit.path_key,
-        }
-        for limit in limits
-    )
+    return limits_line(map(to_builtins, limits))
 
 
 def _text(code: str, group: list[_Object]) -> str:

@@ -9,12 +9,11 @@ src/checkout.py
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import SearchRequest
-from ggrep.model.response import Hit, HitLine, MatchTotals
+from ggrep.model.response import HitLine, MatchTotals
 from ggrep.model.sanitise import sanitise_line
+from ggrep.render.hits import ShownHit
 from ggrep.render.page import painted, plural
 from ggrep.render.style import CUT, Style
 
@@ -25,23 +24,10 @@ CUT_CODES = frozenset({"max_results", "max_per_file"})
 """Cuts that the count of lines tells."""
 
 
-class MatchedHit(Struct, frozen=True):
-    """A hit with lines that match.
-
-    Attributes:
-        place: path as the reader would type it.
-        repo: the repository's alias in a workspace, else empty.
-    """
-
-    hit: Hit
-    place: str
-    repo: str = ""
-
-
-def render_lines(shown: Sequence[MatchedHit], columns: int, style: Style) -> str:
+def render_lines(shown: Sequence[ShownHit], columns: int, style: Style) -> str:
     """Return the lines of hits as text that ends in a newline; empty without hits.
 
-    Files come in the order of their first hits, and each line stands once.
+    Files come in the order of their first hits, and each line appears once.
     """
     files: dict[tuple[str, str], dict[int, HitLine]] = {}
     keys: dict[tuple[str, str], str] = {}
@@ -64,12 +50,9 @@ def render_lines(shown: Sequence[MatchedHit], columns: int, style: Style) -> str
 
 
 def render_listing(totals: Sequence[tuple[str, str, int]], style: Style, *, counts: bool) -> str:
-    """Return the files that match, one a line, with the number of their lines where wanted.
+    """Return the matching files, one a line; with `counts`, the number of their lines too.
 
-    Args:
-        totals: repository or nothing, path as the reader would type it, matching lines.
-        style: paints them.
-        counts: add `:NUMBER`.
+    `totals` holds repository or nothing, path as the reader would type it, and matching lines.
     """
     return "".join(
         style.paint("path", sanitise_line(f"{repo}/{place}" if repo else place))
@@ -81,7 +64,7 @@ def render_listing(totals: Sequence[tuple[str, str, int]], style: Style, *, coun
 
 def render_counts(
     totals: MatchTotals,
-    shown: Sequence[MatchedHit],
+    shown: Sequence[ShownHit],
     request: SearchRequest,
     limits: Sequence[LimitHit],
     style: Style,
@@ -96,21 +79,21 @@ def render_counts(
         if line.columns
     }
     left = totals.lines - len(lines)
-    told = f"{plural(totals.lines, 'line')} in {plural(totals.files, 'file')}"
+    counts = f"{plural(totals.lines, 'line')} in {plural(totals.files, 'file')}"
     if left > 0 and not request.list_files:
         files = totals.files - len({line[:2] for line in lines})
-        told += f"; {left:,} more {'line' if left == 1 else 'lines'}"
-        told += f", {plural(files, 'more file')}" if files else ""
+        counts += f"; {left:,} more {'line' if left == 1 else 'lines'}"
+        counts += f", {plural(files, 'more file')}" if files else ""
         codes = {limit.code for limit in limits}
         if "max_results" in codes:
-            told += f"; -m {max(_MORE_HITS, 10 * request.limit)} shows more"
+            counts += f"; -m {max(_MORE_HITS, 10 * request.limit)} shows more"
         elif "max_per_file" in codes:
-            told += "; --per-file 0 shows more"
-    return style.paint("muted", told) + "\n"
+            counts += "; --per-file 0 shows more"
+    return style.paint("muted", counts) + "\n"
 
 
 def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> list[str]:
-    """Return lines behind their numbers, `:` behind those that match and `-` behind others."""
+    """Return numbered lines, with `:` behind the number of a match and `-` behind others."""
     room = max(columns - len(f"{lines[-1].line}:"), _LEAST_ROOM) if columns and lines else 0
     fitting = [_fit(line, room) for line in lines]
     texts = painted([text for text, _ in fitting], path, style, [marks for _, marks in fitting])
@@ -128,7 +111,7 @@ def _lines(lines: Sequence[HitLine], path: str, columns: int, style: Style) -> l
 
 
 def _fit(line: HitLine, room: int) -> tuple[str, list[tuple[int, int]]]:
-    """Return the part of a line that fits with tabs as blanks, and its matches in that part."""
+    """Return the part of a line that fits, tabs expanded, and its matches in that part."""
     text, places = "", []
     for character in line.text:
         places.append(len(text))

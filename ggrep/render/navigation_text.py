@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.model.files import TEST, traits_of
+from ggrep.model.line_numbers import line_range
 from ggrep.model.navigation import (
     Definition,
     ExpandResponse,
@@ -18,7 +19,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.page import Page, SourceLines, plural, span
+from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
 
 IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
@@ -31,39 +32,36 @@ _ID_DIGITS: Final = 7
 
 def symbol_text(response: SymbolResponse, page: Page) -> str:
     """Return the definitions; empty without any."""
-    return definitions_text([(found.path, found) for found in response.definitions], page)
+    return definitions_text([(item.path, item) for item in response.definitions], page)
 
 
-def definitions_text(found: Sequence[tuple[str, Definition]], page: Page) -> str:
-    """Return definitions, each with its file as the page places it; empty without any."""
-    blocks = [_definition(key, one, page) for key, one in found]
+def definitions_text(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
+    """Return definitions with their paths; empty without any."""
+    blocks = [_definition(key, item, page) for key, item in definitions]
     roomy = any(len(block) > 1 for block in blocks)
     return ("\n" if roomy else "").join("\n".join(block) + "\n" for block in blocks)
 
 
 def symbol_notes(response: SymbolResponse) -> str:
-    """Return a line where nothing was found, with names that are spelled nearly so."""
+    """Return a line with similar names if nothing was found."""
     if response.definitions:
         return ""
     return nothing_defines(response.request.name, response.suggestions)
 
 
 def nothing_defines(name: str, suggestions: Sequence[str]) -> str:
-    """Return a line that nothing was found, with names that are spelled nearly so."""
+    """Return the message that nothing defines a name, with similar names."""
     near = f"; similar names: {', '.join(suggestions)}" if suggestions else ""
     return sanitise_line(f"nothing defines {name}{near}") + "\n"
 
 
 def references_text(response: ReferencesResponse, page: Page) -> str:
-    """Return the mentions, file by file: uses, those in tests, then where it is imported.
-
-    Files with calls come first. Empty without any.
-    """
-    return placed_mentions([Placed(one.path, one) for one in response.references], page)
+    """Return the mentions by file: usages, files with calls first, those in tests, then imports."""
+    return placed_mentions([Placed(item.path, item) for item in response.references], page)
 
 
 class Placed(Struct, frozen=True):
-    """A mention, its file as it is written, and one word on what ties it to elsewhere."""
+    """A mention, its file as it is shown, and how it belongs to another repository."""
 
     key: str
     found: Reference
@@ -71,53 +69,50 @@ class Placed(Struct, frozen=True):
 
 
 def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
-    """Return mentions that come in the order of an answer, as `references_text` does."""
-    used = [one for one in mentions if not _is_listed(one.found)]
-    calling = {one.key for one in used if one.found.role == "call"}
-    used.sort(key=lambda one: (*_group(one)[:3], one.key not in calling, one.found.path))
+    """Return mentions as `references_text` does."""
+    used = [item for item in mentions if not _is_listed(item.found)]
+    calling = {item.key for item in used if item.found.role == "call"}
+    used.sort(key=lambda item: (*_group(item)[:3], item.key not in calling, item.found.path))
     blocks = [
-        _mentions(key, [one.found for one in group], page, tie)
+        _mentions(key, [item.found for item in group], page, tie)
         for (*_, key, tie), group in groupby(used, key=_group)
     ]
-    for told, role in (("imported", "import"), ("receiver or implemented type", "receiver")):
-        listed = [one for one in mentions if _is_listed(one.found) and _role(one.found) == role]
-        places = ", ".join(dict.fromkeys(_listed_place(one, page) for one in listed))
-        blocks += [f"{told} at {places}\n"] if places else []
+    for title, role in (("imported", "import"), ("receiver or implemented type", "receiver")):
+        listed = [item for item in mentions if _is_listed(item.found) and _role(item.found) == role]
+        places = ", ".join(dict.fromkeys(_listed_place(item, page) for item in listed))
+        blocks += [f"{title} at {places}\n"] if places else []
     return "\n".join(blocks)
 
 
-def _listed_place(one: Placed, page: Page) -> str:
-    """Return the place of an import; what it is a guess of is said, for it may be another's."""
-    place = page.path(one.key, one.found.line)
-    return f"{place} {page.muted(one.tie)}" if one.tie == "guess" else place
+def _listed_place(item: Placed, page: Page) -> str:
+    """Return the place of an import; a guess is marked, as it may be of another name."""
+    place = page.path(item.key, item.found.line)
+    return f"{place} {page.muted(item.tie)}" if item.tie == "guess" else place
 
 
-def _is_listed(found: Reference) -> bool:
-    """Return whether a mention is told by its place alone."""
-    return _role(found) in {"import", "receiver"}
+def _is_listed(item: Reference) -> bool:
+    """Return whether a mention is shown by its place alone."""
+    return _role(item) in {"import", "receiver"}
 
 
-def _role(found: Reference) -> str:
-    """Return what a mention does; where no syntax was read an import is told by its line."""
-    is_import = not found.container and bool(IMPORT.match(found.content))
-    return "import" if is_import and found.role != "receiver" else found.role
+def _role(item: Reference) -> str:
+    """Return the role of a mention; without syntax, the line tells an import."""
+    is_import = not item.container and bool(IMPORT.match(item.content))
+    return "import" if is_import and item.role != "receiver" else item.role
 
 
-def _group(one: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return what mentions below one head share; words in texts stand behind all usages."""
-    mentions = "" if one.found.kind == "usage" else "mentioned"
-    return mentions, _in_test(one.found), one.found.guess, one.key, one.tie
+def _group(mention: Placed) -> tuple[str, bool, bool, str, str]:
+    """Return the sort key that mentions below one head share; words in texts come last."""
+    mentions = "" if mention.found.kind == "usage" else "mentioned"
+    return mentions, _in_test(mention.found), mention.found.guess, mention.key, mention.tie
 
 
-def _in_test(found: Reference) -> bool:
-    return found.test or bool(traits_of(found.path) & TEST)
+def _in_test(item: Reference) -> bool:
+    return item.test or bool(traits_of(item.path) & TEST)
 
 
 def references_notes(response: ReferencesResponse) -> str:
-    """Return a line on what is shown, and what was left out for its kind.
-
-    What was left out for its number is a limit, which is told as everywhere.
-    """
+    """Return a line on the shown mentions, and on those of kinds that were left out."""
     return mentions_told(
         response.request, response.references, dict(response.totals), response.files
     )
@@ -129,25 +124,22 @@ def mentions_told(
     totals: Mapping[str, int],
     files: int,
 ) -> str:
-    """Return a line on the mentions that are shown, and on those left out for their kind."""
+    """Return a line on the shown mentions, and on those of kinds that were left out."""
     asked = {"usage": True, "string": request.strings, "comment": request.comments}
-    told, left = [], []
+    counts, left = [], []
     for kind, wanted in asked.items():
-        shown = sum(found.kind == kind for found in references)
+        shown = sum(mention.kind == kind for mention in references)
         if shown:
-            told.append(plural(shown, kind))
+            counts.append(plural(shown, kind))
         elif not wanted and totals.get(kind, 0):
             left.append(f"{plural(totals[kind], kind)} not shown, --{kind}s shows them")
     nothing = f"nothing uses {request.name}"
-    head = f"{', '.join(told)} in {plural(files, 'file')}" if told else nothing
+    head = f"{', '.join(counts)} in {plural(files, 'file')}" if counts else nothing
     return sanitise_line("; ".join([head, *left])) + "\n"
 
 
 def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expand ") -> str:
-    """Return the lines around a place, and what stands before and behind them.
-
-    `ask` is what is typed in front of a row id.
-    """
+    """Return the lines around a place and its neighbours; `ask` is typed in front of a row id."""
     blocks = [[_heading(response, page)]]
     if response.content:
         lines = SourceLines(
@@ -159,25 +151,25 @@ def expansion_text(response: ExpandResponse, page: Page, ask: str = "ggrep expan
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _definition(key: str, found: Definition, page: Page) -> list[str]:
-    place, kind = page.path(key, found.start_line, found.end_line), sanitise_line(found.kind)
-    name = page.style.paint("name", page.fitting(found.qualified_name or found.name))
+def _definition(key: str, item: Definition, page: Page) -> list[str]:
+    place, kind = page.path(key, item.start_line, item.end_line), sanitise_line(item.kind)
+    name = page.style.paint("name", page.fitting(item.qualified_name or item.name))
     lines = [f"{place}  {page.style.paint('kind', kind)} {name}"]
-    if found.signature:
-        lines.append("    " + page.fitting(found.signature, 4))
-    first = found.doc.strip().partition("\n")[0]
+    if item.signature:
+        lines.append("    " + page.fitting(item.signature, 4))
+    first = item.doc.strip().partition("\n")[0]
     return [*lines, "    " + page.muted(page.fitting(first, 4))] if first else lines
 
 
-def _mentions(key: str, found: Sequence[Reference], page: Page, tie: str) -> str:
-    """Return a file and the mentions in it, the lines' text below each other."""
-    marks = [f"{item.line}:{item.column}" for item in found]
+def _mentions(key: str, mentions: Sequence[Reference], page: Page, tie: str) -> str:
+    """Return a file and its mentions, their lines aligned."""
+    marks = [f"{item.line}:{item.column}" for item in mentions]
     width = max(len(mark) for mark in marks)
-    doubt = "may be of another class or module" if found[0].guess else ""
-    mentioned = "" if found[0].kind == "usage" else "mentioned"
-    said = ", ".join(filter(None, (mentioned, tie, doubt)))
-    lines = [page.path(key) + (f"  {page.muted(said)}" if said else "")]
-    for item, mark in zip(found, marks, strict=True):
+    doubt = "may be of another class or module" if mentions[0].guess else ""
+    mentioned = "" if mentions[0].kind == "usage" else "mentioned"
+    notes = ", ".join(filter(None, (mentioned, tie, doubt)))
+    lines = [page.path(key) + (f"  {page.muted(notes)}" if notes else "")]
+    for item, mark in zip(mentions, marks, strict=True):
         taken = 2 + width + 2
         text = page.fitting(item.content.strip(), taken)
         inside = sanitise_line(f"  in {item.container}") if item.container else ""
@@ -191,17 +183,17 @@ def _mentions(key: str, found: Sequence[Reference], page: Page, tie: str) -> str
 def _heading(response: ExpandResponse, page: Page) -> str:
     place = page.path(response.path, response.start_line)
     inside = f", in {' > '.join(response.breadcrumb)}" if response.breadcrumb else ""
-    lines = f"lines {span(response.start_line, response.end_line)} of {response.file_lines}"
+    lines = f"lines {line_range(response.start_line, response.end_line)} of {response.file_lines}"
     return f"{place}  {page.muted(f'{response.boundary}{inside}, {lines}')}"
 
 
-def _neighbours(found: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
-    """Return what stands on either side, and what to type to see it."""
-    spans = [span(item.start_line, item.end_line) for item in found]
-    named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in found]
+def _neighbours(neighbours: Sequence[Neighbour], page: Page, ask: str) -> list[str]:
+    """Return the chunks before and after, and how to see them."""
+    spans = [line_range(item.start_line, item.end_line) for item in neighbours]
+    named = [f"{item.chunk_type} {item.name or item.signature}".rstrip() for item in neighbours]
     width, widest = max(map(len, spans)), min(max(map(len, named)), _NAME_COLUMNS)
     lines = []
-    for item, lines_of, name in zip(found, spans, named, strict=True):
+    for item, lines_of, name in zip(neighbours, spans, named, strict=True):
         head = f"{item.side:<6}  {lines_of:<{width}}  {cut(sanitise_line(name), widest):<{widest}}"
         lines.append(page.muted(f"{head}  {ask}{item.row_id[:_ID_DIGITS]}"))
     return lines
@@ -225,14 +217,14 @@ class Labelled(Struct, frozen=True):
         return f"{self.repo}:{self.found.path}"
 
 
-def labelled_definitions(found: Sequence[tuple[str, Definition]], page: Page) -> str:
+def labelled_definitions(definitions: Sequence[tuple[str, Definition]], page: Page) -> str:
     """Return definitions, each with the label of its repository; empty without any."""
-    return definitions_text([(f"{repo}:{one.path}", one) for repo, one in found], page)
+    return definitions_text([(f"{repo}:{item.path}", item) for repo, item in definitions], page)
 
 
-def labelled_mentions(found: Sequence[Labelled], page: Page) -> str:
+def labelled_mentions(mentions: Sequence[Labelled], page: Page) -> str:
     """Return mentions as those of one repository, each with the label of its own.
 
     Empty without any.
     """
-    return placed_mentions([Placed(one.key, one.found, one.mark) for one in found], page)
+    return placed_mentions([Placed(item.key, item.found, item.mark) for item in mentions], page)

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.base.scripts import spelled_in_any_form
-from ggrep.model.line_numbers import collapsed_blanks
+from ggrep.model.line_numbers import collapsed_blanks, line_range
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.parse.languages.registry import language_of
 from ggrep.render.style import Style, cut
@@ -63,19 +63,12 @@ Spans = Iterable[tuple[int, int]]
 
 
 def painted(lines: Sequence[str], path: str, style: Style, spans: Iterable[Spans]) -> Iterator[str]:
-    """Yield lines of a file in colour.
-
-    Args:
-        lines: as they are shown.
-        path: of the file.
-        style: paints them; they come back as they are where it does not.
-        spans: of each line, what is to stand out.
-    """
+    """Yield lines of a file in colour, with `spans` of each line highlighted."""
     if not style.colour:
         yield from lines
         return
-    for line, roles, found in zip(lines, _roles(lines, language_of(path)), spans, strict=True):
-        for start, end in found:
+    for line, roles, matches in zip(lines, _roles(lines, language_of(path)), spans, strict=True):
+        for start, end in matches:
             roles[start:end] = ["match"] * (end - start)
         runs = groupby(zip(roles, line, strict=True), key=lambda each: each[0])
         texts = ((role, "".join(mark for _, mark in run)) for role, run in runs)
@@ -87,12 +80,12 @@ def _roles(lines: Sequence[str], language: str) -> list[list[str]]:
     text = "\n".join(lines)
     roles = [""] * len(text)
     pattern = _pattern(language)
-    for found in pattern.finditer(text) if pattern else ():
-        role = found.lastgroup or ""
+    for match in pattern.finditer(text) if pattern else ():
+        role = match.lastgroup or ""
         if role == "word":
             known = _CONSTANTS if language in _DATA else _KEYWORDS
-            role = "keyword" if found[0] in known else ""
-        roles[found.start() : found.end()] = [role] * (found.end() - found.start())
+            role = "keyword" if match[0] in known else ""
+        roles[match.start() : match.end()] = [role] * (match.end() - match.start())
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
@@ -101,7 +94,7 @@ def _roles(lines: Sequence[str], language: str) -> list[list[str]]:
 
 @cache
 def _pattern(language: str) -> re.Pattern[str] | None:
-    """Return what finds comments, strings and words; None for a language without any."""
+    """Return the pattern of comments, strings and words; None for a language without any."""
     marks = [mark for mark, names in _LINE_COMMENTS.items() if language in names]
     blocks = language in _BLOCK_COMMENTS
     if not marks and not blocks:
@@ -117,8 +110,8 @@ def _pattern(language: str) -> re.Pattern[str] | None:
         r'"(?:\\.|[^"\\\n])*"?',
         r"'(?:\\.|[^'\\\n])*'?" if language in _SINGLE_QUOTES else r"'(?:\\[^\n']{1,8}|[^'\\\n])'",
     ]
-    told = f"(?P<comment>{'|'.join(comments)})|(?P<string>{'|'.join(strings)})|{_CODE_WORD}"
-    return re.compile(told)
+    pattern = f"(?P<comment>{'|'.join(comments)})|(?P<string>{'|'.join(strings)})|{_CODE_WORD}"
+    return re.compile(pattern)
 
 
 _RULE = "─"
@@ -128,13 +121,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class SourceLines(Struct, frozen=True):
-    """Lines of a file.
-
-    Attributes:
-        first: number of the first.
-        hidden: how many more there are.
-        path: of the file; empty for text that is nobody's code.
-    """
+    """Lines of a file from `first`, and the number of `hidden` ones; `path` may be empty."""
 
     text: str
     first: int
@@ -148,8 +135,8 @@ class Page(Struct, frozen=True):
     Attributes:
         columns: how wide a line may be; 0 for no bound.
         place: returns how a path key is written for the reader.
-        words: what is highlighted in lines of a source, as it is spelled.
-        stems: parts of words; words that hold one are highlighted whole.
+        words: highlighted in lines of a source, as they are spelled.
+        stems: parts of words, which are highlighted whole.
     """
 
     columns: int
@@ -162,11 +149,11 @@ class Page(Struct, frozen=True):
         """Return a file, or lines of it, as terminals and editors can open it."""
         place = self.place(key)
         shown = self.style.paint("path", sanitise_line(place))
-        shown += self.style.paint("line", f":{span(line, last)}") if line else ""
+        shown += self.style.paint("line", f":{line_range(line, last)}") if line else ""
         return self.style.link(shown, place, line or 1)
 
     def muted(self, text: str) -> str:
-        """Return one line of what is said beside the answer."""
+        """Return one line beside the answer."""
         return self.style.paint("muted", sanitise_line(text))
 
     def rule(self, title: str, figures: str = "") -> str:
@@ -181,7 +168,7 @@ class Page(Struct, frozen=True):
         return cut(sanitise_line(text), self._room(taken))
 
     def has_room(self, taken: int) -> bool:
-        """Return whether a line on which so many columns are taken can hold some words more."""
+        """Return whether a line with so many columns in use has room for a few words more."""
         return not self.columns or taken + _LEAST_ROOM <= self.columns
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
@@ -199,26 +186,22 @@ class Page(Struct, frozen=True):
     def source(
         self, source: SourceLines, *, indent: str = "", digits: int = 0, shift: bool = False
     ) -> list[str]:
-        """Return lines of a source behind their numbers.
+        """Return numbered lines of a source.
 
-        Args:
-            source: the lines.
-            indent: in front of each.
-            digits: least width of a number, for numbers that stand below others.
-            shift: leave out the indentation that all lines share.
+        `digits` is the least width of a number; `shift` removes the common indentation.
         """
         text = sanitise(source.text).rstrip("\n")
         lines = [line.expandtabs(4).rstrip() for line in text.split("\n")]
         if shift:
-            shared = shared_indentation(lines)
+            shared = min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
             lines = [line[shared:] for line in lines]
         gutter = max(digits, len(str(source.first + len(lines) - 1)))
         room = self._room(len(indent) + gutter + len(" │ "))
         shown = []
-        found = list(collapsed_blanks(lines, source.first))
-        fitting = [cut(line, room) for _, line in found]
+        numbered = list(collapsed_blanks(lines, source.first))
+        fitting = [cut(line, room) for _, line in numbered]
         lit = painted(fitting, source.path, self.style, map(self._asked, fitting))
-        for (number, line), text in zip(found, lit, strict=True):
+        for (number, line), text in zip(numbered, lit, strict=True):
             mark = f"{number:>{gutter}} │ " if line else f"{number:>{gutter}} │"
             shown.append(indent + self.style.paint("gutter", mark) + text)
         if source.hidden:
@@ -231,30 +214,21 @@ class Page(Struct, frozen=True):
         return next(painted([line], "", self.style, [self._asked(line)]))
 
     def _asked(self, line: str) -> Spans:
-        """Return where the page's words stand in a line."""
+        """Return the places of the page's words in a line."""
         if not self.style.colour:
             return []
-        words = _either(self.words).finditer(line) if self.words else ()
+        words = any_of(self.words).finditer(line) if self.words else ()
         return [
-            *(found.span() for found in words),
-            *(found.span() for found in _WORD.finditer(line) if self._is_asked(found[0].lower())),
+            *(match.span() for match in words),
+            *(
+                match.span()
+                for match in _WORD.finditer(line)
+                if any(stem in match[0].lower() for stem in self.stems)
+            ),
         ]
-
-    def _is_asked(self, word: str) -> bool:
-        return any(stem in word for stem in self.stems)
 
     def _room(self, taken: int) -> int:
         return max(self.columns - taken, _LEAST_ROOM) if self.columns else 0
-
-
-def shared_indentation(lines: Sequence[str]) -> int:
-    """Return how many spaces all lines but empty ones begin with."""
-    return min((len(line) - len(line.lstrip(" ")) for line in lines if line), default=0)
-
-
-def span(first: int, last: int) -> str:
-    """Return lines as `3-7`, one line as `3`."""
-    return f"{first}-{last}" if last > first else f"{first}"
 
 
 def plural(count: int, noun: str) -> str:
@@ -262,6 +236,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def _either(words: Sequence[str]) -> re.Pattern[str]:
+def any_of(words: Sequence[str], flags: int = 0) -> re.Pattern[str]:
+    """Return the pattern of any of some words; the longest one that fits wins."""
     longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return re.compile("|".join(map(spelled_in_any_form, longest_first)))
+    return re.compile("|".join(map(spelled_in_any_form, longest_first)), flags)

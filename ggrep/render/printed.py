@@ -1,35 +1,36 @@
-"""A repository's answer, outline or failure as bytes for stdout and stderr."""
+"""A repository's answer or failure as text for stdout and stderr."""
 
 import os
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct, convert
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.errors import GgrepError
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
 from ggrep.model.outline import (
     OutlineResponse,
-    PathOutline,
     TourResponse,
-    TourSection,
     outline_lines,
     tour_lines,
 )
 from ggrep.model.request import ViewOptions
-from ggrep.model.response import MatchTotals, QueryResponse
+from ggrep.model.response import Answer, MatchTotals, QueryResponse
 from ggrep.model.sanitise import sanitise, sanitise_line
+from ggrep.model.slate import ContextGraph, SlateResponse
 from ggrep.model.suggested_commands import with_path
-from ggrep.render.answer_json import outline_success, query_success, tour_success
+from ggrep.model.written_names import last_part
+from ggrep.render.answer_json import NameAnswer, answer_json
 from ggrep.render.failures import error_lines, query_error
 from ggrep.render.hits import (
-    HitView,
     ShownHit,
+    highlighted_words,
     render_confidence,
     render_explanation,
     render_hits,
@@ -37,24 +38,29 @@ from ggrep.render.hits import (
 )
 from ggrep.render.matching_lines import (
     CUT_CODES,
-    MatchedHit,
     render_counts,
     render_lines,
     render_listing,
 )
+from ggrep.render.page import Page
 from ggrep.render.style import Style
+
+if TYPE_CHECKING:
+    from ggrep.render.slate_text import GraphForm
+
+_STEM_LETTERS: Final = 4
+"""Shorter stems are part of too many words to highlight."""
 
 
 class Rendered(Struct, frozen=True):
-    """What a command prints, and how it ends.
+    """The output of a command.
 
     Attributes:
-        out: for standard output; JSON is to be written as UTF-8 whatever the locale says.
+        out: for standard output; JSON is written as UTF-8 in any locale.
         err: for standard error.
-        hits: how many hits the answer holds; 0 for a failure.
-        scan: nothing was indexed, and a scan answered.
-        before: for standard error, ahead of the rest: the answer is from less than the complete
-            index, or the hits may be beside the point.
+        hits: number of hits in the answer; 0 for a failure.
+        scan: a scan answered, without an index.
+        before: for standard error, before `out`: warnings about an incomplete index or weak hits.
     """
 
     out: str
@@ -65,7 +71,7 @@ class Rendered(Struct, frozen=True):
     before: str = ""
 
     def document(self) -> dict[str, stable_json.Json]:
-        """Return the same as a daemon's reply holds it."""
+        """Return the output as in a daemon's reply."""
         return {
             "out": self.out,
             "err": self.err,
@@ -77,14 +83,13 @@ class Rendered(Struct, frozen=True):
 
 
 def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Rendered:
-    """Return an answer as the view wants it: for people, or one JSON document and a newline.
+    """Return an answer for people, or as one JSON document and a newline.
 
-    Paths are written as seen from `view.cwd`, or as they are stored where it is empty; the file
-    system is not asked.
+    Paths are relative to `view.cwd`, or as stored if it is empty; the file system is not read.
     """
     hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:
-        return Rendered(json_line(query_success(response)), "", hits=hits, scan=scan)
+        return Rendered(json_line(answer_json(response)), "", hits=hits, scan=scan)
     style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
     header = ""
     if response.explanation is not None:
@@ -94,7 +99,7 @@ def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Ren
     shown = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     first, notes = answer_notes(response.limits_hit, response.warnings, root, view)
     doubts = render_confidence(response.confidence, hits, response.limits_hit, notes_style)
-    text = render_hits(shown, _hit_view(response.request.query, view), style)
+    text = render_hits(shown, view, style, highlighted_words(response.request.query))
     if not hits:
         return Rendered(header + text, notes + doubts, scan=scan, before=first)
     return Rendered(header + text, notes, hits=hits, scan=scan, before=first + doubts)
@@ -105,9 +110,9 @@ def _matched(
 ) -> Rendered:
     """Return an answer of exact text: its lines by file, or its files."""
     style, notes_style = Style(view.colour, view.links, view.cwd), Style(view.notes_colour)
-    hits = [MatchedHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
+    hits = [ShownHit(hit, place(root, view.cwd, hit.path)) for hit in response.hits]
     if response.request.list_files:
-        listed = [("", place(root, view.cwd, one.path), one.lines) for one in totals.by_file]
+        listed = [("", place(root, view.cwd, file.path), file.lines) for file in totals.by_file]
         text = render_listing(listed, style, counts=view.counts)
     else:
         text = render_lines(hits, view.columns, style)
@@ -124,23 +129,20 @@ def _matched(
 def answer_notes(
     limits: Sequence[LimitHit], notices: Sequence[Notice], root: Path, view: ViewOptions
 ) -> tuple[str, str]:
-    """Return the lines before and behind an answer; see `split_notes`.
+    """Return the lines before and after an answer; see `split_notes`.
 
-    Commands name the repository where the reader stands elsewhere.
+    Commands name the repository if the reader is elsewhere.
     """
     away = view.cwd and root != Path(view.cwd) and root not in Path(view.cwd).parents
     path = os.path.relpath(root, view.cwd) if away else None
-    told = [replace(notice, message=with_path(notice.message, path)) for notice in notices]
-    return split_notes(limits, told, Style(view.notes_colour))
+    notes = [replace(notice, message=with_path(notice.message, path)) for notice in notices]
+    return split_notes(limits, notes, Style(view.notes_colour))
 
 
 def render_failure(error: GgrepError, view: ViewOptions, path: str | None = None) -> Rendered:
-    """Return a failure in words, and as one JSON document too where the view wants JSON.
+    """Return a failure in words, and as a JSON document too if the view wants JSON.
 
-    Args:
-        error: what went wrong.
-        view: how to print.
-        path: the repository that was typed, for the commands that the words suggest.
+    `path` is the repository that was typed, for suggested commands.
     """
     out = json_line(query_error(error)) if view.json else ""
     mark = Style(view.notes_colour).paint("bad", "error: ")
@@ -160,57 +162,100 @@ def json_line(document: stable_json.Document) -> str:
     return stable_json.dumps(document).decode() + "\n"
 
 
-def _hit_view(query: str, view: ViewOptions) -> HitView:
-    return HitView(
-        words=tuple(word for word in query.split() if len(word) > 2 or not word.isascii()),
-        scores=view.scores,
-        explain=view.explain,
-        compact=view.compact,
-        columns=0 if view.whole else view.columns,
-    )
-
-
-NOTICES_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
-"""Cuts that stand in the text itself."""
+CUTS_IN_TEXT = frozenset({"max_outline_bytes", "max_outline_depth", "max_tour_bytes"})
+"""Cuts that outlines and tours state in their own text."""
 
 
 def render_outline(response: OutlineResponse, root: Path, view: ViewOptions) -> Rendered:
     """Return outlines as the view wants them."""
     hits = len(response.outlines)
     if view.json:
-        return Rendered(json_line(outline_success(response)), "", hits=hits)
+        return Rendered(json_line(answer_json(response)), "", hits=hits)
     shown = partial(place, root, view.cwd)
-    blocks = ["\n".join(outline_lines(one, shown(one.path))) for one in response.outlines]
-    first, notes = _notes(response, root, view)
-    return Rendered("\n\n".join(blocks) + "\n", notes, hits=hits, before=first)
+    blocks = ["\n".join(outline_lines(item, shown(item.path))) for item in response.outlines]
+    return _with_notes("\n\n".join(blocks) + "\n", response, root, view, hits)
 
 
 def render_tour(response: TourResponse, root: Path, view: ViewOptions) -> Rendered:
     """Return a tour as the view wants it; its paths are those below the root."""
     hits = len(response.sections)
     if view.json:
-        return Rendered(json_line(tour_success(response)), "", hits=hits)
-    first, notes = _notes(response, root, view)
-    text = "\n".join(tour_lines(response.sections)) + "\n"
-    return Rendered(text, notes, hits=hits, before=first)
+        return Rendered(json_line(answer_json(response)), "", hits=hits)
+    return _with_notes("\n".join(tour_lines(response.sections)) + "\n", response, root, view, hits)
 
 
-def outline_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of an outline's document."""
-    outlines = convert(document["outlines"], tuple[PathOutline, ...])
-    for place_in_answer, outline in enumerate(outlines):
-        if place_in_answer:
-            yield ""
-        yield from outline_lines(outline, outline.path)
+def render_slate(response: SlateResponse, root: Path, view: ViewOptions) -> Rendered:
+    """Return a slate as the view wants it; its files count as hits."""
+    from ggrep.render.slate_text import shown_slate, slate_text
+
+    files = sum(len(packs) for _, packs in response.slate.sections)
+    if view.json:
+        return Rendered(json_line(answer_json(response)), "", hits=files)
+    stems = tuple(term for term in response.slate.overview.terms if len(term) >= _STEM_LETTERS)
+    text = slate_text(shown_slate(response), _page(root, view, stems=stems))
+    style = Style(view.notes_colour)
+    doubts = render_confidence(response.confidence, files, response.limits_hit, style)
+    return _with_notes(text, response, root, view, files, doubts)
 
 
-def tour_document_lines(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a tour's document."""
-    yield from tour_lines(convert(document["sections"], tuple[TourSection, ...]))
+def render_graph(
+    response: SlateResponse, form: "GraphForm", root: Path, view: ViewOptions
+) -> Rendered:
+    """Return only the graph of a slate, for programs that draw."""
+    from ggrep.render.slate_text import graph_text
+
+    graph = response.slate.graph or ContextGraph((), ())
+    return _with_notes(graph_text(graph, form), response, root, view, len(graph.nodes))
 
 
-def _notes(
-    response: OutlineResponse | TourResponse, root: Path, view: ViewOptions
-) -> tuple[str, str]:
-    limits = tuple(one for one in response.limits_hit if one.code not in NOTICES_IN_TEXT)
-    return answer_notes(limits, response.warnings, root, view)
+def render_name_answer(response: NameAnswer, root: Path, view: ViewOptions) -> Rendered:
+    """Return definitions, mentions or surrounding code as the view wants them."""
+    from ggrep.render.navigation_text import (
+        expansion_text,
+        references_notes,
+        references_text,
+        symbol_notes,
+        symbol_text,
+    )
+
+    hits = hits_of(response)
+    if view.json:
+        return Rendered(json_line(answer_json(response)), "", hits=hits)
+    page, text, notes = _page(root, view), "", ""
+    match response:
+        case SymbolResponse():
+            text, notes = symbol_text(response, page), symbol_notes(response)
+        case ReferencesResponse():
+            page = _page(root, view, words=(last_part(response.request.name),))
+            text, notes = references_text(response, page), references_notes(response)
+        case ExpandResponse():
+            text = expansion_text(response, page)
+    return _with_notes(text, response, root, view, hits, notes)
+
+
+def hits_of(answer: NameAnswer | GgrepError) -> int:
+    """Return how many definitions or mentions an answer holds."""
+    match answer:
+        case SymbolResponse():
+            return len(answer.definitions)
+        case ReferencesResponse():
+            return len(answer.references)
+        case ExpandResponse():
+            return 1
+        case GgrepError():
+            return 0
+
+
+def _with_notes(
+    text: str, answer: Answer, root: Path, view: ViewOptions, hits: int, notes: str = ""
+) -> Rendered:
+    limits = [limit for limit in answer.limits_hit if limit.code not in CUTS_IN_TEXT]
+    before, behind = answer_notes(limits, answer.warnings, root, view)
+    return Rendered(text, behind + notes, hits=hits, before=before)
+
+
+def _page(
+    root: Path, view: ViewOptions, *, words: tuple[str, ...] = (), stems: tuple[str, ...] = ()
+) -> Page:
+    style = Style(view.colour, view.links, view.cwd)
+    return Page(view.line_columns, style, partial(place, root, view.cwd), words, stems)

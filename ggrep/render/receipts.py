@@ -27,7 +27,6 @@ from ggrep.model.receipt import (
     ReplayedHit,
     ReplayResult,
 )
-from ggrep.model.request import SearchRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.reading import parse_search_request
 from ggrep.render.style import Style, cut
@@ -65,10 +64,10 @@ def receipt_bytes(receipt: Receipt) -> bytes:
 
 
 def receipt_of(values: dict[str, Any]) -> Receipt:
-    """Return the receipt of one repository's answer that sound values hold.
+    """Return the receipt of one repository's answer in values of `open_sealed`.
 
     Raises:
-        InvalidRequest: they hold none, or it contradicts itself.
+        InvalidRequest: they are not a receipt, or it contradicts itself.
     """
     if values.keys() != _KEYS or values["kind"] != RECEIPT_KIND:
         raise InvalidRequest("no receipt of a kind that this build knows")
@@ -78,11 +77,41 @@ def receipt_of(values: dict[str, Any]) -> Receipt:
         raise InvalidRequest(f"no receipt: {error}") from error
 
 
+def _receipt(values: dict[str, Any]) -> Receipt:
+    budgets, answer = values["budgets"], values["answer"]
+    question = parse_search_request(values["question"], "$.question")
+    if not question.deterministic:
+        raise DecodeError("$.question: not asked deterministically")
+    if not isinstance(budgets, dict) or not budgets.keys() <= set(OUTPUT_BUDGETS):
+        raise DecodeError("$.budgets: not output budgets of this build")
+    receipt = Receipt(
+        question=question,
+        budgets=tuple(
+            (name, decode(int, budgets[name], f"$.budgets.{name}")) for name in sorted(budgets)
+        ),
+        origin=decode(Origin, values["origin"], "$.origin"),
+        hits=decode(tuple[ReceiptHit, ...], values["hits"], "$.hits"),
+        answer=None if answer is None else stable_json.dumps(answer) + b"\n",
+    )
+    parse_snapshot_id(receipt.origin.snapshot_id)
+    check_hits(receipt.hits)
+    if answer is not None:
+        results = answer.get("results") if isinstance(answer, dict) else None
+        rows = [
+            result.get("row_id") if isinstance(result, dict) else None
+            for result in (results if isinstance(results, list) else (None,))
+        ]
+        if rows != [hit.row_id for hit in receipt.hits]:
+            raise DecodeError("$.hits: not those of the answer")
+        check_answer(receipt.answer, receipt.origin.answer_sha256)
+    return receipt
+
+
 def open_sealed(data: bytes) -> dict[str, Any]:
-    """Return the values of a receipt of whatever kind, as they were written.
+    """Return the values of a receipt of any kind, as they were written.
 
     Raises:
-        InvalidRequest: the bytes hold none, or it was changed.
+        InvalidRequest: the bytes are not a receipt, or it was changed.
         Incompatible: another build wrote it, in a version that this one does not read.
     """
     try:
@@ -99,7 +128,7 @@ def open_sealed(data: bytes) -> dict[str, Any]:
 
 
 def check_hits(hits: Sequence[ReceiptHit]) -> None:
-    """Do nothing when the ids of hits have their form.
+    """Check the form of the hits' ids.
 
     Raises:
         DecodeError: names the hit and the key.
@@ -113,62 +142,17 @@ def check_hits(hits: Sequence[ReceiptHit]) -> None:
 
 
 def check_answer(answer: bytes | None, digest: str) -> None:
-    """Do nothing when an answer is that of a digest, or was not kept.
+    """Check that an answer has a digest, or was not kept.
 
     Raises:
-        DecodeError: it is another one.
+        DecodeError: it has another digest.
     """
     if answer is not None and sha256(answer).hexdigest() != digest:
         raise DecodeError("$.answer: not the one of the digest")
 
 
-def _receipt(values: dict[str, Any]) -> Receipt:
-    answer = values["answer"]
-    receipt = Receipt(
-        question=_question(values["question"]),
-        budgets=_budgets(values["budgets"]),
-        origin=decode(Origin, values["origin"], "$.origin"),
-        hits=decode(tuple[ReceiptHit, ...], values["hits"], "$.hits"),
-        answer=None if answer is None else stable_json.dumps(answer) + b"\n",
-    )
-    _check(receipt, answer)
-    return receipt
-
-
-def _question(value: object) -> SearchRequest:
-    question = parse_search_request(value, "$.question")
-    if not question.deterministic:
-        raise DecodeError("$.question: not asked deterministically")
-    return question
-
-
-def _budgets(value: object) -> tuple[tuple[str, int], ...]:
-    if not isinstance(value, dict) or not value.keys() <= set(OUTPUT_BUDGETS):
-        raise DecodeError("$.budgets: not output budgets of this build")
-    return tuple((name, decode(int, value[name], f"$.budgets.{name}")) for name in sorted(value))
-
-
-def _check(receipt: Receipt, answer: object) -> None:
-    """Do nothing when ids have their form and the hits are those of the answer."""
-    parse_snapshot_id(receipt.origin.snapshot_id)
-    check_hits(receipt.hits)
-    if answer is None:
-        return
-    rows = [hit.row_id for hit in receipt.hits]
-    match answer:
-        case {"results": [*results]} if rows == [_row_id(result) for result in results]:
-            pass
-        case _:
-            raise DecodeError("$.hits: not those of the answer")
-    check_answer(receipt.answer, receipt.origin.answer_sha256)
-
-
-def _row_id(result: object) -> object:
-    return result.get("row_id") if isinstance(result, dict) else None
-
-
 def replay_json(replay: Replay) -> "ReplayJson":
-    """Return what became of a receipt as its JSON object."""
+    """Return the result of a replay as its JSON object."""
     return {
         "schema_version": REPLAY_SCHEMA,
         "reproduced": replay.is_reproduced,
@@ -199,7 +183,7 @@ _ROLES = {
 
 
 class _Frame(Struct, frozen=True):
-    """Columns that the lines of one list share: of numbers, of fates, of places."""
+    """Widths that the lines of one list share: of numbers, fates and places."""
 
     number: int
     fate: int
@@ -207,10 +191,10 @@ class _Frame(Struct, frozen=True):
 
 
 def render_replay(replay: Replay, style: Style) -> str:
-    """Return the outcome, what differs, and what became of each hit."""
+    """Return the result, the differences, and what became of each hit."""
     role = "good" if replay.is_reproduced else "bad"
-    head, told = _heading(replay)
-    lines = [style.paint(role, head) + (f": {sanitise_line(told)}" if told else "")]
+    head = "reproduced" if replay.is_reproduced else "not reproduced"
+    lines = [f"{style.paint(role, head)}: {sanitise_line(_reason(replay))}"]
     if not replay.is_reproduced:
         lines += [style.paint("muted", f"  {render_change(item)}") for item in replay.changes]
         lines += _differences(replay)
@@ -220,16 +204,11 @@ def render_replay(replay: Replay, style: Style) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _heading(replay: Replay) -> tuple[str, str]:
-    if replay.is_reproduced:
-        count = _count(len(replay.hits), "hit")
-        return "reproduced", f"snapshot {replay.now.snapshot_id} gives the same bytes, {count}"
-    return "not reproduced", _why_not(replay)
-
-
-def _why_not(replay: Replay) -> str:
+def _reason(replay: Replay) -> str:
     was, now = replay.receipt.origin, replay.now
-    told = {
+    count = _count(len(replay.hits), "hit")
+    reasons = {
+        ReplayResult.REPRODUCED: f"snapshot {now.snapshot_id} gives the same bytes, {count}",
         ReplayResult.NEWER_SNAPSHOT: f"{now.snapshot_id} was queried, newer than {was.snapshot_id}",
         ReplayResult.SNAPSHOT_GONE: (
             f"snapshot {was.snapshot_id} is gone; {now.snapshot_id} was queried"
@@ -237,16 +216,16 @@ def _why_not(replay: Replay) -> str:
         ReplayResult.OTHER_STORE: f"the current settings select {now.store_id}, not {was.store_id}",
         ReplayResult.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}; {now.repo_id} was asked",
     }
-    return told.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
+    return reasons.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
 
 
 def render_change(change: ReplayChange) -> str:
-    """Return something that is not as it was, in a line without its end."""
+    """Return a changed key of the origin, in a line without its end."""
     return sanitise_line(f"{change.what}: {_short(change.was)} -> {_short(change.now)}")
 
 
 def _short(value: str | None) -> str:
-    """Return a value that fits a line: digests are told apart by their beginning."""
+    """Return a value that fits a line; digests are cut."""
     if value is None:
         return "none"
     if len(value) in {40, 64} and set(value) <= set("0123456789abcdef"):
@@ -272,25 +251,25 @@ def render_fates(
     frame = _Frame(
         number=len(str(most)),
         fate=max([len(fate) for fate in fates], default=0),
-        place=max([len(_where(item)) for item in hits], default=0),
+        place=max([len(_at(item)) for item in hits], default=0),
     )
     lines = [_old(item, style, frame) for item in hits]
     return lines + [_new(item, style, frame) for item in new_hits]
 
 
 def render_summary(hits: Sequence[ReplayedHit], new_hits: Sequence[NewHit]) -> str:
-    """Return what the fates come to, in a line without its end."""
+    """Return the number of hits of each fate, in a line without its end."""
     fates = [item.fate for item in hits]
     shown = [fate for fate in Fate if fate is not Fate.UNKNOWN or fate in fates]
-    told = [f"{fates.count(fate)} {fate.value}" for fate in shown]
-    return f"{_count(len(fates), 'hit')}: {', '.join(told)}; {len(new_hits)} new"
+    counts = [f"{fates.count(fate)} {fate.value}" for fate in shown]
+    return f"{_count(len(fates), 'hit')}: {', '.join(counts)}; {len(new_hits)} new"
 
 
 def _old(item: ReplayedHit, style: Style, frame: _Frame) -> str:
     parts = [
         style.paint("number", f"{item.rank + 1:>{frame.number}}."),
         style.paint(_ROLES[item.fate], f"{item.fate.value:<{frame.fate}}"),
-        style.paint("path", f"{_where(item):<{frame.place}}"),
+        style.paint("path", f"{_at(item):<{frame.place}}"),
     ]
     if item.place_now is not None and item.fate is not Fate.SAME:
         parts.append("-> " + style.paint("path", _at(item.place_now)))
@@ -312,16 +291,12 @@ def _new(item: NewHit, style: Style, frame: _Frame) -> str:
 
 
 def _rank(item: ReplayedHit) -> str:
-    """Return where the hit stands in the answer of today; nothing where that is as it was."""
+    """Return the hit's rank now; empty if it is the same."""
     if item.rank_now == item.rank:
         return ""
     if item.rank_now is None:
         return "not among the hits now" if item.place_now else ""
     return f"now {item.rank_now + 1}."
-
-
-def _where(item: ReplayedHit) -> str:
-    return sanitise_line(f"{item.path}:{item.start_line}")
 
 
 def _at(place: Place) -> str:

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from ggrep.model.confidence import Confidence
+from ggrep.model.line_numbers import line_range
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.slate import (
     SECTIONS,
@@ -25,7 +26,7 @@ from ggrep.model.slate import (
     Slate,
     SlateResponse,
 )
-from ggrep.render.page import Page, SourceLines, plural, span
+from ggrep.render.page import Page, SourceLines, plural
 
 _TITLES: Final = {
     Section.CODE: "Code",
@@ -68,12 +69,12 @@ _SIGNATURE_CHARACTERS: Final = 40
 _SPACE: Final = re.compile(r"\s+")
 
 
-class Told(Struct, frozen=True):
-    """A slate, and what is said of it.
+class ShownSlate(Struct, frozen=True):
+    """A slate and its context.
 
     Attributes:
-        source: what it was made of, in a few words.
-        session: None where nothing goes on.
+        source: where it comes from, in a few words.
+        session: None without one.
         roots: of repositories by alias, as the reader would type them; empty for one repository.
         workspace: its file, as the reader would type it; empty for one repository.
     """
@@ -87,9 +88,9 @@ class Told(Struct, frozen=True):
     workspace: str = ""
 
 
-def told_of(response: SlateResponse) -> Told:
-    """Return what is told of the slate of one repository."""
-    return Told(
+def shown_slate(response: SlateResponse) -> ShownSlate:
+    """Return the slate of one repository as it is shown."""
+    return ShownSlate(
         query=response.request.search.query,
         confidence=response.confidence,
         slate=response.slate,
@@ -98,31 +99,38 @@ def told_of(response: SlateResponse) -> Told:
     )
 
 
-def slate_text(told: Told, page: Page) -> str:
+def slate_text(view: ShownSlate, page: Page) -> str:
     """Return the slate as text that ends in a newline."""
-    slate = told.slate
-    lines = _head(told, page)
+    slate = view.slate
+    lines = _head(view, page)
     for section, packs in slate.sections:
         lines += ["", page.rule(_TITLES[section], plural(len(packs), "file"))]
-        lines += _paths(packs, page) if slate.level == 0 else _packs(packs, page)
+        if slate.level == 0:
+            lines += _paths(packs, page)
+        for number, pack in enumerate(packs if slate.level else ()):
+            lines += ["", *_pack(pack, page)] if number else _pack(pack, page)
     if slate.graph is not None:
         lines += _graph(slate.graph, page)
-    lines += _next(told, page)
-    if told.session is not None:
-        lines += _session(told.session, page)
+    lines += _next(view, page)
+    if view.session is not None:
+        head = plural(view.session.seen_files, "file")
+        minutes = view.session.expires_in_secs // 60
+        lines += ["", page.rule("Session", f"{head} shown so far, open for {minutes} min")]
+        # Whole, however long: it is there to be copied.
+        lines.append(sanitise_line(view.session.token))
     return "\n".join(lines) + "\n"
 
 
-def _head(told: Told, page: Page) -> list[str]:
-    slate = told.slate
-    confidence = f"  ({told.confidence.value})"
-    query = page.fitting(told.query, len(confidence))
+def _head(view: ShownSlate, page: Page) -> list[str]:
+    slate = view.slate
+    confidence = f"  ({view.confidence.value})"
+    query = page.fitting(view.query, len(confidence))
     figures = [
         plural(sum(len(packs) for _, packs in slate.sections), "file"),
         f"{slate.total_bytes / 1000:.1f} kB",
         f"about {slate.estimated_tokens:,} tokens",
         f"level {slate.level}",
-        told.source,
+        view.source,
     ]
     lines = [page.style.paint("name", query) + page.muted(confidence)]
     return lines + page.wrapped(", ".join(figures)) + _overview(slate.overview, page)
@@ -130,7 +138,12 @@ def _head(told: Told, page: Page) -> list[str]:
 
 def _overview(overview: Overview, page: Page) -> list[str]:
     lines = []
-    if terms := _longest(overview.terms):
+    terms = [  # without stems of other terms
+        term
+        for term in overview.terms
+        if not any(other != term and other.startswith(term) for other in overview.terms)
+    ]
+    if terms:
         lines += page.wrapped("looked for " + ", ".join(terms))
     if overview.names:
         lines += page.wrapped("defines " + ", ".join(overview.names))
@@ -140,30 +153,14 @@ def _overview(overview: Overview, page: Page) -> list[str]:
     return lines
 
 
-def _longest(terms: Sequence[str]) -> list[str]:
-    """Return the terms that are no beginning of another, as a stem is of its word."""
-    return [
-        term
-        for term in terms
-        if not any(other != term and other.startswith(term) for other in terms)
-    ]
-
-
 def _paths(packs: Sequence[Pack], page: Page) -> list[str]:
-    """Return a line for each file, reasons below each other."""
+    """Return a line for each file, with aligned reasons."""
     widths = [len(page.place(pack.path)) + len(str(pack.line)) + 1 for pack in packs]
     widest = max((width for width in widths if width <= _PATH_COLUMNS), default=0)
     return [
         _place(pack, page) + page.muted(_tail(_why(pack), widest - width))
         for pack, width in zip(packs, widths, strict=True)
     ]
-
-
-def _packs(packs: Sequence[Pack], page: Page) -> list[str]:
-    lines: list[str] = []
-    for pack in packs:
-        lines += ["", *_pack(pack, page)] if lines else _pack(pack, page)
-    return lines
 
 
 def _pack(pack: Pack, page: Page) -> list[str]:
@@ -185,13 +182,13 @@ def _place(pack: Pack, page: Page) -> str:
 
 
 def _why(pack: Pack) -> str:
-    """Return what stands at the file's place, why it is here and what it was taken for.
+    """Return the definition at the file's place, its reason and its roles.
 
-    Each word once, and none that its section says already.
+    Each word appears once, and none that the section implies.
     """
     roles = (_ROLE_NAMES.get(role, role.value) for role in pack.roles)
-    said = [_REASONS[pack.reason], *roles, *pack.tags]
-    words = dict.fromkeys(word.lower() for word in said if word)
+    reasons = [_REASONS[pack.reason], *roles, *pack.tags]
+    words = dict.fromkeys(word.lower() for word in reasons if word)
     left = [word for word in words if word not in {*_SAID_BY[pack.section], "definition"}]
     return ", ".join([*([pack.name] if pack.name else []), *left])
 
@@ -209,8 +206,8 @@ def _evidence(item: Evidence, path: str, digits: int, page: Page) -> list[str]:
 
 
 def _title(item: Evidence, page: Page) -> str:
-    """Return the line above a piece of evidence: its lines, what it is, where it stands."""
-    lines = span(item.start_line, item.end_line)
+    """Return the line above a piece of evidence: its lines, kind, name and container."""
+    lines = line_range(item.start_line, item.end_line)
     if item.reason == "anchor_for_context":
         return f"  {page.style.paint('line', lines)}  {page.muted(_REASONS[item.reason])}"
     taken = 2 + len(lines) + 2
@@ -232,7 +229,7 @@ def _title(item: Evidence, page: Page) -> str:
 
 
 def _graph(graph: ContextGraph, page: Page) -> list[str]:
-    """Return the edges, the files they join written as places of the slate are."""
+    """Return the edges between files of the slate."""
     if not graph.edges:
         return []
     nodes = {node.id: node for node in graph.nodes}
@@ -256,12 +253,12 @@ def _node(name: str, nodes: Mapping[str, GraphNode], page: Page) -> str:
     return sanitise_line(f"{node.repo}:{shown}" if node.repo else shown)
 
 
-def _next(told: Told, page: Page) -> list[str]:
-    """Return the hints as what would be typed."""
-    actions = told.slate.next_actions
+def _next(view: ShownSlate, page: Page) -> list[str]:
+    """Return the hints as commands."""
+    actions = view.slate.next_actions
     if not actions:
         return []
-    typed = [sanitise_line(_command(action, told, page)) for action in actions]
+    typed = [sanitise_line(_command(action, view, page)) for action in actions]
     widest = max((len(line) for line in typed if len(line) <= _PATH_COLUMNS), default=0)
     lines = ["", page.rule("Next")]
     for command, action in zip(typed, actions, strict=True):
@@ -273,42 +270,34 @@ def _next(told: Told, page: Page) -> list[str]:
     return lines
 
 
-def _command(action: NextAction, told: Told, page: Page) -> str:
-    query = shlex.quote(told.query)
+def _command(action: NextAction, view: ShownSlate, page: Page) -> str:
+    query = shlex.quote(view.query)
     again = query if len(query) <= _QUERY_CHARACTERS else "..."
-    again += f" --workspace {shlex.quote(told.workspace)}" if told.workspace else ""
+    again += f" --workspace {shlex.quote(view.workspace)}" if view.workspace else ""
     match action.action:
         case "level":
             return f"ggrep slate {again} --level {shlex.quote(action.target)}"
-        case "refine" if told.session is not None:
+        case "refine" if view.session is not None:
             return f"ggrep slate {again} --session TOKEN --delta-only"
         case "refine":
             begin = action.target == "session"
             return f"ggrep slate {again} --session new" if begin else "ggrep slate ..."
         case _:
-            return f"ggrep {action.action} {_argument(action, told, page)}"
+            return f"ggrep {action.action} {_argument(action, view, page)}"
 
 
-def _argument(action: NextAction, told: Told, page: Page) -> str:
-    """Return a place or a name as it would be typed, and of which of several repositories."""
-    if told.roots:
+def _argument(action: NextAction, view: ShownSlate, page: Page) -> str:
+    """Return a place or a name as it would be typed, with its repository if there are several."""
+    if view.roots:
         alias, _, target = action.target.partition(":")
-        root = dict(told.roots).get(alias, alias)
+        root = dict(view.roots).get(alias, alias)
         return f"{shlex.quote(target)} --repo {shlex.quote(root)}"
     target = _moved(action.target, page) if action.action == "expand" else action.target
     return shlex.quote(target)
 
 
-def _session(session: SessionState, page: Page) -> list[str]:
-    shown = plural(session.seen_files, "file")
-    minutes = session.expires_in_secs // 60
-    head = page.rule("Session", f"{shown} shown so far, open for {minutes} min")
-    # Whole, however long: it is there to be copied.
-    return ["", head, sanitise_line(session.token)]
-
-
 def _moved(place: str, page: Page) -> str:
-    """Return `path` or `path:line` with the path as the reader would type it; ids stay."""
+    """Return `path` or `path:line` with the path as the reader would type it; ids are unchanged."""
     path, colon, lines = place.rpartition(":")
     if colon and lines.replace("-", "").isdigit():
         return f"{page.place(path)}:{lines}"
@@ -333,8 +322,7 @@ _MERMAID_MARKS = str.maketrans({mark: f"#{ord(mark)};" for mark in "\"#&'<>`|%\\
 def graph_text(graph: ContextGraph, form: GraphForm) -> str:
     """Return the graph in that language, its files in a cluster for each section.
 
-    The same graph gives the same text. Names hold nothing that could end a label: DOT escapes
-    quotes and backslashes, Mermaid gets its own entities for every mark it knows.
+    DOT escapes quotes and backslashes, Mermaid gets its own entities for every mark it knows.
     """
     numbers = {node.id: f"n{number}" for number, node in enumerate(graph.nodes)}
     edges = [edge for edge in graph.edges if edge.source in numbers and edge.target in numbers]

@@ -33,7 +33,7 @@ class Style(Struct, frozen=True):
 
     Attributes:
         colour: whether escape sequences are written at all.
-        links: what links to files lead to, with `{path}` and `{line}` in it; empty for none.
+        links: target of links to files, with `{path}` and `{line}` in it; empty for none.
         cwd: absolute directory that shown paths are relative to; empty for no links.
     """
 
@@ -60,5 +60,5 @@ class Style(Struct, frozen=True):
 
 
 def cut(text: str, room: int) -> str:
-    """Return the beginning of a line, with a sign where it was cut; 0 for no bound."""
+    """Return the beginning of a line, with a sign if it was cut; 0 for no bound."""
     return text if not room or len(text) <= room else text[: room - len(CUT)] + CUT

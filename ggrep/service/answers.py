@@ -6,12 +6,13 @@ from msgspec.structs import asdict, replace
 
 from ggrep.base.stable_json import DecodeError, decode
 from ggrep.model.navigation import ExpandResponse, ReferencesResponse, SymbolResponse
-from ggrep.model.operations import bounded, loaded, operation_of
+from ggrep.model.operations import bounded
 from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.response import QueryResponse
 from ggrep.model.slate import SlateResponse
 from ggrep.model.sync import SyncOutcome, outcome_json
 from ggrep.protocol.client.link import Unreachable
+from ggrep.render.answer_json import answer_json
 
 
 class _Answer:
@@ -21,7 +22,7 @@ class _Answer:
 
     def to_dict(self: Any) -> dict[str, Any]:
         """Return the document that the command prints with `--json`."""
-        return dict(loaded(operation_of(self.request).document)(self))
+        return dict(answer_json(self))
 
 
 class SearchAnswer(QueryResponse, _Answer, frozen=True):

@@ -14,7 +14,7 @@ from ggrep.config.profiles import applied
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import Boundary, ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.operations import BY_REQUEST, bounded, has_scope, loaded, operation_of
+from ggrep.model.operations import BY_REQUEST, bounded, has_scope, operation_of
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import Backend, Find, Request, SearchRequest, SnippetMode
 from ggrep.model.slate import SessionRequest, SlateRequest
@@ -204,7 +204,7 @@ def read_here(kind: type[T], engine: "Engine", message: QueryMessage, deadline: 
 
 def document_here(engine: "Engine", message: QueryMessage, deadline: Deadline) -> dict[str, Json]:
     """Return the same as the document of the answer's schema; errors as `read_here`."""
-    operation = operation_of(message.request)
-    answer = read_here(operation.response, engine, message, deadline)
-    document: dict[str, Json] = loaded(operation.document)(answer)
-    return document
+    from ggrep.render.answer_json import answer_json
+
+    response = operation_of(message.request).response
+    return answer_json(read_here(response, engine, message, deadline))

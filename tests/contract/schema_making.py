@@ -30,6 +30,7 @@ from ggrep.model.constraints import (
     HIDDEN,
     LATER,
     NAMED,
+    PAIRS,
     RULES,
     Held,
     Keywords,
@@ -162,12 +163,12 @@ class Maker:
 
     def _noted(self, arguments: tuple[Any, ...]) -> Schema:
         kind, *notes = arguments
-        found = self.of(kind)
+        found = self._mapping(get_args(get_args(kind)[0])) if PAIRS in notes else self.of(kind)
         for note in notes:
             match note:
                 case str():
                     found = {"description": note, **found}
-                case _ if note is LATER:
+                case _ if note in (LATER, PAIRS):
                     pass
                 case Held():
                     found |= _bounds(note, found["type"])

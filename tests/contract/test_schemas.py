@@ -22,15 +22,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionRequest, SlateRequest
-from ggrep.render.answer_json import (
-    expand_success,
-    outline_success,
-    references_success,
-    slate_success,
-    symbol_success,
-    tour_success,
-)
-from ggrep.render.batches import answers_success
+from ggrep.render.answer_json import answer_json, answers_json
 from ggrep.render.failures import query_error
 from ggrep.render.receipts import receipt_document, replay_json
 from ggrep.search.engine.engine import Engine
@@ -84,16 +76,16 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         ),
         "query_error": (failed,),
         "slate_success": tuple(
-            slate_success(shop.ask(SlateRequest(question, level, session=session)))
+            answer_json(shop.ask(SlateRequest(question, level, session=session)))
             for question in (search, replace(search, deterministic=True))
             for level, session in ((0, None), (1, SessionRequest()), (2, None), (3, None))
         ),
         "symbol_success": (
-            symbol_success(shop.ask(SymbolRequest("round_cents"))),
-            symbol_success(shop.ask(SymbolRequest("round_cent", deterministic=True))),
+            answer_json(shop.ask(SymbolRequest("round_cents"))),
+            answer_json(shop.ask(SymbolRequest("round_cent", deterministic=True))),
         ),
         "answers": (
-            answers_success(
+            answers_json(
                 [
                     shop.ask(SymbolRequest("round_cents")),
                     shop.ask(ReferencesRequest("round_cents")),
@@ -103,22 +95,20 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             ),
         ),
         "references_success": (
-            references_success(shop.ask(ReferencesRequest("round_cents"))),
-            references_success(shop.ask(ReferencesRequest("total", comments=True))),
+            answer_json(shop.ask(ReferencesRequest("round_cents"))),
+            answer_json(shop.ask(ReferencesRequest("total", comments=True))),
         ),
         "expand_success": (
-            expand_success(shop.ask(ExpandRequest("README.md"))),
-            expand_success(shop.ask(ExpandRequest("README.md:3", max_bytes=40))),
+            answer_json(shop.ask(ExpandRequest("README.md"))),
+            answer_json(shop.ask(ExpandRequest("README.md:3", max_bytes=40))),
         ),
         "outline_success": (
-            outline_success(shop.ask(OutlineRequest(("shop", "README.md")))),
-            outline_success(
-                shop.ask(OutlineRequest(("shop/pricing.py",), 1, 200, deterministic=True))
-            ),
+            answer_json(shop.ask(OutlineRequest(("shop", "README.md")))),
+            answer_json(shop.ask(OutlineRequest(("shop/pricing.py",), 1, 200, deterministic=True))),
         ),
         "tour_success": (
-            tour_success(shop.ask(TourRequest())),
-            tour_success(shop.ask(TourRequest(300, deterministic=True))),
+            answer_json(shop.ask(TourRequest())),
+            answer_json(shop.ask(TourRequest(300, deterministic=True))),
         ),
         "receipt": (receipt_document(receipt_of(shop, "refund")),),
         "replay_report": (replay_json(replayed(shop, receipt_of(shop, "refund"))),),

@@ -19,7 +19,7 @@ from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 
@@ -104,7 +104,7 @@ def ask(engine: Engine, asks: Sequence[SearchRequest] = ASKS) -> tuple[str, Answ
     """Return the snapshot that answers, its answers, and whether they say that it stands in."""
     documents, shown, fell_back = [], set(), False
     for request in asks:
-        document = query_success(engine.search(request))
+        document = answer_json(engine.search(request))
         shown.add(str(document.pop("snapshot_id")))
         document.pop("request_id")
         codes = [warning["code"] for warning in document["warnings"]]  # type: ignore[union-attr, index, call-overload] # JSON

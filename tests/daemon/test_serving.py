@@ -11,7 +11,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.daemon.watching import HostWatcher, Mode, WatchState
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Describe, Ping, Search, Shutdown, Status, Sync
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from tests.fakes.git import Git
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -38,7 +38,7 @@ def asked(**changes: Any) -> SearchRequest:
 
 def test_a_daemon_answers_as_its_engine_does(indexed: Path, home: Path) -> None:
     """Whoever asks through it gets nothing else."""
-    expected = stable_json.dumps(query_success(open_engine(indexed, home).search(asked())))
+    expected = stable_json.dumps(answer_json(open_engine(indexed, home).search(asked())))
 
     with served(indexed, home) as host:
         reply = host.ask(Search(asked()))

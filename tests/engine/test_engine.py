@@ -22,7 +22,7 @@ from ggrep.index.store.judging import Judgement, judge
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import PoolRequest, SearchRequest
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.repos import answer, answer_bytes, open_engine, paths, write_tree
@@ -51,11 +51,11 @@ def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> No
     engine = open_engine(root, home)
     engine.sync()
     request = SearchRequest("retry queue", deterministic=True, explain=True)
-    first = stable_json.dumps(query_success(engine.search(request)))
+    first = stable_json.dumps(answer_json(engine.search(request)))
 
-    assert stable_json.dumps(query_success(open_engine(root, home).search(request))) == first
+    assert stable_json.dumps(answer_json(open_engine(root, home).search(request))) == first
     assert b"timings_ms" not in first
-    plain = query_success(engine.search(SearchRequest("retry queue")))
+    plain = answer_json(engine.search(SearchRequest("retry queue")))
     assert "timings_ms" in plain
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.index.maintenance.health import check_health
 from ggrep.model.request import Find, SearchRequest
-from ggrep.model.status import MadeFiles
+from ggrep.model.status import GeneratedCounts
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
@@ -93,7 +93,7 @@ def test_all_of_a_bundle_is_indexed_where_somebody_wants_it(root: Path, home: Pa
 
     assert found(engine, "lastword") == ["web/app.js"]
     assert found(engine, "lastname") == ["data/people.json"]
-    assert engine.view().made_files() == MadeFiles(generated=2, minified=1, data=1)
+    assert engine.view().made_files() == GeneratedCounts(generated=2, minified=1, data=1)
 
 
 def test_what_was_made_is_counted_and_what_is_left_out_of_it_is_told(engine: Engine) -> None:
@@ -102,7 +102,9 @@ def test_what_was_made_is_counted_and_what_is_left_out_of_it_is_told(engine: Eng
     report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
     checks = {check.code: check for check in report.checks}
 
-    assert engine.view().made_files() == MadeFiles(generated=2, minified=1, data=1, shortened=2)
+    assert engine.view().made_files() == GeneratedCounts(
+        generated=2, minified=1, data=1, shortened=2
+    )
     assert checks["made_files"].severity == "ok"
     assert checks["made_files"].message == (
         "2 generated, 1 minified, 1 data file; ranked below hand-written files"
@@ -118,4 +120,4 @@ def test_a_bundle_that_somebody_rewrites_is_a_source(root: Path, engine: Engine)
 
     engine.sync()
 
-    assert engine.view().made_files() == MadeFiles(generated=2, data=1, shortened=1)
+    assert engine.view().made_files() == GeneratedCounts(generated=2, data=1, shortened=1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ggrep.base import stable_json
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SlateRequest
-from ggrep.render.answer_json import slate_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content
@@ -35,7 +35,7 @@ def slates(engine: Engine) -> list[bytes]:
     found = []
     for request in REQUESTS:
         response = engine.ask(request)
-        document = slate_success(response)
+        document = answer_json(response)
         for key in ("snapshot_id", "request_id", "git"):
             del document[key]
         found.append(stable_json.dumps(document) + repr(response.facts).encode())

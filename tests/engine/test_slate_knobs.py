@@ -11,7 +11,7 @@ from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, SlateResponse
-from ggrep.render.answer_json import slate_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.slate_answers import slate_fingerprint
 from tests.fakes.repos import open_engine, write_tree
@@ -82,7 +82,7 @@ def test_cuts_come_in_one_order(books: Engine) -> None:
 def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engine) -> None:
     """Evidence that `--evidence 1` drops, and relations that the graph has no room for."""
     found = books.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1), graph=True))
-    document = slate_success(found)
+    document = answer_json(found)
     limits = document["slate"]["limits"]
     cuts = {cut["code"]: cut for cut in document["limits_hit"]}
 
@@ -97,7 +97,7 @@ def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engi
 
 
 def test_a_slate_without_a_graph_has_no_bounds_of_one(books: Engine) -> None:
-    limits = slate_success(books.ask(replace(ASKED, graph=False)))["slate"]["limits"]
+    limits = answer_json(books.ask(replace(ASKED, graph=False)))["slate"]["limits"]
 
     assert not [code for code in limits if "graph" in code]
 

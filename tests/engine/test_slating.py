@@ -32,7 +32,7 @@ from ggrep.model.slate import (
     SlateRequest,
     SlateResponse,
 )
-from ggrep.render.answer_json import slate_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.tokens import MAX_TOKEN_BYTES, path_hash
 from tests.fakes.repos import AheadClock, open_engine, write_tree
@@ -193,7 +193,7 @@ def codes(found: SlateResponse) -> set[str]:
 
 def printed(found: SlateResponse) -> dict[str, Any]:
     """Return the answer's JSON without what may differ between equal stores."""
-    document: dict[str, Any] = slate_success(found)
+    document: dict[str, Any] = answer_json(found)
     for key in ("snapshot_id", "request_id", "git"):
         document.pop(key)
     document.get("session", {}).pop("token", None)
@@ -371,7 +371,7 @@ def test_a_usual_answer_is_no_larger_than_20_kilobytes(many: Engine) -> None:
     """Its envelope and its session's token included."""
     found = many.ask(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
 
-    assert len(stable_json.dumps(slate_success(found))) <= 20_480
+    assert len(stable_json.dumps(answer_json(found))) <= 20_480
     assert found.slate.total_bytes <= 16_384
     assert len(paths(found)) == 28
 
@@ -403,11 +403,11 @@ def test_the_least_level_shows_the_first_of_many_files(root: Path, home: Path) -
 
 def test_the_same_question_has_the_same_bytes(shop: Engine) -> None:
     """Asked again, and of another process."""
-    first = stable_json.dumps(slate_success(shop.ask(STARTED)))
+    first = stable_json.dumps(answer_json(shop.ask(STARTED)))
     other = open_engine(shop.identity.root, shop.home.base, encoder="none")
 
-    assert stable_json.dumps(slate_success(shop.ask(STARTED))) == first
-    assert stable_json.dumps(slate_success(other.ask(STARTED))) == first
+    assert stable_json.dumps(answer_json(shop.ask(STARTED))) == first
+    assert stable_json.dumps(answer_json(other.ask(STARTED))) == first
     assert b"timings_ms" not in first
 
 
@@ -435,7 +435,7 @@ def test_facts_are_told_to_those_who_ask_for_them(shop: Engine) -> None:
 
     assert [one.path for one in told.facts] == sorted(paths(told))
     assert silent.facts == ()
-    assert stable_json.dumps(slate_success(silent)) == stable_json.dumps(slate_success(told))
+    assert stable_json.dumps(answer_json(silent)) == stable_json.dumps(answer_json(told))
 
 
 def test_a_question_about_something_else_has_an_empty_slate(shop: Engine) -> None:
@@ -719,7 +719,7 @@ def test_scores_of_packs_are_those_of_their_best_evidence(shop: Engine, many: En
 
 def test_a_slate_never_names_a_place_outside_the_repository(shop: Engine) -> None:
     """Absolute paths tell where somebody works."""
-    told = stable_json.dumps(slate_success(shop.ask(STARTED)))
+    told = stable_json.dumps(answer_json(shop.ask(STARTED)))
 
     assert str(shop.identity.root).encode() not in told
     assert str(shop.home.base).encode() not in told
@@ -836,7 +836,7 @@ def test_files_of_any_content_fit_their_budgets(root: Path, home: Path) -> None:
     for level in range(4):
         for total in (2_048, 3_000, 9_000, 40_000):
             request = SlateRequest(search, level, Budgets(total, total // 3))
-            slate = slate_success(engine.ask(request))["slate"]
+            slate = answer_json(engine.ask(request))["slate"]
             assert isinstance(slate, dict)
             assert len(stable_json.dumps(slate)) == slate["total_bytes"] <= total
             assert "\\u001b" not in stable_json.dumps(slate).decode()

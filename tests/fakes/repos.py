@@ -17,7 +17,7 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import TERMS, Terms
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 
 
@@ -135,7 +135,7 @@ def open_engine(
 
 def answer(engine: Engine, request: SearchRequest) -> dict[str, Any]:
     """Return the answer's JSON without what may differ between equal stores."""
-    document: dict[str, Any] = query_success(engine.search(request))
+    document: dict[str, Any] = answer_json(engine.search(request))
     for key in ("snapshot_id", "request_id", "git"):
         document.pop(key)
     if "explain" in document:

@@ -59,7 +59,7 @@ from ggrep.model.status import ProfilesReport
 from ggrep.model.sync import SyncFiles, SyncReport
 from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.travelling import Pulled
 from ggrep.service.machine import room, watches
@@ -174,7 +174,7 @@ class Repos:
 
 def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]:
     """Return an answer; deterministic unless told otherwise."""
-    return query_success(engine.search(SearchRequest(query, **({"deterministic": True} | wanted))))
+    return answer_json(engine.search(SearchRequest(query, **({"deterministic": True} | wanted))))
 
 
 def status_document(engine: Engine, load: DaemonLoad | None = None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import dumps_pretty
 from ggrep.model.navigation import ReferencesRequest
-from ggrep.render.answer_json import references_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import references_response
 from tests.golden.documents import Repos, neutral_bytes
@@ -12,7 +12,7 @@ from tests.golden.documents import Repos, neutral_bytes
 
 def test_the_usages_of_a_name_are_the_contracts(golden: SnapshotAssertion) -> None:
     """Whoever changes a name goes by these."""
-    assert dumps_pretty(references_success(references_response())) == golden
+    assert dumps_pretty(answer_json(references_response())) == golden
 
 
 def test_usages_in_a_tree_are_found_again(
@@ -23,4 +23,4 @@ def test_usages_in_a_tree_are_found_again(
         ReferencesRequest("round_cents", strings=True, comments=True, deterministic=True)
     )
 
-    assert neutral_bytes(references_success(found), repos) == golden
+    assert neutral_bytes(answer_json(found), repos) == golden

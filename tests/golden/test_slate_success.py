@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 from ggrep.base.stable_json import dumps_pretty
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.render.answer_json import slate_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import SLATE, slate_response
 from tests.golden.documents import Repos, neutral_bytes
@@ -16,7 +16,7 @@ from tests.golden.documents import Repos, neutral_bytes
 @pytest.mark.parametrize("level", [0, 1])
 def test_a_slate_of_each_shape(level: int, golden: SnapshotAssertion) -> None:
     """Paths alone at level 0; with anchors, evidence and a graph above it."""
-    document = slate_success(slate_response(replace(SLATE, level=level)))
+    document = answer_json(slate_response(replace(SLATE, level=level)))
 
     assert dumps_pretty(document) == golden
 
@@ -24,7 +24,7 @@ def test_a_slate_of_each_shape(level: int, golden: SnapshotAssertion) -> None:
 def test_a_slate_without_a_session_tells_its_timings(golden: SnapshotAssertion) -> None:
     """Outside of deterministic mode."""
     search = replace(SLATE.search, deterministic=False)
-    document = slate_success(slate_response(replace(SLATE, search=search, session=None)))
+    document = answer_json(slate_response(replace(SLATE, search=search, session=None)))
 
     assert dumps_pretty(document) == golden
 
@@ -37,4 +37,4 @@ def test_equal_trees_give_equal_slates(
     search = SearchRequest("what happens at checkout?", deterministic=True)
     found = shop.ask(SlateRequest(search, level))
 
-    assert neutral_bytes(slate_success(found), repos) == golden
+    assert neutral_bytes(answer_json(found), repos) == golden

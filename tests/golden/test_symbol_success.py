@@ -4,7 +4,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from ggrep.base.stable_json import dumps_pretty
 from ggrep.model.navigation import SymbolRequest
-from ggrep.render.answer_json import symbol_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.navigations import symbol_response
 from tests.golden.documents import Repos, neutral_bytes
@@ -12,7 +12,7 @@ from tests.golden.documents import Repos, neutral_bytes
 
 def test_the_definitions_of_a_name_are_the_contracts(golden: SnapshotAssertion) -> None:
     """Editors jump by these lines."""
-    assert dumps_pretty(symbol_success(symbol_response())) == golden
+    assert dumps_pretty(answer_json(symbol_response())) == golden
 
 
 def test_definitions_in_a_tree_are_found_again(
@@ -21,4 +21,4 @@ def test_definitions_in_a_tree_are_found_again(
     """An answer that moves must be seen to move before it is shipped."""
     found = shop.ask(SymbolRequest("Payments.refund", deterministic=True))
 
-    assert neutral_bytes(symbol_success(found), repos) == golden
+    assert neutral_bytes(answer_json(found), repos) == golden

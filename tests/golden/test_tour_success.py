@@ -3,7 +3,7 @@
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.model.outline import TourRequest
-from ggrep.render.answer_json import tour_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.golden.documents import Repos, neutral_bytes
 
@@ -14,4 +14,4 @@ def test_a_tree_is_shown_around_again(
     """An answer that moves must be seen to move before it is shipped."""
     found = shop.ask(TourRequest(deterministic=True))
 
-    assert neutral_bytes(tour_success(found), repos) == golden
+    assert neutral_bytes(answer_json(found), repos) == golden

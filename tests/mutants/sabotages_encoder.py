@@ -108,7 +108,7 @@ ENCODER_SABOTAGES = (
     Sabotage(
         "the file that comes first decides alone",
         "ggrep/model/confidence.py",
-        "tuple(sorted(self.leaders, key=_by_evidence)[:_FIRST])",
+        "tuple(sorted(self.leaders, key=lambda leader: _order(leader)[1:])[:_FIRST])",
         "self.leaders[:_FIRST]",
         (CONFIDENCE + "test_which_of_the_best_files_comes_first_decides_nothing",),
     ),

@@ -11,7 +11,7 @@ from ggrep.config.remotes import Remote
 from ggrep.index.sync import syncer
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source import read
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.git import run_git
 from tests.fakes.remotes import (
@@ -37,7 +37,7 @@ QUESTIONS = ("settle an invoice", "cart total", "what is a refund", "currency")
 def answers(engine: Engine) -> list[bytes]:
     """Return whole answers, byte for byte."""
     asked = (SearchRequest(question, deterministic=True) for question in QUESTIONS)
-    return [stable_json.dumps(query_success(engine.search(request))) for request in asked]
+    return [stable_json.dumps(answer_json(engine.search(request))) for request in asked]
 
 
 def fresh(root: Path, home: Path) -> list[bytes]:

@@ -7,7 +7,7 @@ import pytest
 
 from ggrep.model.line_numbers import with_numbers
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
-from ggrep.render.answer_json import slate_success
+from ggrep.render.answer_json import answer_json
 from tests.fakes.slates import ANSWER
 
 ID = re.compile(r"[0-9a-f]{64}")
@@ -224,7 +224,7 @@ def test_a_state_has_no_ids() -> None:
 
 
 def test_a_slate_is_shorter_than_its_document_and_shows_its_lines() -> None:
-    document: Any = slate_success(ANSWER)
+    document: Any = answer_json(ANSWER)
     text = agent_text(document)
     slate = document["slate"]
     assert not ID.search(text)

@@ -13,7 +13,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.response import Explanation, Hit, Provenance, QueryResponse
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.render.printed import Rendered, render_answer, render_failure
 
 ROOT = Path("/repo")
@@ -86,7 +86,7 @@ def test_json_is_the_document_and_a_newline_and_nothing_on_the_other_stream() ->
 
     rendered = render_answer(warned, ROOT, replace(VIEW, json=True, colour=True))
 
-    assert rendered.out.encode() == stable_json.dumps(query_success(warned)) + b"\n"
+    assert rendered.out.encode() == stable_json.dumps(answer_json(warned)) + b"\n"
     assert rendered.err == ""
 
 

@@ -5,8 +5,9 @@ from msgspec.structs import replace
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit, Notice
+from ggrep.model.request import ViewOptions
 from ggrep.model.response import Hit
-from ggrep.render.hits import HitView, ShownHit, render_hits, render_notes
+from ggrep.render.hits import ShownHit, render_hits, render_notes
 from ggrep.render.style import Style
 
 PLAIN = Style(colour=False)
@@ -39,7 +40,7 @@ def _shown(hit: Hit = HIT, repo: str = "") -> ShownHit:
 
 def test_a_hit_is_its_place_its_name_and_its_lines() -> None:
     """`path:line` can be clicked, line numbers are aligned, what is hidden is counted."""
-    text = render_hits([_shown()], HitView(()), PLAIN)
+    text = render_hits([_shown()], ViewOptions(), PLAIN)
 
     assert text == (
         "1.  src/a.py:9-20  function Shop.refund\n"
@@ -53,7 +54,7 @@ def test_a_long_gap_is_one_line() -> None:
     """The numbers tell how long it is; usual gaps stay as they are."""
     gaps = replace(HIT, content="a\n\n\nb\n\n\n\nc\n\n\n", hidden_lines=0)
 
-    text = render_hits([_shown(gaps)], HitView(()), PLAIN)
+    text = render_hits([_shown(gaps)], ViewOptions(), PLAIN)
 
     assert [line.split(" │")[0].strip() for line in text.split("\n")[1:-1]] == [
         *("9", "10", "11", "12", "13", "16", "17")
@@ -64,12 +65,12 @@ def test_compact_names_each_file_once() -> None:
     """The list is made for `xargs`."""
     hits = [_shown(), _shown(replace(HIT, start_line=50)), _shown(repo="shop")]
 
-    assert render_hits(hits, HitView((), compact=True), PLAIN) == "src/a.py\nshop/src/a.py\n"
+    assert render_hits(hits, ViewOptions(compact=True), PLAIN) == "src/a.py\nshop/src/a.py\n"
 
 
 def test_numbers_are_aligned_from_ten_hits_on() -> None:
     """Lists are scanned by eye."""
-    text = render_hits([_shown(replace(HIT, content=""))] * 10, HitView(()), PLAIN)
+    text = render_hits([_shown(replace(HIT, content=""))] * 10, ViewOptions(), PLAIN)
 
     assert text.startswith(" 1.  src")
     assert "\n10.  src" in text
@@ -77,7 +78,7 @@ def test_numbers_are_aligned_from_ten_hits_on() -> None:
 
 def test_scores_and_explanations_are_shown_when_asked_for() -> None:
     """Why is this first?"""
-    text = render_hits([_shown()], HitView((), scores=True, explain=True), PLAIN)
+    text = render_hits([_shown()], ViewOptions(scores=True, explain=True), PLAIN)
 
     assert "score 1.5000" in text
     assert "text      1.0000 " + "━" * 24 in text
@@ -87,14 +88,14 @@ def test_scores_and_explanations_are_shown_when_asked_for() -> None:
 def test_hits_without_text_stand_close() -> None:
     """A list of places is read at a glance."""
     bare = replace(_shown(), hit=replace(_shown().hit, content=""))
-    text = render_hits([bare, bare], HitView(()), PLAIN)
+    text = render_hits([bare, bare], ViewOptions(), PLAIN)
 
     assert text.count("\n") == 2
 
 
 def test_a_part_of_a_definition_says_what_it_is_in() -> None:
     """A long function comes in several chunks."""
-    text = render_hits([_shown(replace(HIT, name="", qualified_name=""))], HitView(()), PLAIN)
+    text = render_hits([_shown(replace(HIT, name="", qualified_name=""))], ViewOptions(), PLAIN)
 
     assert text.startswith("1.  src/a.py:9-20  function in Shop\n")
 
@@ -114,7 +115,7 @@ def test_a_long_line_shows_where_the_words_are(
     """Of a minified file one wants the place, not the megabyte."""
     hit = replace(HIT, content=line, content_start_line=1, hidden_lines=0)
 
-    text = render_hits([_shown(hit)], HitView(words, columns=31), PLAIN)
+    text = render_hits([_shown(hit)], ViewOptions(columns=31), PLAIN, words)
 
     assert text.split("\n")[1] == "    1 │ " + said
     assert len(text.split("\n")[1]) <= 31
@@ -124,14 +125,14 @@ def test_without_a_width_nothing_is_cut() -> None:
     """Whoever asks for whole chunks gets them whole."""
     hit = replace(HIT, content="a" * 5000)
 
-    assert "a" * 5000 in render_hits([_shown(hit)], HitView(()), PLAIN)
+    assert "a" * 5000 in render_hits([_shown(hit)], ViewOptions(), PLAIN)
 
 
 def test_names_from_the_repository_are_sanitised_and_cut() -> None:
     """A heading can be of any length and hold anything."""
     hit = replace(HIT, qualified_name="\x1b[31mx\n" + "y" * 900, path="a\x07\nb", content="")
 
-    text = render_hits([_shown(hit, repo="r\x1b]0;t\x07")], HitView(()), PLAIN)
+    text = render_hits([_shown(hit, repo="r\x1b]0;t\x07")], ViewOptions(), PLAIN)
 
     assert text == "1.  [r]  a b:9-20  function x " + "y" * 117 + "…\n"
 
@@ -139,19 +140,19 @@ def test_names_from_the_repository_are_sanitised_and_cut() -> None:
 def test_words_are_highlighted_only_in_colour() -> None:
     """The longest word wins where several begin."""
     hit = replace(HIT, content="refund refunded")
-    view = HitView(("refund", "refunded"))
+    words = ("refund", "refunded")
 
-    coloured = render_hits([_shown(hit)], view, Style(colour=True))
+    coloured = render_hits([_shown(hit)], ViewOptions(), Style(colour=True), words)
 
     assert "\x1b[1;32mrefund\x1b[0m \x1b[1;32mrefunded\x1b[0m" in coloured
-    assert "\x1b" not in render_hits([_shown(hit)], view, PLAIN)
+    assert "\x1b" not in render_hits([_shown(hit)], ViewOptions(), PLAIN, words)
 
 
 def test_a_word_with_signs_is_no_pattern() -> None:
     """A query is words, whatever signs are in it."""
     hit = replace(HIT, content="call(a+b) " + "x" * 300)
 
-    assert "call(a+b)" in render_hits([_shown(hit)], HitView(("(a+b)", "["), columns=60), PLAIN)
+    assert "call(a+b)" in render_hits([_shown(hit)], ViewOptions(columns=60), PLAIN, ("(a+b)", "["))
 
 
 def test_notes_tell_of_cuts_and_warnings() -> None:
@@ -167,5 +168,5 @@ def test_notes_tell_of_cuts_and_warnings() -> None:
 
 def test_no_hits_are_no_text() -> None:
     """Standard output holds results alone."""
-    assert render_hits([], HitView(()), PLAIN) == ""
-    assert render_hits([], HitView((), compact=True), PLAIN) == ""
+    assert render_hits([], ViewOptions(), PLAIN) == ""
+    assert render_hits([], ViewOptions(compact=True), PLAIN) == ""

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 from syrupy.assertion import SnapshotAssertion
 
@@ -20,12 +19,7 @@ from ggrep.render.navigation_text import (
     symbol_text,
 )
 from ggrep.render.page import Page
-from ggrep.render.slate_answer import (
-    last_part,
-    render_expansion,
-    render_references,
-    render_symbol,
-)
+from ggrep.render.printed import render_name_answer
 from ggrep.render.style import Style
 from tests.fakes.slates import DEFINITIONS, EXPANSION, REFERENCES, SYMBOL
 
@@ -127,22 +121,16 @@ def test_surroundings_without_neighbours_end_with_their_text() -> None:
 def test_lines_of_surroundings_are_never_cut() -> None:
     """Whoever expands wants all of it; a terminal can wrap."""
     long = replace(EXPANSION, content="x = " + "1" * 300)
-    rendered = render_expansion(long, ROOT, ViewOptions(columns=80, whole=True))
+    rendered = render_name_answer(long, ROOT, ViewOptions(columns=80, whole=True))
 
     assert "1" * 300 in rendered.out
 
 
 def test_the_name_is_highlighted_in_the_lines_that_use_it() -> None:
     """By its last part: that is what stands there."""
-    rendered = render_references(REFERENCES, ROOT, ViewOptions(columns=80, colour=True))
+    rendered = render_name_answer(REFERENCES, ROOT, ViewOptions(columns=80, colour=True))
 
     assert "checkout.\x1b[1;32mpay\x1b[0m(card)" in rendered.out
-
-
-@pytest.mark.parametrize("name", ["pay", "Checkout.pay", "Checkout::pay", "Checkout#pay", "a/pay"])
-def test_the_last_part_of_a_name_is_what_lines_hold(name: str) -> None:
-    """Each language writes containers its own way."""
-    assert last_part(name) == "pay"
 
 
 def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
@@ -177,7 +165,7 @@ def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
 def test_cuts_are_notes_before_the_totals() -> None:
     """Standard output is the list alone."""
     cut = replace(REFERENCES, limits_hit=(LimitHit("max_references", 3, 68),))
-    rendered = render_references(cut, ROOT, ViewOptions(columns=80))
+    rendered = render_name_answer(cut, ROOT, ViewOptions(columns=80))
 
     assert rendered.err.startswith("cut: 3 of 68 usages; more: --max 68\n3 usages in 2 files;")
     assert rendered.hits == 3
@@ -187,9 +175,9 @@ def test_json_is_one_document_and_no_notes() -> None:
     """Scripts find cuts and totals in the document."""
     view = ViewOptions(json=True)
     answers = [
-        render_symbol(SYMBOL, ROOT, view),
-        render_references(REFERENCES, ROOT, view),
-        render_expansion(EXPANSION, ROOT, view),
+        render_name_answer(SYMBOL, ROOT, view),
+        render_name_answer(REFERENCES, ROOT, view),
+        render_name_answer(EXPANSION, ROOT, view),
     ]
 
     keys = ("definitions", "references", "neighbours")
@@ -201,6 +189,6 @@ def test_places_are_written_as_seen_from_where_the_reader_stands() -> None:
     """So that each can be opened and pasted."""
     view = ViewOptions(columns=100, cwd="/r/shop/src")
 
-    assert render_symbol(SYMBOL, ROOT, view).out.startswith("shop/checkout.py:97-117  method")
-    assert render_references(REFERENCES, ROOT, view).out.startswith("app.py\n  9:18  ")
-    assert render_expansion(EXPANSION, ROOT, view).out.startswith("shop/checkout.py:98  ")
+    assert render_name_answer(SYMBOL, ROOT, view).out.startswith("shop/checkout.py:97-117  method")
+    assert render_name_answer(REFERENCES, ROOT, view).out.startswith("app.py\n  9:18  ")
+    assert render_name_answer(EXPANSION, ROOT, view).out.startswith("shop/checkout.py:98  ")

@@ -12,8 +12,8 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.request import ViewOptions
 from ggrep.model.slate import GraphEdge, Role, SlateResponse
 from ggrep.render.page import Page
-from ggrep.render.slate_answer import render_graph, render_slate
-from ggrep.render.slate_text import slate_text, told_of
+from ggrep.render.printed import render_graph, render_slate
+from ggrep.render.slate_text import shown_slate, slate_text
 from ggrep.render.style import Style
 from tests.fakes.slates import ANSWER, CODE, DOCS, METHOD, SESSION, SLATE
 
@@ -23,7 +23,7 @@ HOSTILE = "\x1b[31mred\x1b]0;title\x07\u202e\r"
 
 def text_of(answer: SlateResponse = ANSWER, *, columns: int = 80, colour: bool = False) -> str:
     """Return the text of a slate, paths as they are stored."""
-    return slate_text(told_of(answer), Page(columns, Style(colour=colour), lambda key: key))
+    return slate_text(shown_slate(answer), Page(columns, Style(colour=colour), lambda key: key))
 
 
 def with_slate(**changes: object) -> SlateResponse:
@@ -106,7 +106,7 @@ def test_words_that_hold_a_stem_are_highlighted_whole() -> None:
     """`charged` was asked for, and `charge` is what stands there."""
     page = Page(80, Style(colour=True), lambda key: key, stems=("charg",))
 
-    assert "payments.\x1b[1;32mcharge\x1b[0m(card)" in slate_text(told_of(ANSWER), page)
+    assert "payments.\x1b[1;32mcharge\x1b[0m(card)" in slate_text(shown_slate(ANSWER), page)
 
 
 def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:

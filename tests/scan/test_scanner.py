@@ -15,7 +15,7 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import QueryResponse
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.source import glimpse
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from tests.fakes.git import Git
 from tests.fakes.repos import StalledPool, open_engine, write_tree
 
@@ -88,7 +88,7 @@ def test_it_says_that_it_is_a_scan_and_how_much_it_saw(root: Path, home: Path) -
     """Whoever reads it has to know that an index would find more."""
     write_tree(root, TREE)
     response = scan(root, home, "retry")
-    said = query_success(response)
+    said = answer_json(response)
     size = sum(len(text) for text in TREE.values())
 
     assert (said["partial"], said["snapshot_id"]) == ("scan", None)
@@ -121,7 +121,7 @@ def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:
     write_tree(root, TREE)
 
     def told() -> bytes:
-        document = query_success(scan(root, home, "retry queue"))
+        document = answer_json(scan(root, home, "retry queue"))
         return stable_json.dumps({**document, "request_id": "", "timings_ms": {}})
 
     assert told() == told()

@@ -1,12 +1,13 @@
 """A slate says of itself what was asked, where the answer lies, what would help further."""
 
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.model.confidence import Confidence
 from ggrep.model.slate import SECTIONS, Evidence, NextAction, Overview, Pack, Section
-from ggrep.search.slate.document import action_json, overview_json
+from ggrep.search.slate.document import overview_json
 from ggrep.search.slate.overview import (
     TOP_NAMES,
     TOP_PATHS,
@@ -179,6 +180,6 @@ def test_hints_keep_within_their_bytes(most: int) -> None:
     everything = next_actions(PACKS, standing, AMPLE)
     found = next_actions(PACKS, standing, most)
 
-    assert len(stable_json.dumps([action_json(one) for one in found])) <= most
+    assert len(stable_json.dumps(to_builtins(found))) <= most
     assert found == everything[: len(found)]
     assert len(everything) == 6

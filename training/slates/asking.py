@@ -10,7 +10,7 @@ from ggrep.base import stable_json
 from ggrep.model.confidence import CONFIDENCE_CODES, Confidence
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Section, SessionRequest, Slate, SlateRequest, SlateResponse
-from ggrep.render.answer_json import slate_success
+from ggrep.render.answer_json import answer_json
 from ggrep.search.slate.document import slate_json
 from training.slates.suite import OutOfDomain, SlateCase
 
@@ -112,4 +112,4 @@ def _request(query: str) -> SlateRequest:
 
 
 def _document(response: SlateResponse) -> bytes:
-    return stable_json.dumps(slate_success(response))
+    return stable_json.dumps(answer_json(response))

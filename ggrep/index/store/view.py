@@ -26,7 +26,7 @@ from ggrep.index.store.verify import Mender, Stamp, Verifier, lie_still
 from ggrep.model.files import DATA, GENERATED, MACHINE_WRITTEN, MINIFIED, SHORTENED
 from ggrep.model.index_freshness import Damage
 from ggrep.model.limits import Notice
-from ggrep.model.status import MadeFiles
+from ggrep.model.status import GeneratedCounts
 
 
 class SegmentView(Struct, frozen=True):
@@ -120,11 +120,11 @@ class SnapshotView(Struct, frozen=True, eq=False):
                 files.setdefault(image.language(int(file)), []).append(image.path(int(file)))
         return {name: sorted(files[name], key=lambda key: key.encode()) for name in sorted(files)}
 
-    def made_files(self) -> MadeFiles:
+    def made_files(self) -> GeneratedCounts:
         """Count the visible files that no person wrote."""
         shown = [one.image.file_traits[one.visible_files] for one in self.segments]
         traits = np.concatenate([np.zeros(0, dtype=np.uint16), *shown])
-        return MadeFiles(
+        return GeneratedCounts(
             generated=int(np.count_nonzero((traits & MACHINE_WRITTEN) == GENERATED)),
             minified=int(np.count_nonzero(traits & MINIFIED)),
             data=int(np.count_nonzero(traits & DATA)),

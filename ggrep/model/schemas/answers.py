@@ -9,7 +9,6 @@ from ggrep.model.constraints import (
     DocumentJson,
     Keywords,
     Named,
-    Positive,
     RequestId,
     Sha256,
     SnapshotId,
@@ -19,10 +18,18 @@ from ggrep.model.constraints import (
 )
 from ggrep.model.corpus import Mode
 from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.navigation import Boundary, DefinedAt, Definition, Neighbour, Reference
-from ggrep.model.outline import PathOutline, TourSection
+from ggrep.model.navigation import Boundary, ExpandResponse, ReferencesResponse, SymbolResponse
+from ggrep.model.outline import OutlineResponse, TourResponse
 from ggrep.model.request import SnippetMode
-from ggrep.model.response import Admitted, Explanation, GitState, Hit, MatchTotals, ScanFacts
+from ggrep.model.response import (
+    Admitted,
+    Explanation,
+    GitState,
+    Hit,
+    MatchTotals,
+    ScanFacts,
+    own_field,
+)
 from ggrep.model.schemas.failure import FailureJson
 
 
@@ -179,33 +186,14 @@ class ExpandLimitsJson(TypedDict):
 
 
 class ExpansionJson(TypedDict):
-    """What stands around a place."""
+    """The place whose surroundings are shown."""
 
     target: str
     """The place that was asked for."""
     limits: ExpandLimitsJson
-    path: str
-    """Path below the repository's root, with forward slashes."""
-    language: str
-    """Lower-case name such as python or markdown; text when unknown."""
-    boundary: Boundary
-    """What the text is."""
-    start_line: Positive
-    """First line of the text, 1-based."""
-    end_line: Positive
-    """Last line of the text, inclusive."""
-    breadcrumb: Sequence[str]
-    """Enclosing definitions or headings, outermost first."""
-    content: str
-    """The lines, free of control characters, cut to the bytes asked for."""
-    hidden_lines: Count
-    """Lines of the boundary that were cut."""
-    file_lines: Count
-    """Lines of the whole file."""
-    neighbours: Sequence[Neighbour]
-    """The next chunks on both sides, by line."""
 
 
+@extends(ExpandResponse, own_field)
 class ExpandJson(AnswerJson, TimedJson, ExpansionJson):
     """What stands around a place of one repository, as it was indexed."""
 
@@ -221,20 +209,13 @@ class ReferencesLimitsJson(TypedDict):
     """Mentions inside of comments and documents are shown too."""
 
 
+@extends(ReferencesResponse, own_field)
 class ReferencesJson(AnswerJson, TimedJson, PagedJson):
     """Where a name is mentioned without being defined, in one repository."""
 
     name: str
     """The name that was looked for."""
     limits: ReferencesLimitsJson
-    references: Sequence[Reference]
-    """Mentions by path, line and column; sources before tests."""
-    totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
-    """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
-    files: Count
-    """How many files hold any that is shown."""
-    defined: Sequence[DefinedAt]
-    """The first definitions, those that were asked for before what implements them."""
 
 
 class SymbolLimitsJson(TypedDict):
@@ -244,18 +225,13 @@ class SymbolLimitsJson(TypedDict):
     """Most definitions; 0 for as many as the caps allow."""
 
 
+@extends(SymbolResponse, own_field)
 class SymbolJson(AnswerJson, TimedJson, PagedJson):
     """Where a name is defined in one repository."""
 
     name: str
     """The name that was looked for."""
     limits: SymbolLimitsJson
-    definitions: Sequence[Definition]
-    """Definitions: exact spelling first, then sources before tests, then path and line."""
-    total: Count
-    """How many there are, shown or not."""
-    suggestions: Sequence[str]
-    """Names that are spelt nearly so, where nothing was found."""
 
 
 class AnswersJson(TypedDict):
@@ -276,14 +252,13 @@ class OutlineLimitsJson(TypedDict):
     """Most bytes of the text."""
 
 
+@extends(OutlineResponse, own_field)
 class OutlineJson(AnswerJson, TimedJson):
     """What files and folders of one repository define, as they were indexed."""
 
     targets: Sequence[str]
     """What was asked for."""
     limits: OutlineLimitsJson
-    outlines: Sequence[PathOutline]
-    """One for each target, in their order."""
 
 
 class TourLimitsJson(TypedDict):
@@ -293,9 +268,8 @@ class TourLimitsJson(TypedDict):
     """Most bytes of the text."""
 
 
+@extends(TourResponse, own_field)
 class TourJson(AnswerJson, TimedJson):
     """What a repository is, as its own files say it."""
 
     limits: TourLimitsJson
-    sections: Sequence[TourSection]
-    """What is unknown has none."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final, NotRequired, TypedDict
 
 from ggrep.base import errors
-from ggrep.model.constraints import Count, ErrorCode, Held, RequestId, SnapshotId, held_to
+from ggrep.model.constraints import Count, ErrorCode, Held, RequestId, SafeLine, SnapshotId, held_to
 
 CODES: Final = tuple(
     sorted(
@@ -45,8 +45,7 @@ class ErrorJson(TypedDict):
 
     code: Annotated[str, CODES] | ErrorCode
     """Stable name of the failure; callers decide by it."""
-    message: str
-    """One line for people; holds no file content."""
+    message: SafeLine
     retry_after_ms: NotRequired[Count]
     """Milliseconds to wait before trying again; present for busy alone."""
     snapshot_id: NotRequired[SnapshotId]

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.constraints import Count, DocumentJson, Held, RepoId, RepoName, extends
-from ggrep.model.navigation import DefinedAt, Definition, Reference
+from ggrep.model.navigation import DefinedAt, Definition, ExpandResponse, Reference
+from ggrep.model.response import own_field
 from ggrep.model.schemas.answers import (
     ExpansionJson,
     PagedJson,
@@ -53,6 +54,7 @@ class NamesAnswerJson(DocumentJson, AttendedJson, PagedJson):
     """The name that was looked for."""
 
 
+@extends(ExpandResponse, own_field)
 class FederatedExpandJson(DocumentJson, AttendedJson, ExpansionJson, InRepoJson):
     """What stands around a place of one of the repositories, as it was indexed."""
 

@@ -1,31 +1,22 @@
 """A slate, and the answer that holds one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from ggrep.model.confidence import Confidence
-from ggrep.model.constraints import Code, Count, Held, Named, Positive
+from ggrep.model.constraints import ChunkType, Count, Held, Named, Positive, RepoPath, extends
 from ggrep.model.corpus import Mode
-from ggrep.model.response import QUERY_KINDS
 from ggrep.model.schemas.answers import AnswerJson, TimedJson
-from ggrep.model.slate import Reason, Role, Section, SessionOp
-
-
-class OverviewJson(TypedDict):
-    """What the question was taken for and where its answer lies; no claim about the code."""
-
-    terms: Sequence[str]
-    """Words of the query, as they were looked for."""
-    kind: Annotated[str, QUERY_KINDS]
-    """How the query reads."""
-    files: Mapping[Annotated[str, Section], Positive]
-    """Files of each section that has any."""
-    top_paths: Sequence[str]
-    """Files with the best evidence."""
-    names: Sequence[str]
-    """Definitions among the best evidence."""
-    missing: Sequence[Annotated[str, Section]]
-    """Sections that hold nothing."""
+from ggrep.model.slate import (
+    GraphEdge,
+    GraphNode,
+    NextAction,
+    Overview,
+    Reason,
+    Role,
+    Section,
+    SessionState,
+)
 
 
 class EvidenceJson(TypedDict):
@@ -35,8 +26,7 @@ class EvidenceJson(TypedDict):
     """First line of the chunk, 1-based."""
     end_line: Positive
     """Last line of the chunk, inclusive; with the path what `expand` takes."""
-    chunk_type: Code
-    """What the chunk is: function, method, class, section, diagram, block and so on."""
+    chunk_type: ChunkType
     snippet: Annotated[str, Held(least=1)]
     """As long as level and budgets allow; of a diagram its relations."""
     snippet_start_line: NotRequired[Positive]
@@ -56,8 +46,7 @@ class EvidenceJson(TypedDict):
 class PackJson(TypedDict):
     """One file with what it has to say."""
 
-    path: str
-    """Path below the repository's root, with forward slashes."""
+    path: RepoPath
     line: Positive
     """Where to begin reading."""
     score: float
@@ -91,66 +80,18 @@ class SectionJson(TypedDict):
     """Its files, best first, then by path."""
 
 
-class GraphNodeJson(TypedDict):
-    """A file of the slate."""
-
-    id: str
-    """Its path, behind `repo:` where there are several repositories."""
-    path: str
-    """Path below the repository's root, with forward slashes."""
-    line: Positive
-    """Where to begin reading."""
-    section: Annotated[str, Section]
-    """Where it stands."""
-    repo: NotRequired[Named]
-    """Alias of the repository; absent in the slate of one."""
-
-
-GraphEdgeJson = TypedDict(
-    "GraphEdgeJson",
-    {
-        "kind": Annotated[
-            Annotated[
-                str,
-                (
-                    "imports",
-                    "links",
-                    "relates",
-                    "configures",
-                    "tests",
-                    "package",
-                    "type",
-                ),
-            ],
-            "Imports, links, relates (a diagram), configures or tests; the others join"
-            " repositories.",
-        ],
-        "from": Annotated[str, "A node's id."],
-        "to": Annotated[str, "A node's id."],
-        "via": Annotated[str, "The name that joins them."],
-    },
-)
-"""How two files hang together."""
+@extends(GraphEdge, lambda name: {"source": "from", "target": "to"}.get(name, name))
+class GraphEdgeJson(TypedDict):
+    """How two files hang together."""
 
 
 class ContextGraphJson(TypedDict):
     """How the selected files hang together; names and places, no text."""
 
-    nodes: Sequence[GraphNodeJson]
+    nodes: Sequence[GraphNode]
     """Files, by id."""
     edges: Sequence[GraphEdgeJson]
     """By kind, source, target and name."""
-
-
-class NextActionJson(TypedDict):
-    """One hint."""
-
-    action: Annotated[str, ("expand", "symbol", "refs", "refine", "level")]
-    """What to do."""
-    target: str
-    """What to do it with."""
-    why: str
-    """One of a few fixed phrases."""
 
 
 class SlateLimitsJson(TypedDict):
@@ -181,11 +122,11 @@ class SlateJson(TypedDict):
     """How much is disclosed: 0 paths; 1 anchors and short evidence; 2 long evidence and neighbours;
     3 whole chunks.
     """
-    overview: OverviewJson
+    overview: Overview
     sections: Sequence[SectionJson]
     """Those that hold files, in a fixed order."""
     graph: NotRequired[ContextGraphJson]
-    next_actions: Sequence[NextActionJson]
+    next_actions: Sequence[NextAction]
     """What would help further."""
     limits: SlateLimitsJson
     total_bytes: Count
@@ -194,25 +135,10 @@ class SlateJson(TypedDict):
     """A quarter of that."""
 
 
-class SessionJson(TypedDict):
-    """What goes on with a session; absent where none was asked for."""
-
-    token: Annotated[str, Held(least=1, most=8192)]
-    """To be sent with the next request; opaque."""
-    op: SessionOp
-    """What was done."""
-    seen_set_digest: Annotated[str, Held(pattern=r"^[0-9a-f]+$")]
-    """Of the files returned so far, in hexadecimal."""
-    seen_files: Count
-    """How many those are."""
-    expires_in_secs: Count
-    """After that the snapshot may be gone."""
-
-
 class ContinuedJson(TypedDict):
     """What goes on, where a session was asked for."""
 
-    session: NotRequired[SessionJson]
+    session: NotRequired[SessionState]
 
 
 class SlateAnswerJson(AnswerJson, TimedJson, ContinuedJson):

@@ -1,12 +1,14 @@
 """A slate as a JSON object, shown by every surface."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
+
+from msgspec import to_builtins
 
 from ggrep.model.slate import (
+    BUDGET_CODES,
     DEFINITIONS,
     ContextGraph,
     Evidence,
-    NextAction,
     Overview,
     Pack,
     Section,
@@ -14,17 +16,7 @@ from ggrep.model.slate import (
 )
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.slate import (
-        ContextGraphJson,
-        EvidenceJson,
-        GraphEdgeJson,
-        GraphNodeJson,
-        NextActionJson,
-        OverviewJson,
-        PackJson,
-        SlateJson,
-        SlateLimitsJson,
-    )
+    from ggrep.model.schemas.slate import ContextGraphJson, EvidenceJson, PackJson, SlateJson
 
 
 SECTION_TAGS: Final = {
@@ -53,82 +45,78 @@ def slate_json(slate: Slate) -> "SlateJson":
 
     At level 0 a pack names its file and where to begin, and no evidence.
     """
-    document: SlateJson = {
+    budgets, graph = slate.limits, slate.graph
+    limits = {code: getattr(budgets, name) for name, code in BUDGET_CODES.items()}
+    if budgets.of_text:
+        limits["of_text"] = True
+    if graph is not None:
+        limits |= {f"max_graph_{name}": most for name, most in to_builtins(graph.bounds).items()}
+    document = {
         "level": slate.level,
         "overview": overview_json(slate.overview),
         "sections": [
-            {
-                "kind": section.value,
-                "files": [pack_json(pack, slate.level) for pack in packs],
-            }
+            {"kind": section.value, "files": [pack_json(pack, slate.level) for pack in packs]}
             for section, packs in slate.sections
         ],
-        "next_actions": [action_json(action) for action in slate.next_actions],
-        "limits": limits_json(slate),
+        "next_actions": to_builtins(slate.next_actions),
+        "limits": limits,
         "total_bytes": slate.total_bytes,
         "estimated_tokens": slate.estimated_tokens,
     }
-    if slate.graph is not None:
-        document["graph"] = graph_json(slate.graph)
-    return document
+    if graph is not None:
+        document["graph"] = graph_json(graph)
+    return cast("SlateJson", document)
 
 
 def pack_json(pack: Pack, level: int) -> "PackJson":
     """Return one file of a section."""
-    document: PackJson = {
+    document = {
         "path": pack.path,
         "line": pack.line,
         "score": round(pack.score, _DECIMALS),
         "reason": pack.reason,
     }
-    told = {SECTION_TAGS[pack.section], "Definition"}
-    if tags := [tag for tag in pack.tags if tag not in told]:
-        document["tags"] = tags
-    if pack.repo:
-        document["repo"] = pack.repo
+    section = {SECTION_TAGS[pack.section], "Definition"}
+    more: dict[str, object] = {
+        "tags": [tag for tag in pack.tags if tag not in section],
+        "repo": pack.repo,
+    }
     if level == 0:
-        if pack.name:
-            document["name"] = pack.name
-        return document
-    if pack.roles:
-        document["roles"] = [role.value for role in pack.roles]
-    _add_text(document, pack)
-    return document
-
-
-def _add_text(document: "PackJson", pack: Pack) -> None:
-    """Add what a file's entry shows and names of its text; keys that say nothing are absent."""
-    if pack.anchor is not None and pack.anchor.snippet:
-        document["anchor"] = evidence_json(pack.anchor)
-    if shown := [evidence_json(item) for item in pack.evidence if item.snippet]:
-        document["evidence"] = shown
-    if named := [outlined(item) for item in pack.evidence if not item.snippet]:
-        document["outline"] = named
-    if pack.more_evidence:
-        document["more_evidence"] = pack.more_evidence
+        more["name"] = pack.name
+    else:
+        more |= {
+            "roles": [role.value for role in pack.roles],
+            "evidence": [evidence_json(item) for item in pack.evidence if item.snippet],
+            "outline": [outlined(item) for item in pack.evidence if not item.snippet],
+            "more_evidence": pack.more_evidence,
+        }
+        if pack.anchor is not None and pack.anchor.snippet:
+            more["anchor"] = evidence_json(pack.anchor)
+    return cast("PackJson", document | _without_empty(more))
 
 
 def evidence_json(item: Evidence) -> "EvidenceJson":
     """Return one piece whose lines are shown."""
-    document: EvidenceJson = {
+    document = {
         "start_line": item.start_line,
         "end_line": item.end_line,
         "chunk_type": item.chunk_type,
         "snippet": item.snippet,
     }
+    more: dict[str, object] = {
+        "hidden_lines": item.hidden_lines,
+        "name": item.name,
+        "breadcrumb": item.breadcrumb,
+        "reason": item.reason if item.reason == "neighbour_context" else "",
+        "also": item.also,
+    }
     if item.snippet_start_line != item.start_line:
         document["snippet_start_line"] = item.snippet_start_line
-    if item.hidden_lines:
-        document["hidden_lines"] = item.hidden_lines
-    if item.name:
-        document["name"] = item.name
-    if item.breadcrumb:
-        document["breadcrumb"] = list(item.breadcrumb)
-    if item.reason == "neighbour_context":
-        document["reason"] = item.reason
-    if item.also:
-        document["also"] = list(item.also)
-    return document
+    return cast("EvidenceJson", document | _without_empty(more))
+
+
+def _without_empty(fields: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in fields.items() if value}
 
 
 def outlined(item: Evidence) -> str:
@@ -138,57 +126,15 @@ def outlined(item: Evidence) -> str:
     return f"{item.start_line}-{item.end_line} {item.chunk_type} {name}".rstrip()
 
 
-def overview_json(overview: Overview) -> "OverviewJson":
+def overview_json(overview: Overview) -> dict[str, object]:
     """Return what the question was taken for and where its answer lies."""
-    return {
-        "terms": list(overview.terms),
-        "kind": overview.kind,
-        "files": {section.value: number for section, number in overview.files},
-        "top_paths": list(overview.top_paths),
-        "names": list(overview.names),
-        "missing": [section.value for section in overview.missing],
-    }
-
-
-def action_json(action: NextAction) -> "NextActionJson":
-    """Return one hint."""
-    return {"action": action.action, "target": action.target, "why": action.why}
-
-
-def limits_json(slate: Slate) -> "SlateLimitsJson":
-    """Return the bounds in force under the names that `limits_hit` uses."""
-    budgets = slate.limits
-    document: SlateLimitsJson = {
-        "max_slate_bytes": budgets.total_bytes,
-        "max_slate_file_bytes": budgets.file_bytes,
-        "max_slate_files": budgets.files,
-        "max_evidence_per_file": budgets.evidence_per_file,
-    }
-    if budgets.of_text:
-        document["of_text"] = True
-    if slate.graph is not None:
-        bounds = slate.graph.bounds
-        document["max_graph_nodes"] = bounds.nodes
-        document["max_graph_edges"] = bounds.edges
-        document["max_graph_bytes"] = bounds.bytes
-    return document
+    return {**to_builtins(overview), "files": {part.value: n for part, n in overview.files}}
 
 
 def graph_json(graph: ContextGraph) -> "ContextGraphJson":
     """Return the graph: names and places, no text."""
-    nodes: list[GraphNodeJson] = []
-    for node in graph.nodes:
-        entry: GraphNodeJson = {
-            "id": node.id,
-            "path": node.path,
-            "line": node.line,
-            "section": node.section.value,
-        }
-        if node.repo:
-            entry["repo"] = node.repo
-        nodes.append(entry)
-    edges: list[GraphEdgeJson] = [
+    edges = [
         {"kind": edge.kind, "from": edge.source, "to": edge.target, "via": edge.via}
         for edge in graph.edges
     ]
-    return {"nodes": nodes, "edges": edges}
+    return cast("ContextGraphJson", {"nodes": to_builtins(graph.nodes), "edges": edges})

@@ -9,7 +9,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import SnippetMode
-from ggrep.model.slate import Budgets
+from ggrep.model.slate import BUDGET_CODES, Budgets
 
 LEVELS: Final = (0, 1, 2, 3)
 
@@ -92,7 +92,7 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
     usual = Budgets(_TOTAL_BYTES[level], _FILE_BYTES[level], FILES, EVIDENCE)
     caps = Budgets(MAX_SLATE_BYTES, MAX_SLATE_BYTES, MAX_SLATE_FILES, MAX_EVIDENCE)
     limits = []
-    for name, code in _CODES.items():
+    for name, code in BUDGET_CODES.items():
         value, cap = getattr(asked, name), getattr(caps, name)
         if value < 0:
             raise InvalidRequest(f"{code}: {value} is negative")
@@ -105,18 +105,10 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
         )
     chosen = {
         name: min(getattr(asked, name) or getattr(usual, name), getattr(caps, name))
-        for name in _CODES
+        for name in BUDGET_CODES
     }
     budgets = replace(usual, **chosen, of_text=asked.of_text)
     return replace(budgets, file_bytes=min(budgets.file_bytes, budgets.total_bytes)), tuple(limits)
-
-
-_CODES: Final = {
-    "total_bytes": "max_slate_bytes",
-    "file_bytes": "max_slate_file_bytes",
-    "files": "max_slate_files",
-    "evidence_per_file": "max_evidence_per_file",
-}
 
 
 def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:

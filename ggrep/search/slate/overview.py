@@ -6,7 +6,7 @@ No claim about the code is made: every word is the query's, a path's or a defini
 from collections.abc import Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
@@ -24,7 +24,7 @@ from ggrep.model.slate import (
     Section,
     Slate,
 )
-from ggrep.search.slate.document import action_json, file_id, overview_json
+from ggrep.search.slate.document import file_id, overview_json
 from ggrep.search.slate.packing import RankedPack, filled, reserved
 
 TOP_PATHS: Final = 5
@@ -171,4 +171,4 @@ def _into_code(packs: Sequence[Pack]) -> list[NextAction]:
 
 
 def _size(actions: Sequence[NextAction]) -> int:
-    return len(stable_json.dumps([action_json(action) for action in actions]))
+    return len(stable_json.dumps(to_builtins(list(actions))))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final, TypeAlias
 
-from ggrep.model.line_numbers import range_of, with_numbers
+from ggrep.model.line_numbers import line_range, with_numbers
 from ggrep.model.slate import LEFT_OUT, Section
 
 _Object: TypeAlias = Mapping[str, Any]
@@ -62,7 +62,7 @@ def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
     """Yield where a piece stands, and its lines; those of a source have numbers."""
     told = list(told_lines(piece))
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
-    span = range_of(piece["start_line"], piece["end_line"])
+    span = line_range(piece["start_line"], piece["end_line"])
     yield f" {span} {_called(piece, told[0][1] if told else '')}".rstrip() + twins
     yield from with_numbers(told) if is_source else (f"\t{line}" for _, line in told)
 

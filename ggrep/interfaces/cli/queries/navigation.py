@@ -33,9 +33,9 @@ from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.messages import Ask
 from ggrep.render.agent_text import AgentView, agent_text
-from ggrep.render.answer_json import outline_success, tour_success
-from ggrep.render.batches import Named, found_in, render_for_agent, render_named
-from ggrep.render.printed import Rendered, render_outline, render_tour
+from ggrep.render.answer_json import answer_json
+from ggrep.render.batches import Named, render_for_agent, render_named
+from ggrep.render.printed import Rendered, hits_of, render_outline, render_tour
 
 _Names: TypeAlias = Annotated[
     list[str],
@@ -223,7 +223,7 @@ def _printed(
         rendered = render_named(named, site.root, replace(site.view, whole=whole))
     notes = rendered.err
     for each in named if len(named) > 1 else ():
-        if not found_in(each.answer) and Path(site.view.cwd or ".", each.asked).exists():
+        if not hits_of(each.answer) and Path(site.view.cwd or ".", each.asked).exists():
             asked = sanitise_line(each.asked)
             notes += f"{asked} was taken for a name; to search in it: --in {asked}\n"
     return replace(rendered, err=notes)
@@ -285,7 +285,7 @@ def outline(
     def planned(site: PlanContext) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
-                return Rendered(agent_text(outline_success(answers[0])) + "\n", "")
+                return Rendered(agent_text(answer_json(answers[0])) + "\n", "")
             return render_outline(answers[0], site.root, site.view)
 
         return Plan((Ask(OutlineRequest(site.keys, **given)),), printed)
@@ -311,7 +311,7 @@ def tour(
     def planned(site: PlanContext) -> Plan:
         def printed(answers: Answers) -> Rendered:
             if for_agents:
-                return Rendered(agent_text(tour_success(answers[0])) + "\n", "")
+                return Rendered(agent_text(answer_json(answers[0])) + "\n", "")
             return render_tour(answers[0], site.root, site.view)
 
         return Plan((message,), printed)

@@ -44,7 +44,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.receipt import WORKSPACE_KIND, HitFate, Place, Receipt, ReceiptHit, ReplayedHit
 from ggrep.model.sanitise import sanitise_line
-from ggrep.render.answer_json import query_success
+from ggrep.render.answer_json import answer_json
 from ggrep.render.receipts import (
     MAX_RECEIPT_BYTES,
     open_sealed,
@@ -156,7 +156,7 @@ class _ReplayOptions(Struct, frozen=True):
 
 def answer_bytes(response: "QueryResponse") -> bytes:
     """Return the answer as `--json` prints it."""
-    return stable_json.dumps(query_success(response)) + b"\n"
+    return stable_json.dumps(answer_json(response)) + b"\n"
 
 
 def _result(

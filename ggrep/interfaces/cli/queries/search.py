@@ -42,7 +42,7 @@ from ggrep.model.request import SearchRequest, SnippetMode, ViewOptions
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.wire.messages import Ask, Search
 from ggrep.render.agent_text import AgentView
-from ggrep.render.answer_json import expand_success
+from ggrep.render.answer_json import answer_json
 from ggrep.render.failures import query_error
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import Rendered
@@ -199,7 +199,7 @@ def search_for_agent(typed: TypedSearch, wish: AgentTextOptions) -> RepositoryQu
             document = _document(answers)
             # A hit cannot be opened if the snapshot has changed.
             bodies = [
-                query_error(body)["error"] if isinstance(body, GgrepError) else expand_success(body)
+                query_error(body)["error"] if isinstance(body, GgrepError) else answer_json(body)
                 for body in answers[1:]
             ]
             text = search_text(document, list(enumerate(bodies)), wish, MORE)

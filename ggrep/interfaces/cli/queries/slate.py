@@ -30,8 +30,8 @@ from ggrep.interfaces.cli.queries.slate_options import (
 )
 from ggrep.model.request import SnippetMode
 from ggrep.protocol.wire.messages import Ask
-from ggrep.render.printed import Rendered
-from ggrep.render.slate_answer import render_graph, render_slate, render_slate_for_agent
+from ggrep.render.batches import render_slate_for_agent
+from ggrep.render.printed import Rendered, render_graph, render_slate
 
 _WHOLE_CHUNKS: Final = 3
 

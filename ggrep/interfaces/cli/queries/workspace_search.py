@@ -12,6 +12,7 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
+from ggrep.interfaces.cli.queries.one_search import shown
 from ggrep.interfaces.cli.queries.query_options import MergeOptions
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.slate_options import (
@@ -35,17 +36,22 @@ from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.response import MatchTotals
 from ggrep.model.slate import ContextGraph, Slate
 from ggrep.render.agent_text import MERGED_BY_RANK, AgentView, agent_text
-from ggrep.render.hits import HitView, ShownHit, render_confidence, render_hits, split_notes
+from ggrep.render.hits import (
+    ShownHit,
+    highlighted_words,
+    render_confidence,
+    render_hits,
+    split_notes,
+)
 from ggrep.render.matching_lines import (
     CUT_CODES,
-    MatchedHit,
     render_counts,
     render_lines,
     render_listing,
 )
 from ggrep.render.page import Page
 from ggrep.render.printed import Rendered, json_line
-from ggrep.render.slate_text import GraphForm, Told, graph_text, slate_text
+from ggrep.render.slate_text import GraphForm, ShownSlate, graph_text, slate_text
 from ggrep.render.style import Style
 from ggrep.service.federator import Federator
 
@@ -83,14 +89,7 @@ def _printed(
         notes = (MERGED_BY_RANK,) if response.merge_unsaid else ()
         text = for_agent(agent_text(response.to_json(), agent, notes), response, view)
         return Rendered(text, "", status, hits=len(response.hits))
-    shown = HitView(
-        words=tuple(word for word in typed.query.split() if len(word) > 2),
-        scores=typed.hits.scores,
-        explain=typed.hits.explain,
-        compact=typed.hits.compact,
-        columns=0 if typed.hits.whole else view.columns,
-    )
-    return _text(response, shown, view, status)
+    return _text(response, typed, view, status)
 
 
 def _matched(
@@ -102,7 +101,7 @@ def _matched(
         sum(each.lines for _, each in response.matched),
         sum(each.files for _, each in response.matched),
     )
-    hits = [MatchedHit(each.hit, each.hit.path, names[each.repo_id]) for each in response.hits]
+    hits = [ShownHit(each.hit, each.hit.path, names[each.repo_id]) for each in response.hits]
     request = replace(response.request.search, limit=response.in_force.top)
     counts = render_counts(totals, hits, request, limits, Style(view.notes_colour))
     if not request.list_files:
@@ -115,7 +114,9 @@ def _matched(
     return render_listing(listed, Style(view.colour), counts=view.counts), counts
 
 
-def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status: int) -> Rendered:
+def _text(
+    response: FederatedResponse, typed: TypedSearch, view: ViewOptions, status: int
+) -> Rendered:
     hits = [
         ShownHit(
             merged.hit,
@@ -133,7 +134,8 @@ def _text(response: FederatedResponse, shown: HitView, view: ViewOptions, status
         text, notes = _matched(response, view, limits)
         limits = [limit for limit in limits if limit.code not in CUT_CODES]
     else:
-        text = render_hits(hits, shown, Style(view.colour))
+        words = highlighted_words(typed.query)
+        text = render_hits(hits, shown(typed, view), Style(view.colour), words)
     if response.error is None:
         doubts = render_confidence(response.confidence, len(hits), limits, notes_style)
     first, others = split_notes(limits, notices_of(response, view.cwd), notes_style)
@@ -203,10 +205,10 @@ def _text_of_slate(found: FederatedSlate, form: GraphForm | None, view: ViewOpti
     return Rendered(slate_text(content, page), notes, before=first)
 
 
-def _told(found: FederatedSlate, slate: Slate, here: str | None) -> Told:
+def _told(found: FederatedSlate, slate: Slate, here: str | None) -> ShownSlate:
     response = found.response
     answered = sum(report.status == "ok" for report in response.reports)
-    return Told(
+    return ShownSlate(
         query=response.request.search.query,
         confidence=response.confidence,
         slate=slate,
