@@ -88,9 +88,7 @@ class AcceptLoop:
     def __init__(self, group: TaskGroup, *, lone: bool = False) -> None:
         """Take in nobody yet.
 
-        Args:
-            group: runs what accepts connections.
-            lone: for one daemon, to whom every client is passed on unheard.
+        A `lone` loop passes every client to its one daemon unheard.
         """
         self._group = group
         self._lone = lone
@@ -100,13 +98,7 @@ class AcceptLoop:
         self._greeting: dict[Hashable, anyio.CancelScope] = {}  # the one that came first is first
 
     async def open(self, receiver: Receiver, name: Path, mode: int) -> None:
-        """Let a daemon be met by that name.
-
-        Raises:
-            OSError: it cannot be.
-
-        Requires: the lock of its place.
-        """
+        """Let a daemon be met by that name."""
         self._receivers[receiver.key] = receiver
         for door in self._doors:
             if any(known.parent == name.parent for known in door.names) and door.join(name):

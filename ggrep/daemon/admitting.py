@@ -47,11 +47,7 @@ class Caller(Struct, frozen=True):
 
 @contextmanager
 def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
-    """Let the client end the request by its id for the length of the block.
-
-    Raises:
-        InvalidRequest: the client has a request of that id at work.
-    """
+    """Let the client end the request by its id for the length of the block."""
     key = (caller.owner, caller.request_id)
     if key in daemon.requests:
         raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
@@ -161,12 +157,7 @@ def request_missing_snapshot(daemon: StoreDaemon) -> None:
 
 
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
-    """Wait until there is a snapshot to search.
-
-    Raises:
-        NoIndex: nothing will be: indexing failed, or is not done here.
-        DeadlineExceeded: the request's time ran out first.
-    """
+    """Wait until there is a snapshot to search."""
     while not is_published(daemon):
         request_missing_snapshot(daemon)
         deadline.check("the first indexing")

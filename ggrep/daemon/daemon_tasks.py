@@ -43,11 +43,7 @@ class DaemonTasks:
     ) -> None:
         """Serve nothing yet.
 
-        Args:
-            daemon: what is served.
-            endpoint: where.
-            eager: open the store before anybody asks.
-            awaited: whoever had it started is about to ask.
+        `eager` opens the store before the first request; `awaited` expects one at once.
         """
         self.daemon = daemon
         self._eager = eager
@@ -79,13 +75,6 @@ class DaemonTasks:
         """Serve; `task_status` is told once clients can connect.
 
         Whatever ends it, the names in the file system are gone afterwards.
-
-        Args:
-            reception: of the process; None where it has no other daemon.
-            task_status: see above.
-
-        Raises:
-            OSError: nobody can connect.
         """
         daemon, endpoint = self.daemon, self._endpoint
         fault: OSError | None = None

@@ -37,11 +37,7 @@ class HeldLock:
         return self._descriptor >= 0 and is_file(self._descriptor, name)
 
     def join(self, name: Path) -> bool:
-        """Give the file another name; return False where it can have none.
-
-        Raises:
-            FileExistsError: the name is taken.
-        """
+        """Give the file another name; return False where it can have none."""
         known = next(iter(self._names), None)
         if known is None:
             return False
@@ -74,12 +70,7 @@ class DaemonLocks:
         self._shared: dict[Path, HeldLock] = {}
 
     def claim(self, name: Path) -> HeldLock:
-        """Hold the lock of a name, which is let go by `HeldLock.let_go`.
-
-        Raises:
-            AlreadyServed: a living daemon holds it.
-            OSError: it cannot be made.
-        """
+        """Hold the lock of a name, which is let go by `HeldLock.let_go`."""
         while True:
             shared, joins = self._shared.get(name.parent), True
             try:
@@ -105,9 +96,6 @@ def _taken(descriptor: int, name: Path, *, clear: bool) -> HeldLock | None:
     """Return what holds an opened lock file; None where the name is to be tried again.
 
     `clear` only makes room for another file.
-
-    Raises:
-        AlreadyServed: a living daemon holds it.
     """
     locked = _is_locked(descriptor)
     # One that ended in order has removed the file that we opened; others may hold it yet.
@@ -148,12 +136,7 @@ class Endpoint:
     """The claimed files of one daemon."""
 
     def __init__(self, home: Home, path: Path, locks: DaemonLocks | None = None) -> None:
-        """Claim `path` for this process, whose other daemons' locks are `locks`.
-
-        Raises:
-            AlreadyServed: a living daemon holds it.
-            StoreError: its directory is not private, or cannot be written.
-        """
+        """Claim `path` for this process, whose other daemons' locks are `locks`."""
         self.path = path
         self._home = home
         self._locator: Path | None = None
@@ -280,11 +263,7 @@ def sweep(home: Home) -> None:
 
 @contextmanager
 def _held(lock: Path) -> Iterator[None]:
-    """Hold a lock file for the length of the block.
-
-    Raises:
-        OSError: somebody holds it, or it has gone.
-    """
+    """Hold a lock file for the length of the block."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -148,11 +148,7 @@ class LogFile:
     def __init__(self, path: Path, *, max_bytes: int, files: int, total_bytes: int = 0) -> None:
         """Write nothing yet.
 
-        Args:
-            path: the file to write to; its directory is made when it is missing.
-            max_bytes: of each file.
-            files: this one and those before it.
-            total_bytes: of all log files in the directory; 0 for no bound.
+        `total_bytes` bounds all log files of the directory; 0 for no bound.
         """
         self._path = path
         self._files = files
@@ -162,11 +158,7 @@ class LogFile:
         self._descriptor = -1
 
     def append(self, line: bytes) -> None:
-        """Write one line, completely or not at all.
-
-        Raises:
-            OSError: it could not be written, or is longer than a file may be.
-        """
+        """Write one line, completely or not at all."""
         if len(line) > self._max_bytes:
             raise OSError(f"a line of {len(line)} bytes, where a file holds {self._max_bytes}")
         before = self._ready(len(line))
@@ -274,14 +266,7 @@ class EventLog:
     ) -> None:
         """Open nothing yet.
 
-        Args:
-            directory: the home's logs; it is made with the first event.
-            store_id: of the store; it names the file.
-            clock: dates the events.
-            max_bytes: of each file.
-            files: the one that is written and those before it.
-            total_bytes: of all logs of the home (`settings.max_log_bytes`); 0 for no bound.
-            opened: the logs of this process; None where this is the only one.
+        `total_bytes` bounds all logs of the home; 0 for no bound.
         """
         path = directory / f"{store_id}{SUFFIX}"
         self._file = LogFile(path, max_bytes=max_bytes, files=files, total_bytes=total_bytes)

@@ -227,11 +227,7 @@ class _Host:
             return self._occurrences
 
     async def _adopt(self, root: Path, flags: Mapping[str, object]) -> None:
-        """Serve another root, beside those that are served.
-
-        Raises:
-            GgrepError: it cannot be served, or not here.
-        """
+        """Serve another root, beside those that are served."""
         daemons = [service.daemon for service in self._services]
         syncs = (daemon.syncs.statistics() for daemon in daemons)
         if self._served is None or any(one.total_files > _LONG_SYNC_FILES for one in syncs):

@@ -123,11 +123,7 @@ class HostPacks:
         self._not_before_ms = 0.0
 
     def view(self, members: "Sequence[SnapshotView]") -> "JointView":
-        """Return the view of several snapshots; the same object while nothing of it changes.
-
-        Raises:
-            SnapshotGone: see `join`.
-        """
+        """Return the view of several snapshots; the same object while nothing of it changes."""
         from ggrep.index.packs.opened_packs import OpenedPacks
         from ggrep.search.query.joint_view import join
 
@@ -266,11 +262,7 @@ class JointMembers(Struct):
     _newest: dict[str, Epoch] = field(default_factory=dict)
 
     def places(self, key: str, said: tuple[Member, ...]) -> tuple[Member, ...]:
-        """Return the members of a list, as they are said or as they were; none if unknown.
-
-        Raises:
-            InvalidRequest: the key is not that of the list.
-        """
+        """Return the members of a list, as they are said or as they were; none if unknown."""
         if said and members_key(said) != key:
             raise InvalidRequest("key: it is not that of the members")
         return _kept(self.lists, key, said or self.lists.get(key, ()), _MOST_LISTS)
@@ -288,11 +280,7 @@ class JointMembers(Struct):
         return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
 
     def members(self, name: str, places: Sequence[int]) -> "list[tuple[Engine, SnapshotView]]":
-        """Return some members of an epoch, with their snapshots.
-
-        Raises:
-            SnapshotGone: it was too long ago, or one has none.
-        """
+        """Return some members of an epoch, with their snapshots."""
         epoch = self._epochs.get(name)
         if epoch is None:
             raise SnapshotGone("these repositories were described too long ago; ask again")

@@ -75,11 +75,7 @@ def _described(
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:
-    """Answer with the beginnings of the lists of several stores of this host.
-
-    Raises:
-        SnapshotGone: they are not any more what they were described as.
-    """
+    """Answer with the beginnings of the lists of several stores of this host."""
     request, spent = message.request, spent_from_now(daemon)
     deadline = caller.deadline(daemon, request.question.search.timeout_ms)
     members = daemon.shared.joint.members(request.epoch, request.members)

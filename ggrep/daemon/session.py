@@ -104,12 +104,7 @@ class Session:
             await self._take_up(await self._event(), group)
 
     async def _event(self) -> DaemonEvent:
-        """Return what the client said next.
-
-        Raises:
-            EndOfStream: the client went away.
-            TimeoutError: a frame was not finished in time.
-        """
+        """Return what the client said next."""
         while (event := self._connection.next_event()) is None:
             if self._connection.mid_frame:
                 with anyio.fail_after(FRAME_S):
@@ -207,11 +202,7 @@ class Session:
         return reply
 
     async def _send(self, data: bytes) -> None:
-        """Send a frame whole.
-
-        Raises:
-            TimeoutError: nobody takes it.
-        """
+        """Send a frame whole."""
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)

@@ -82,11 +82,7 @@ class StoreDaemon:
     def __init__(
         self, root: Path, flags: Mapping[str, object], shared: HostResources, pid: int
     ) -> None:
-        """Read the settings of a canonical root; nothing is opened yet.
-
-        Raises:
-            InvalidRequest: its settings are wrong.
-        """
+        """Read the settings of a canonical root; nothing is opened yet."""
         self.shared = shared
         self.pid = pid
         self._flags = flags

@@ -112,13 +112,7 @@ class WaitedSync:
         self._over.set()
 
     async def outcome(self, deadline: Deadline) -> SyncOutcome:
-        """Wait for the end.
-
-        Raises:
-            Cancelled: the request was ended first.
-            DeadlineExceeded: the deadline passed first.
-            GgrepError: the sync failed.
-        """
+        """Wait for the end."""
         while not self._over.is_set():
             deadline.check("the wait for a sync")
             with anyio.move_on_after(min(deadline.remaining_ms(), _LOOK_EVERY_MS) / 1000):
@@ -190,17 +184,8 @@ class SyncLoop:
     ) -> None:
         """Wire the loop of one store; nothing runs yet.
 
-        Args:
-            job: what to do each time.
-            runner: does it.
-            figures: when.
-            clock: tells the time of events.
-            on_published: called after each sync that made another snapshot active.
-            on_failed: called after each sync that failed or was cancelled.
-            on_done: called after each other one, before whoever asked is told.
-            is_git_at_work: tells whether git may be moving files below the root; no sync begins
-                while it does.
-            is_indexed: tells whether the first index is there whole.
+        `on_published` follows each sync that made another snapshot active, `on_failed` each that
+        failed or was cancelled, `on_done` each other one. No sync begins while `is_git_at_work`.
         """
         self._is_indexed = is_indexed
         self._job = job
@@ -238,8 +223,7 @@ class SyncLoop:
     def note_change(self, count: int = 1) -> None:
         """Record a change below the root; thread-safe.
 
-        Args:
-            count: events that were seen; zero when it is not known whether anything changed.
+        A `count` of zero means that it is unknown whether anything changed.
         """
         with self._lock:
             self._schedule = self._schedule.changed(self._clock.monotonic_ms(), certain=count > 0)
@@ -249,12 +233,6 @@ class SyncLoop:
         """Return the outcome of a sync that starts after this call.
 
         Calls that want the same share one sync.
-
-        Raises:
-            InvalidRequest: the loop is frozen.
-            DeadlineExceeded: the deadline passed first; a sync that has begun goes on.
-            Cancelled: the sync was cancelled, or the loop ended.
-            GgrepError: the sync failed.
         """
         if self._frozen:
             raise self._refusal()

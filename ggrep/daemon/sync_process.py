@@ -79,11 +79,7 @@ class SyncChild:
 
     @classmethod
     async def start(cls, python: str, idle_ms: int, *, low_impact: bool) -> Self:
-        """Start a worker in a session of its own, so that a terminal's interrupt does not hit it.
-
-        Raises:
-            OSError: it cannot be started.
-        """
+        """Start a worker in a session of its own, out of reach of a terminal's interrupt."""
         words = linux.file_in_memory("ggrep-sync-worker")
         command = [python, "-m", _MODULE, str(idle_ms)]
         try:
@@ -113,13 +109,7 @@ class SyncChild:
         on_progress: Callable[[SyncProgress], None],
         silence_ms: int,
     ) -> SyncOutcome:
-        """Return the result of a job.
-
-        Raises:
-            WorkerGone: no answer can come any more.
-            TimeoutError: it said nothing for too long.
-            GgrepError: the sync failed.
-        """
+        """Return the result of a job."""
         begun, self._asked = False, True
         line = stable_json.dumps({"job_id": job_id, **job_json(job)}) + b"\n"
         try:
@@ -191,12 +181,7 @@ def _understood(
     job_id: str,
     on_progress: Callable[[SyncProgress], None],
 ) -> SyncOutcome | None:
-    """Return the outcome if this is the last message of a job.
-
-    Raises:
-        ValueError: it is no answer to it.
-        GgrepError: the sync failed.
-    """
+    """Return the outcome if this is the last message of a job."""
     if not isinstance(document, dict) or document.get("job_id") != job_id:
         raise ValueError(f"no answer to job {job_id}")
     if "progress" in document:
@@ -241,11 +226,8 @@ class SyncProcess:
     ) -> None:
         """Start nothing yet.
 
-        Args:
-            python: the interpreter to run the worker with.
-            idle_ms: how long a worker waits for its next job.
-            silence_ms: a worker that uses no processor time for so long is killed.
-            most_jobs: a worker is replaced after so many.
+        A worker ends after `idle_ms` without a job, after `most_jobs`, or when it uses no processor
+        time for `silence_ms`.
         """
         self._python = python
         self._idle_ms = idle_ms
@@ -349,11 +331,7 @@ class SyncProcess:
         return runs and child.low_impact == low_impact
 
     async def _started(self, *, low_impact: bool) -> SyncChild:
-        """Start a worker, with retries while the machine is short of resources.
-
-        Raises:
-            SyncFailed: none can be started.
-        """
+        """Start a worker, with retries while the machine is short of resources."""
         pauses = iter(_START_PAUSES_S)
         while True:
             try:

@@ -112,11 +112,7 @@ class Schedule(Struct, frozen=True):
     ) -> "Schedule":
         """Return the schedule after a successful sync.
 
-        Args:
-            now_ms: when it ended.
-            due: why it was begun.
-            fruitful: it found something.
-            wait_ms: how long until files that had to wait are tried again; None without any.
+        After `wait_ms` files that had to wait are tried again; None without any.
         """
         fruitless = 0 if fruitful else self.fruitless + (due.reason == "change")
         retry_ms = None if wait_ms is None else now_ms + wait_ms
@@ -127,10 +123,7 @@ class Schedule(Struct, frozen=True):
 
         Nothing else waits for that: neither later changes nor reconciliation.
 
-        Args:
-            now_ms: when it failed.
-            due: why it was begun.
-            wait_ms: how long to wait at least, where that is known.
+        `wait_ms` is the least time to wait, where that is known.
         """
         figures = self.figures
         doubled = figures.retry_ms * 2.0 ** min(self.failures, 30)
@@ -146,10 +139,7 @@ class Schedule(Struct, frozen=True):
     def stopped(self, now_ms: float, *, first: bool = False) -> "Schedule":
         """Return the schedule after a cancelled sync, which is not retried at once.
 
-        Args:
-            now_ms: when it ended.
-            first: nothing was indexed before; the sync then stays cancelled until a request
-                wants it.
+        If it was the `first`, syncs stay cancelled until a request wants one.
         """
         return replace(
             self,

@@ -75,14 +75,7 @@ class Throttle:
         cpu_ms: Callable[[], float],
         share: float = SHARE,
     ) -> None:
-        """Begin now.
-
-        Args:
-            clock: tells how much time passed.
-            rest: does nothing for so many milliseconds.
-            cpu_ms: returns the processor time used so far.
-            share: of one core.
-        """
+        """Begin now."""
         self._clock = clock
         self._rest = rest
         self._cpu_ms = cpu_ms
@@ -167,10 +160,7 @@ class Worker:
     ) -> None:
         """Do nothing yet.
 
-        Args:
-            listener: is told how far a job is.
-            new_pace: returns what slows a job down that is to stay behind all others.
-            wanted: returns the files that a store's first index is to begin with, as of now.
+        `listener` receives the progress; `wanted` returns the files that a first index begins with.
         """
         self._wanted = wanted
         self._listener = listener

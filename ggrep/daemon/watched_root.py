@@ -30,9 +30,7 @@ class EventFilter:
     def __init__(self, root: Path, apart: tuple[Path, ...]) -> None:
         """Prepare for a root.
 
-        Args:
-            root: canonical.
-            apart: directories whose content concerns no index: ggrep's own.
+        Content of the directories `apart`, ggrep's own, concerns no index.
         """
         self._root = str(root)
         self._prefix = _below(root)
@@ -229,11 +227,7 @@ class LoadedConfig(Struct, frozen=True):
 def load_config(
     root: Path, home: Home, environ: Mapping[str, str], flags: Mapping[str, object]
 ) -> LoadedConfig:
-    """Return the settings of a root, with the bytes they were read from.
-
-    Raises:
-        InvalidRequest: a file or variable is wrong, or the files change without end.
-    """
+    """Return the settings of a root, with the bytes they were read from."""
     paths = (root / REPO_FILE, home.config_file)
     for _ in range(_TRIES):
         before = tuple((path, _bytes_of(path)) for path in paths)

@@ -38,13 +38,7 @@ OpenWatch = Callable[[list[str]], Watch]
 
 
 def open_watch(paths: list[str]) -> Watch:
-    """Return a watch on directories and all below them.
-
-    Raises:
-        OSError: a directory is gone or cannot be read, or there are no watches left.
-        RuntimeError: there are no instances left.
-        ValueError: a path is not UTF-8.
-    """
+    """Return a watch on directories and all below them."""
     # Told to ignore missing permissions it would ignore a lack of watches as well, and leave
     # part of a tree unwatched without a word.
     opened: Any = RustNotify(
@@ -152,10 +146,7 @@ class HostWatcher:
     ) -> None:
         """Watch nothing yet.
 
-        Args:
-            clock: tells the age of events.
-            poll_ms: how often a root is looked at that cannot be watched.
-            opener: watches directories.
+        A root that cannot be watched is looked at every `poll_ms`.
         """
         self._clock = clock
         self._poll_ms = poll_ms

@@ -98,11 +98,7 @@ class CohortPlan:
 
 
 def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
-    """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins.
-
-    Raises:
-        WorkspaceError: a corpus is unknown, a key is empty, or two keys are meant for everything.
-    """
+    """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins."""
     everywhere: set[str] = set()
     by_corpus: dict[Corpus, str] = {}
     for token in tokens:
@@ -137,11 +133,7 @@ def plan_cohorts(
     selectors: CohortSelectors | None = None,
     allow_unsafe_mix: bool = False,
 ) -> CohortPlan:
-    """Return the plan for `corpora`; it does not depend on the order of `candidates`.
-
-    Raises:
-        WorkspaceError: a named cohort is not there, or the strict policy met several.
-    """
+    """Return the plan for `corpora`; it does not depend on the order of `candidates`."""
     selectors = selectors or CohortSelectors()
     rule = _Rule(policy, allow_unsafe_mix=allow_unsafe_mix)
     ordered = sorted(candidates, key=lambda candidate: candidate.repo_id)

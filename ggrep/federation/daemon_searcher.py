@@ -108,10 +108,8 @@ class DaemonSearcher:
     ) -> None:
         """Ask nothing yet.
 
-        Args:
-            channels: where daemons are asked.
-            meet: reads the repository's settings; returns where its daemon is met.
-            address: what that came to already; None to do it when something is asked.
+        `meet` reads the repository's settings and returns its address; `address` is that address if
+        it is known already.
         """
         self._channels = channels
         self._meet = meet

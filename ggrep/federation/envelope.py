@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -90,80 +90,6 @@ class Envelope(Struct, frozen=True):
         return manifest_hash(self.workspace.repo_set_id, entries)
 
 
-class EnvelopeFields(Protocol):
-    """What is told of the repositories under every answer of a workspace."""
-
-    @property
-    def workspace(self) -> Workspace:
-        """Return the workspace."""
-        ...
-
-    @property
-    def request(self) -> FederatedRequest:
-        """Return what was asked."""
-        ...
-
-    @property
-    def selection(self) -> Selection:
-        """Return the repositories that were meant."""
-        ...
-
-    @property
-    def reports(self) -> tuple[RepoReport, ...]:
-        """Return what became of each."""
-        ...
-
-    @property
-    def coverage(self) -> tuple[Coverage, ...]:
-        """Return what each means for the answer."""
-        ...
-
-    @property
-    def limits_hit(self) -> tuple[RepoLimit, ...]:
-        """Return the cuts."""
-        ...
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """Return what the reader should know."""
-        ...
-
-    @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """Return the failures of repositories."""
-        ...
-
-    @property
-    def error(self) -> GgrepError | None:
-        """Return why there is no answer."""
-        ...
-
-    @property
-    def elapsed_ms(self) -> float:
-        """Return the time from request to answer."""
-        ...
-
-    @property
-    def repo_elapsed_ms(self) -> tuple[tuple[RepoId, float], ...]:
-        """Return the time of each repository's calls."""
-        ...
-
-    @property
-    def freshness(self) -> tuple[tuple[RepoId, Freshness], ...]:
-        """Return whether indexes hold their work trees."""
-        ...
-
-    @property
-    def from_memory(self) -> bool:
-        """Return whether an earlier question was given the same."""
-        ...
-
-    @property
-    def manifest_hash(self) -> str:
-        """Return the identity of the index state."""
-        ...
-
-
 class RepoNotices(Struct, frozen=True):
     """What one repository said under its answers: its cuts and warnings.
 
@@ -184,15 +110,7 @@ def envelope_of(
     limits: Iterable[RepoLimit] = (),
     elapsed_ms: float,
 ) -> Envelope:
-    """Return what became of each selected repository.
-
-    Args:
-        asking: what was asked.
-        said: by those who answered.
-        own: the coordinator's own warnings.
-        limits: its own cuts.
-        elapsed_ms: from request to answer.
-    """
+    """Return what became of each selected repository."""
     reports = tuple(_report(asking, repo, said.get(repo)) for repo in sorted(asking.repos))
     answered = {} if asking.is_over else said
     told = [
@@ -278,7 +196,7 @@ _OF_WHAT_WAS_FOUND: Final = frozenset({"max_results", "max_per_file"})
 """Cuts of a repository's list, of which nothing need have had a place in the answer."""
 
 
-def shown_repos(response: EnvelopeFields, shown: Iterable[RepoId]) -> frozenset[RepoId]:
+def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId]:
     """Return the repositories that an answer lists.
 
     All of a few, or where that is wished. Else those that something of is shown, that were selected
@@ -295,12 +213,12 @@ def shown_repos(response: EnvelopeFields, shown: Iterable[RepoId]) -> frozenset[
     return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
 
 
-def figures_json(response: EnvelopeFields, listed: Container[RepoId]) -> "StatedJson":
+def figures_json(response: Envelope, listed: Container[RepoId]) -> "StatedJson":
     """Return the figures, where they were asked for."""
     return {"stats": stats_json(response, listed)} if response.request.stats else {}
 
 
-def path_cleaner(response: EnvelopeFields) -> Clean:
+def path_cleaner(response: Envelope) -> Clean:
     """Return what makes a message of an answer fit to be shown."""
     if response.request.include_paths:
         return str
@@ -315,9 +233,7 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
 
 
-def selection_json(
-    response: EnvelopeFields, clean: Clean, listed: Container[RepoId]
-) -> "SelectionJson":
+def selection_json(response: Envelope, clean: Clean, listed: Container[RepoId]) -> "SelectionJson":
     """Return which repositories were meant, of those that are listed."""
     selection = response.selection
     return {
@@ -341,7 +257,7 @@ def selection_json(
 
 
 def repos_json(
-    response: EnvelopeFields, clean: Clean, listed: Container[RepoId]
+    response: Envelope, clean: Clean, listed: Container[RepoId]
 ) -> "list[FederatedRepoJson]":
     """Return what became of the repositories that are listed."""
     return [
@@ -373,7 +289,7 @@ def limits_json(
     return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
 
 
-def snapshots_json(response: EnvelopeFields, listed: Container[RepoId]) -> dict[str, str]:
+def snapshots_json(response: Envelope, listed: Container[RepoId]) -> dict[str, str]:
     """Return the snapshots of the repositories that are listed."""
     return {
         report.repo.repo_id: report.snapshot_id
@@ -474,7 +390,7 @@ def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
     return body
 
 
-def stats_json(response: EnvelopeFields, listed: Container[RepoId]) -> "FederatedStatsJson":
+def stats_json(response: Envelope, listed: Container[RepoId]) -> "FederatedStatsJson":
     """Return what differs from run to run."""
     repos: dict[str, RepoStatsJson] = {
         repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms

@@ -497,14 +497,7 @@ class FanoutSession:
     async def _run(
         self, calls: Mapping[RepoId, Call[T]], share: int = 1, *, cheap: bool | None = None
     ) -> dict[RepoId, T]:
-        """Return the results of one round; repositories that fail drop out.
-
-        Args:
-            calls: what to ask of each.
-            share: one in so many of the milliseconds left is the most that they may take; 1 for
-                searches, which may take all of it.
-            cheap: they cost little; None where those with a share do.
-        """
+        """Return the results of one round; repositories that fail drop out."""
         cheap = share > 1 if cheap is None else cheap
         at_once = max(_AT_ONCE, self.request.concurrency) if cheap else self.request.concurrency
 

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
-from msgspec import Struct
-
 from ggrep.base.errors import GgrepError, WorkspaceError
 from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan, CorpusCohort
-from ggrep.federation.diagnostics import Diagnostic, redact
+from ggrep.federation.diagnostics import redact
 from ggrep.federation.envelope import (
     Clean,
+    Envelope,
     diagnostics_json,
     error_json,
     figures_json,
@@ -27,15 +26,11 @@ from ggrep.federation.envelope import (
     shown_repos,
     snapshots_json,
 )
-from ggrep.federation.federated_request import EffectiveSettings, FederatedRequest
+from ggrep.federation.federated_request import EffectiveSettings
 from ggrep.federation.merge import AlsoIn, MergedHit
-from ggrep.federation.repo_outcomes import Coverage, RepoLimit, RepoReport
-from ggrep.federation.selection import Selection
-from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_manifest import described_entry, manifest_hash
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
-from ggrep.model.response import Freshness, MatchTotals, federated_key
+from ggrep.model.response import MatchTotals, federated_key
 from ggrep.render.answer_json import document_of
 
 if TYPE_CHECKING:
@@ -55,58 +50,28 @@ if TYPE_CHECKING:
     )
 
 
-class FederatedResponse(Struct, frozen=True):
+class FederatedResponse(Envelope, frozen=True, kw_only=True):
     """Everything one federated request returns.
 
     Attributes:
         in_force: the limits that applied and the strategy that was asked for.
         strategy: the one that was used.
-        plan: who was asked for what.
-        reports: one for each selected repository, by id.
+        plan: which repositories were asked for what.
         corpora: one merged list for each requested corpus.
         hits: the blended list, best first; a weak answer's lists are shortened.
         confidence: how well the best hits fit the query, judged on the merged list.
         statistics_repos: whose figures scores were measured against; empty but under `global`.
-        coverage: what each repository means for the lists, in the order of `reports`.
-        freshness: whether each repository's index holds its work tree, as far as is known.
-        from_memory: the repositories gave their lists to an earlier question.
-        matched: of each repository that answered, how much matches; empty where no lines are
-            matched.
-        error: None, or why there is no answer at all.
-        elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
+        matched: how much matches in each repository that answered; empty unless lines are matched.
     """
 
-    workspace: Workspace
-    request: FederatedRequest
     in_force: EffectiveSettings
     strategy: str
-    selection: Selection
     plan: CohortPlan
-    reports: tuple[RepoReport, ...]
     corpora: tuple[tuple[Corpus, tuple[MergedHit, ...]], ...]
     hits: tuple[MergedHit, ...]
     confidence: Confidence
-    limits_hit: tuple[RepoLimit, ...]
-    warnings: tuple[Diagnostic, ...]
-    errors: tuple[Diagnostic, ...]
     statistics_repos: tuple[RepoId, ...]
-    error: GgrepError | None
-    elapsed_ms: float
-    repo_elapsed_ms: tuple[tuple[RepoId, float], ...]
-    coverage: tuple[Coverage, ...]
-    freshness: tuple[tuple[RepoId, Freshness], ...]
-    from_memory: bool
     matched: tuple[tuple[RepoId, MatchTotals], ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        """Return whether at least one repository answered, or none was selected."""
-        return self.error is None
-
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return 0 if self.error is None else self.error.exit_status
 
     @property
     def merge_unsaid(self) -> bool:
@@ -116,15 +81,6 @@ class FederatedResponse(Struct, frozen=True):
         said_k = self.request.rrf_k or self.workspace.merge.rrf_k
         gave = sum(report.status in {"ok", "partial"} for report in self.reports)
         return said is None and said_k is None and gave > 1
-
-    @property
-    def manifest_hash(self) -> str:
-        """Return the identity of the index state that the selected repositories are in."""
-        entries = [
-            described_entry(report.repo.repo_id, report.description, report.snapshot_id)
-            for report in self.reports
-        ]
-        return manifest_hash(self.workspace.repo_set_id, entries)
 
     def to_json(self) -> "FederatedJson | FederatedErrorJson":
         """Return the contract's JSON object."""

@@ -145,9 +145,8 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
     Their order and scores are kept. Whether a hit stays depends on those before it alone, so a
     longer list folds to the same beginning; only `also_in` may name more.
 
-    Args:
-        ordered: best first; before quotas, limits per file and the cut to `top`, so that what
-            follows takes the places that become free.
+    Requires: `ordered` comes before quotas, limits per file and the cut to `top`, so that later
+    hits take the places that become free.
     """
     kept: list[MergedHit] = []
     first: dict[tuple[str, str], int] = {}

@@ -107,10 +107,7 @@ class MergedReferences(Struct, frozen=True):
 def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> MergedSymbol:
     """Return the definitions that one store would show.
 
-    Args:
-        pools: what each repository gave, by rule.
-        step: the first rule by which any definition fits; None where none does.
-        limit: most definitions.
+    `step` is the first rule by which any definition fits; None where none does.
     """
     if step is None:
         return MergedSymbol((), 0, (), suggestions_of(pools))
@@ -190,9 +187,7 @@ def merge_definitions(
 ) -> MergedDefinitions:
     """Return the definitions that one store would judge by.
 
-    Args:
-        pools: what each repository gave by the deciding rule.
-        owners: what the name is qualified by, outermost first.
+    `owners` qualify the name, outermost first.
     """
     every = [replace(one, repo=repo) for repo, pool in pools.items() for one in pool.defined]
     # Those of one file come in its order.
@@ -211,13 +206,7 @@ def own_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
 def merge_references(
     pools: Mapping[RepoId, ReferencesPool], asked: ReferencesRequest, defined: MergedDefinitions
 ) -> MergedReferences:
-    """Return the occurrences that one store would show; none says yet how it is tied.
-
-    Args:
-        pools: what each repository gave by the deciding rule, judged by the same family.
-        asked: after clamping.
-        defined: the definitions of all of them.
-    """
+    """Return the occurrences that one store would show; none says yet how it is tied."""
     name = last_part(asked.name)
     given = sorted(pools.items())
     found = [(repo, one) for repo, pool in given for one in pool.references]

@@ -170,10 +170,6 @@ async def judge_all(
 
     Who fails meanwhile has no part in the answer, nor have its definitions; who publishes anew
     may spell the name otherwise. Then it is looked again who has to judge anew.
-
-    Args:
-        rounds: who has answered so far.
-        owners: what the name is qualified by, outermost first; nothing is judged without.
     """
     told: dict[tuple[NameStep, RepoId], Family] = {}
     while True:

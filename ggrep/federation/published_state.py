@@ -204,12 +204,7 @@ def _invalid(problem: str, *, parse_ok: bool) -> IndexState:
 
 
 def _read(path: Path, store: Path) -> bytes:
-    """Return a file of the store.
-
-    Raises:
-        FileNotFoundError: there is none.
-        _Unusable: it lies elsewhere, is no regular file, is too large or cannot be read.
-    """
+    """Return a file of the store."""
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(store.resolve()):

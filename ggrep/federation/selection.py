@@ -60,15 +60,7 @@ class Glob(Struct, frozen=True):
 
 
 def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, ...]:
-    """Return the globs that `patterns` spell.
-
-    Args:
-        patterns: without blanks around them.
-        names: everything they will be matched with.
-
-    Raises:
-        WorkspaceError: one cannot be read, or matching them could take too long.
-    """
+    """Return the globs that `patterns` spell."""
     steps = 0
     compiled = []
     for pattern in patterns:
@@ -81,11 +73,7 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
 
 
 def _check_groups(pattern: str) -> None:
-    """Check that each group matches a name in one way only.
-
-    Raises:
-        WorkspaceError: a group could take exponential time.
-    """
+    """Check that each group matches a name in one way only."""
     groups = _GROUP.findall(pattern)
     if _GROUP.search(_GROUP.sub("x", pattern)):
         raise _refused(pattern, "groups such as `+(a|b)` cannot hold others")
@@ -316,11 +304,7 @@ def label_of(repo: WorkspaceRepo) -> str:
 
 
 def repo_target(typed: str, workspace: Workspace, selection: Selection) -> RepoTarget:
-    """Return the target that was typed; an alias or id in front beats a path that looks so.
-
-    Raises:
-        InvalidRequest: it names a repository that is not selected.
-    """
+    """Return the target that was typed; an alias or id in front beats a path that looks so."""
     bracketed = _BRACKETED.fullmatch(typed)
     head, colon, rest = (
         (bracketed["repo"], ":", bracketed["rest"]) if bracketed else typed.partition(":")

@@ -283,9 +283,6 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     """Return the draft of a parsed file.
 
     `locate` is called for each entry's root; `path` is for messages.
-
-    Raises:
-        WorkspaceError: anything is wrong; it holds every issue found.
     """
     if not isinstance(value, Mapping):
         message = f"workspace file {path} must hold an object, holds {kind_of(value)}"

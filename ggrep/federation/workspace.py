@@ -232,11 +232,7 @@ class _Reading(Struct, frozen=True):
 def locate_root(
     root: str, directory: Path, resolve_root: ResolveRoot, name_repo: NameRepo
 ) -> LocatedRoot:
-    """Return the location of a root that was written relative to `directory`.
-
-    Raises:
-        RootProblem: there is no directory, or no repository can be made of it.
-    """
+    """Return the location of a root that was written relative to `directory`."""
     absolute = lexical_path(directory / root)
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)

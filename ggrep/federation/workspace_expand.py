@@ -89,16 +89,8 @@ async def federated_expand(
 ) -> FederatedExpansion:
     """Return the code around a place.
 
-    Args:
-        workspace: the repositories.
-        request: which of them, within what time; its search is not read.
-        asked: its target may begin with `alias:`; else it must lie in one repository alone.
-        searchers: give access to repositories.
-        clock: of the deadline.
-
-    Raises:
-        WorkspaceError: the request is invalid.
-        InvalidRequest: the target names a repository that is not selected.
+    Its target may begin with `alias:`; else it must lie in one repository alone. The search of
+    `request` is not read.
     """
     search = SearchRequest(
         query=asked.target or " ",

@@ -97,16 +97,7 @@ async def federated_symbol(
     A repository's failure is reported and fails nothing else, unless the request is strict, none
     is left, or an earlier page had a part of that repository.
 
-    Args:
-        workspace: the repositories.
-        request: which of them, within what time; its search is not read.
-        asked: the name.
-        searchers: give access to repositories.
-        clock: of the deadline.
-
-    Raises:
-        WorkspaceError: the request is invalid.
-        InvalidRequest: the name or the cursor is.
+    The search of `request` is not read.
     """
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
@@ -289,12 +280,7 @@ async def _begun(
     searchers: Searchers,
     clock: Clock,
 ) -> _NameQuery:
-    """Return the question once all repositories were described.
-
-    Raises:
-        WorkspaceError: the request is invalid.
-        InvalidRequest: the name or the cursor is.
-    """
+    """Return the question once all repositories were described."""
     check_spelling(asked.name)
     request = name_request(request, asked)
     check_request(request)

@@ -216,12 +216,7 @@ def replay_of(
 ) -> WorkspaceReplay:
     """Return the outcome of replaying a receipt.
 
-    Args:
-        receipt: what was answered then.
-        now: what the answer of today depends on.
-        today: the answer.
-        found: what became of each repository's hits, in their order; a repository that could not
-            be looked into is not among them.
+    `found` has the fate of each repository's hits, in their order.
     """
     ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
     left = {repo_id: iter(places) for repo_id, places in found.items()}

@@ -89,10 +89,7 @@ class WorkspaceSession(Struct, frozen=True):
     ) -> "WorkspaceSession":
         """Return the session after a step.
 
-        Args:
-            tokens: of the repositories that gave a slate.
-            shown: paths of further files by repository.
-            ended: repositories whose snapshots are kept no longer; they begin anew.
+        `ended` are repositories whose snapshots are kept no longer; they begin anew.
         """
         repos = {repo: one for repo, one in self.repos.items() if repo not in ended}
         for repo, token in tokens.items():
@@ -103,11 +100,7 @@ class WorkspaceSession(Struct, frozen=True):
 
 
 def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp) -> SessionState:
-    """Return what goes on with a session; the same for the same value.
-
-    Raises:
-        SessionFull: it has shown more than a token can name.
-    """
+    """Return what goes on with a session; the same for the same value."""
     ordered = sorted((_hash(repo), one) for repo, one in session.repos.items())
     parts = [
         known + data_of_token(one.token) + len(one.seen).to_bytes(_COUNT_BYTES) + b"".join(one.seen)
@@ -131,11 +124,7 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
 
 
 def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
-    """Return the session of a token, whoever brings it back.
-
-    Raises:
-        InvalidRequest: it is too long, damaged, or of another workspace.
-    """
+    """Return the session of a token, whoever brings it back."""
     if len(text) > MAX_TOKEN_BYTES:
         raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)

@@ -368,11 +368,7 @@ def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateR
 
 
 def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
-    """Return the places to open by repository.
-
-    Raises:
-        InvalidRequest: one does not say of which repository it is, or of one that gave no answer.
-    """
+    """Return the places to open by repository."""
     asking, found = ran.asking, dict[RepoId, tuple[str, ...]]()
     for typed in asked.targets:
         target = repo_target(typed, asking.workspace, asking.selection)

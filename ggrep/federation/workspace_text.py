@@ -41,9 +41,7 @@ _JSON5_HINT = (
 def read_text(path: Path, real: Path | None = None) -> str:
     """Return the text of a workspace file.
 
-    Args:
-        path: of the file.
-        real: that path free of links; what is read then is there, or nothing is.
+    With `real`, the path free of links, the file is read from there or not at all.
 
     Raises:
         InvalidRequest: a link took the place of the directory it was in.
@@ -191,11 +189,7 @@ def entries_of(text: str) -> list[object]:
 
 
 def find_entries(text: str) -> EntryPositions:
-    """Return the positions of the `repos` array and of its elements.
-
-    Raises:
-        WorkspaceError: there is none.
-    """
+    """Return the positions of the `repos` array and of its elements."""
     tokens = tuple(scan(text))
     solid = [token for token in tokens if token.kind not in TRIVIA]
     opening = _opening_of_repos(text, solid)

@@ -132,13 +132,7 @@ class Admission:
 
     @asynccontextmanager
     async def admit(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[Admitted]:
-        """Run the block as one query of `client`.
-
-        Raises:
-            Busy: it would have to wait, and the queue or the client's part of it is full.
-            Cancelled: closed, before or while it waited; or the request was ended.
-            DeadlineExceeded: the deadline passed while it waited.
-        """
+        """Run the block as one query of `client`."""
         client = client or ANONYMOUS
         self._refuse_if_closed()
         arrived_ms = self._clock.monotonic_ms()

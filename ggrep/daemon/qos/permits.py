@@ -41,9 +41,7 @@ class Permits:
     def __init__(self, total: int, per_client: int | None = None) -> None:
         """Give all permits free.
 
-        Args:
-            total: permits there are.
-            per_client: that one client holds at once; None for no bound.
+        `per_client` is the most that one client holds at once; None for no bound.
         """
         self.total = total
         self.per_client = total if per_client is None else per_client
@@ -112,10 +110,6 @@ class Permits:
         """Wait in the queue until a permit is granted.
 
         A task that is cancelled may have been given its permit in the same tick: it passes it on.
-
-        Raises:
-            Cancelled: closed meanwhile, or the request was ended.
-            DeadlineExceeded: the deadline passed first; the message names `stage`.
         """
         waiter = _Waiter(client)
         ticket = self._queue.push(client, lane, waiter)
@@ -139,12 +133,7 @@ class Permits:
 
 
 async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
-    """Wait until `waiter` is settled.
-
-    Raises:
-        Cancelled: the request was ended first.
-        DeadlineExceeded: the deadline passed first.
-    """
+    """Wait until `waiter` is settled."""
     while not waiter.settled.is_set():
         deadline.check(stage)
         patience_ms = min(deadline.remaining_ms(), _LOOK_EVERY_MS)
@@ -177,12 +166,7 @@ class CpuPermits:
 
     @asynccontextmanager
     async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
-        """Hold a core for the length of the block; yield the milliseconds spent waiting.
-
-        Raises:
-            Cancelled: the request was ended while it waited.
-            DeadlineExceeded: the deadline passed while it waited.
-        """
+        """Hold a core for the length of the block; yield the milliseconds spent waiting."""
         arrived_ms = self._clock.monotonic_ms()
         self._note(client, arrived_ms)
         if not self.permits.take(client):
@@ -235,12 +219,7 @@ class HandleBudget:
 
     @contextmanager
     def reserve(self, count: int) -> Iterator[None]:
-        """Hold `count` handles for the length of the block.
-
-        Raises:
-            Busy: others hold too many now.
-            InvalidRequest: they would not fit if nobody held any.
-        """
+        """Hold `count` handles for the length of the block."""
         self._take(count)
         try:
             yield

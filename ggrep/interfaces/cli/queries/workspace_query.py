@@ -20,7 +20,7 @@ from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.daemon.plan import WorkspacePlan
 from ggrep.federation.editing import MERGE_LINE
-from ggrep.federation.envelope import EnvelopeFields
+from ggrep.federation.envelope import Envelope
 from ggrep.federation.fanout_session import SHARE_LIMIT
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
@@ -319,7 +319,7 @@ def merge_told(response: FederatedResponse, cwd: str) -> str:
     )
 
 
-def times_of(response: EnvelopeFields) -> str:
+def times_of(response: Envelope) -> str:
     """Return a line with the total time and the slowest repositories."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
@@ -328,7 +328,7 @@ def times_of(response: EnvelopeFields) -> str:
     return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
 
 
-def notices_of(response: EnvelopeFields, cwd: str) -> list[Notice]:
+def notices_of(response: Envelope, cwd: str) -> list[Notice]:
     """Return the notices, as seen from a directory; repositories with equal ones share a line."""
     told: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
@@ -340,7 +340,7 @@ def notices_of(response: EnvelopeFields, cwd: str) -> list[Notice]:
     ]
 
 
-def limits_of(response: EnvelopeFields) -> list[LimitHit]:
+def limits_of(response: Envelope) -> list[LimitHit]:
     """Return the limits hit, with the repository of each.
 
     Who ran out of its share of the deadline is among the errors already.
@@ -358,7 +358,7 @@ def limits_of(response: EnvelopeFields) -> list[LimitHit]:
     return found
 
 
-def failure_of(response: EnvelopeFields, view: ViewOptions) -> str:
+def failure_of(response: Envelope, view: ViewOptions) -> str:
     """Return the line of the failure, with the workspace's file in its suggested commands."""
     error = response.error
     if error is None:
@@ -368,12 +368,12 @@ def failure_of(response: EnvelopeFields, view: ViewOptions) -> str:
     return f"{mark}{sanitise_line(line)}\n"
 
 
-def for_agent(text: str, response: EnvelopeFields, view: ViewOptions) -> str:
+def for_agent(text: str, response: Envelope, view: ViewOptions) -> str:
     """Return what an agent reads, with the workspace's file in its suggested commands."""
     return with_file(text, _file_of(response, view.cwd)) + "\n"
 
 
-def _file_of(response: EnvelopeFields, cwd: str) -> Path:
+def _file_of(response: Envelope, cwd: str) -> Path:
     return Path(os.path.relpath(response.workspace.workspace_path, cwd or None))
 
 
