@@ -76,7 +76,7 @@ def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annot
         said = next((note for note in notes if isinstance(note, Field)), None)
     if get_origin(hint) in {Union, UnionType}:
         (hint,) = (one for one in get_args(hint) if one is not NoneType)
-    return said, hint
+    return said, get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 MOST_LIST_ITEMS: Final = 256

@@ -34,6 +34,7 @@ from ggrep.model.constraints import (
     Held,
     Keywords,
 )
+from ggrep.model.field_meta import Field, WireBounds
 
 Schema = dict[str, Any]
 
@@ -167,7 +168,7 @@ class Maker:
             match note:
                 case str():
                     found = {"description": note, **found}
-                case _ if note is LATER:
+                case _ if note is LATER or isinstance(note, Field | WireBounds):
                     pass
                 case Held():
                     found |= _bounds(note, found["type"])

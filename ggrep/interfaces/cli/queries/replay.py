@@ -26,7 +26,6 @@ from ggrep.federation.workspace_receipts import (
     make_workspace_receipt,
     origin_of,
     replay_of,
-    request_of,
     standing,
     workspace_receipt_document,
 )
@@ -231,11 +230,9 @@ def _of_repository(terminal: Terminal, receipt: Receipt, asked: _ReplayOptions) 
 def _of_workspace(
     terminal: Terminal, receipt: "WorkspaceReceipt", file: Path, encoder: str | None
 ) -> _ReplayResult:
-    from ggrep.federation.workspace_receipts import workspace_replay_json
-
     found = replay_workspace(terminal, receipt, file, encoder=encoder)
     text = render_workspace_replay(found, terminal.style)
-    return _ReplayResult(found.is_reproduced, workspace_replay_json(found), text)
+    return _ReplayResult(found.reproduced, found.to_dict(), text)
 
 
 AnyPlace = TypeVar("AnyPlace", bound=Place)
@@ -279,15 +276,15 @@ def replay_workspace(
 
 def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
     """Return the outcome, what differs of each repository, and what became of each hit."""
-    if replay.is_reproduced:
+    if replay.reproduced:
         count = f"{len(replay.hits)} hits of {len(replay.now.repos)} repositories"
         return style.paint("good", "reproduced") + f": the same bytes, {count}\n"
     names = {
         repo.repo_id: repo.alias or repo.repo_id
-        for repo in (*replay.receipt.origin.repos, *replay.now.repos)
+        for repo in (*replay.receipt.repos, *replay.now.repos)
     }
-    hits = [_named(item.item, names.get(item.repo_id, item.repo_id)) for item in replay.hits]
-    new = [_below(each.item, names.get(each.repo_id, each.repo_id)) for each in replay.new_hits]
+    hits = [_named(item, names.get(item.repo_id, item.repo_id)) for item in replay.hits]
+    new = [_below(each, names.get(each.repo_id, each.repo_id)) for each in replay.new_hits]
     lines = [style.paint("bad", "not reproduced") + ": the workspace gives different bytes"]
     lines += [style.paint("muted", f"  {line}") for line in _changes(replay.changes, names)]
     lines += ["", *render_fates(hits, new, style), "", render_summary(hits, new)]
@@ -297,7 +294,7 @@ def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
 async def _ask(
     terminal: Terminal, workspace: Workspace, receipt: WorkspaceReceipt, encoder: str | None
 ) -> FederatedResponse:
-    request = request_of(receipt.question, Path.cwd())
+    request = replace(receipt.question, base_dirs=(Path.cwd(),))
     searchers = engine_searchers(terminal.environ, {"encoder": encoder})
     return await federated_search(workspace, request, searchers, SystemClock())
 
@@ -346,7 +343,7 @@ def _bytes(response: FederatedResponse) -> bytes:
 def _changes(changes: Sequence[RepoChange], names: dict[str, str]) -> Iterator[str]:
     for item in changes:
         whose = "" if item.repo_id is None else f"{names.get(item.repo_id, item.repo_id)}: "
-        yield sanitise_line(whose) + render_change(item.change)
+        yield sanitise_line(whose) + render_change(item)
 
 
 def _named(item: ReplayedHit, name: str) -> ReplayedHit:
