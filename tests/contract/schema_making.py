@@ -124,6 +124,7 @@ class Maker:
         Raises:
             TypeError: it is none that JSON has.
         """
+        kind = getattr(kind, "__supertype__", kind)
         if kind in _TYPES:
             return {"type": _TYPES[kind]}
         if is_typeddict(kind) or _is_struct(kind):

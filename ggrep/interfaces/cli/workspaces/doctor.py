@@ -10,16 +10,14 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.config.settings import home_from
 from ggrep.federation.daemon_upkeep import ask_daemons
-from ggrep.federation.doctor import Cohort, Examination, Finding, doctor_json, examine
+from ggrep.federation.doctor import examine
 from ggrep.federation.manifest_builder import cache_root_of, other_stores
-from ggrep.federation.orphans import OrphansReport, collect_orphans
+from ggrep.federation.orphans import GRACE_DAYS, collect_orphans
 from ggrep.federation.roots import workspace_warnings
-from ggrep.federation.upkeep_limits import GRACE_DAYS
 from ggrep.federation.workspace_manifest import WorkspaceManifest
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
-from ggrep.interfaces.cli.workspaces.state import orphans_json
 from ggrep.interfaces.cli.workspaces.workspace_file import (
     FileArgument,
     FileOption,
@@ -29,6 +27,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
 )
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
+from ggrep.model.workspace_reports import Doctor, DoctorCohort, Finding, OrphansReport
 from ggrep.render.style import Style
 from ggrep.service.workspace_calls import says_merge
 
@@ -51,13 +50,13 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
         merge_said=says_merge(opened.terminal.environ, opened.workspace),
     )
     if how.json:
-        opened.terminal.write_json(doctor_json(opened.workspace, found), pretty=True)
+        opened.terminal.write_json(found.to_dict(), pretty=True)
     else:
         opened.terminal.write(examination_text(manifest, found, opened.terminal.style))
-    return int(not found.healthy)
+    return int(not found.ok)
 
 
-def examination_text(manifest: WorkspaceManifest, found: Examination, style: Style) -> str:
+def examination_text(manifest: WorkspaceManifest, found: Doctor, style: Style) -> str:
     """Return the findings by repository, then how the indexes compare."""
     labels = {
         state.repo_id: sanitise_line(state.repo.alias or state.repo_id) for state in manifest.repos
@@ -76,11 +75,11 @@ def _finding(finding: Finding, labels: Mapping[RepoId, str], style: Style) -> It
         yield f"    {style.paint('name', sanitise_line(finding.hint))}"
 
 
-def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
+def _cohorts(found: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
     """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
     alike: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], list[str]] = {}
-    shown: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], tuple[Cohort, ...]] = {}
-    for corpus, cohorts in found.cohorts:
+    shown: dict[tuple[tuple[tuple[RepoId, ...], bool], ...], tuple[DoctorCohort, ...]] = {}
+    for corpus, cohorts in found.cohorts.by_corpus():
         shape = tuple((cohort.repo_ids, cohort.asked) for cohort in cohorts)
         alike.setdefault(shape, []).append(corpus.value)
         shown[shape] = cohorts
@@ -97,7 +96,7 @@ def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> 
             yield f"    {key}  {told}: {names}"
 
 
-def _verdict(found: Examination, style: Style) -> str:
+def _verdict(found: Doctor, style: Style) -> str:
     needed = sum(finding.needed for finding in found.findings)
     if not needed:
         return style.paint("good", "no problems")
@@ -129,7 +128,7 @@ def gc(
         force=force,
     )
     if json:
-        terminal.write_json(orphans_json(report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
     else:
         _tell(report, terminal, chosen)
     return 0
