@@ -1,4 +1,4 @@
-"""Where clients come in: one listening socket for all daemons of a process, under many names.
+"""One listening socket for all daemons of a process, under many names.
 
 A socket listens whatever name it is met by. So a process listens once in each directory, the names
 of its other daemons' sockets are links to that one, and a client's hello says which daemon it
@@ -86,7 +86,7 @@ class AcceptLoop:
     """Takes in the clients of a process's daemons; of its event loop alone."""
 
     def __init__(self, group: TaskGroup, *, lone: bool = False) -> None:
-        """Take in nobody yet.
+        """Accept no client yet.
 
         A `lone` loop passes every client to its one daemon unheard.
         """
@@ -159,7 +159,7 @@ class AcceptLoop:
                     await stream.aclose()
 
     async def _pass_on(self, stream: SocketStream) -> bool:
-        """Return whether somebody serves a client now."""
+        """Return whether a client is being served."""
         hello, heard = (None, b"") if self._lone else await self._heard(stream)
         key = (hello.store_id, hello.config_fingerprint) if hello else None
         found = self._receivers.get(key) if key else None

@@ -25,9 +25,9 @@ _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
 _GONE_MS: Final = 60_000.0
 _FIRST_ANSWER_S: Final = 3.0
-"""How long indexing waits for a first answer."""
+"""Longest wait of indexing for a first answer."""
 _DRAIN_S: Final = 5.0
-"""How long those whose requests were ended have to be told."""
+"""Time for last replies to cancelled requests."""
 
 
 class DaemonTasks:

@@ -33,22 +33,17 @@ LIFECYCLE_FIELDS: Final = frozenset(
         "uptime_ms",
     }
 )
-"""What an event of a daemon's life may carry besides its name."""
+"""Fields of a lifecycle event besides its name."""
 
 
 class QueryEvent(Struct, frozen=True):
     """One search, or another request that the index answers, with its outcome.
 
     Attributes:
-        client: who asked, by its own word.
-        lane: `interactive` or `batch`.
         mode: of the request; the contract's profile. Empty for what has none.
         snippet: how much of each hit was asked for; empty where that is no choice.
         stages: name and milliseconds, in the order they were passed.
-        error_code: None when it was answered.
         hits: how many were returned; files of a slate, definitions, mentions.
-        limits_hit: codes of the cuts.
-        warnings: their codes.
     """
 
     request_id: str
@@ -75,9 +70,7 @@ class SyncEvent(Struct, frozen=True):
     Attributes:
         trigger: what began it, as the schedule of syncs has it: `start`, `change`, `look` (a
             change that was only suspected), `asked`, `quiet`, `reconcile` or `retry`.
-        indexed: files whose rows are new.
         degraded: how many files show older content than they have.
-        error_code: None unless it failed.
     """
 
     trigger: str
@@ -112,8 +105,7 @@ class OpenLogs:
     """See the module.
 
     Attributes:
-        lock: held by whoever writes to one of them or calls us: the one that is closed for
-            another must not be at work.
+        lock: held by each writer and caller: a log is not closed while it is written.
     """
 
     def __init__(self, most: int = MOST) -> None:

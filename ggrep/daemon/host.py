@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
 _SWITCH_S: Final = 0.001
-"""How long a thread computes in Python before another may: the default of 5 ms is as long as a
-search takes."""
+"""Switch interval of threads: the default of 5 ms is as long as a search takes."""
 
 _THREADS: Final = 64
 _OPERATOR_THREADS: Final = 4
@@ -58,7 +57,7 @@ before that cannot tell the shared names of a dead host apart, and takes all whe
 _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
-"""A host whose daemons are all stale waits no longer for somebody to ask them."""
+"""Longest wait for a request if all daemons of a host are stale."""
 
 
 class ServeResult(Struct, frozen=True):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 16_384
 _HELD_MS: Final = 30_000.0
-"""How long settings are taken for those that were read: nobody here watches their files."""
+"""Validity of settings that were read, since their files are not watched."""
 
 
 class ForeignStores:
@@ -92,7 +92,7 @@ async def adopt_none(root: Path, flags: Mapping[str, object]) -> None:
 
 
 class ServedStore(Protocol):
-    """What daemons of one host know of each other.
+    """A daemon, as other daemons of its host see it.
 
     Attributes:
         stopping: why it takes no requests any more; None while it does.
@@ -123,14 +123,7 @@ class HostResources:
         desk: bounds those that look at stores for operators, who must not take the others' place.
         coordinating: bounds those that coordinate workspaces, which wait for others.
         poll_s: how often a daemon looks at its files; of many each looks less often.
-        build: of the code that runs.
-        reads: reads typed commands.
         adopt: has this process serve another root; of its event loop alone.
-        stores: the daemons of this host, by store and configuration.
-        guests: stores that it reads and does not serve.
-        joint: which of them are asked together.
-        packs: what such questions are answered from.
-        logs: which of the daemons' logs are open.
     """
 
     home: Home

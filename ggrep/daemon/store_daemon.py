@@ -61,10 +61,10 @@ _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 
 
 _LOGGED = {*SyncEvent.__struct_fields__} & {*SyncOutcome.__struct_fields__}
-"""What the log has of a sync's outcome, under the same names."""
+"""Fields of a sync's outcome that the log has under the same names."""
 
 _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
-"""What only looks at a daemon, and needs no index."""
+"""Messages that only inspect a daemon and need no index."""
 
 
 class StoreDaemon:
@@ -74,7 +74,7 @@ class StoreDaemon:
     that answer call.
 
     Attributes:
-        free: somebody was answered, or asks for what no scan answers: from then on what is not
+        free: a client was answered, or needs more than a scan: from then on what is not
             needed for a first answer may have the machine, too.
         whole: the first index was seen to be there whole.
     """
@@ -378,7 +378,7 @@ class StoreDaemon:
         return self._new_id()
 
     def in_background(self, work: Callable[[], Awaitable[object]]) -> None:
-        """Run a task that nobody waits for; it ends with the daemon at the latest."""
+        """Run a task in the background; it ends with the daemon at the latest."""
         if self.tasks is not None:
             self.tasks.start_soon(_quietly, work)
 

@@ -21,7 +21,7 @@ from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, Syn
 
 
 class _Loop(Protocol):
-    """What is used of the event loop."""
+    """The used part of the event loop."""
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
         """Have the loop call back soon, without waiting for it."""
@@ -80,7 +80,7 @@ class ThreadEvent:
 
 
 _LOOK_EVERY_MS: Final = 100.0
-"""How late who waits may learn that his request was ended."""
+"""Longest delay until a waiter notices the end of its request."""
 
 
 class SyncKind(Struct, frozen=True):
@@ -161,9 +161,9 @@ __all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
 
 _MOST_WAIT_S: Final = 3_600.0
 _AT_REST: Final = frozenset({"quiet", "reconcile"})
-"""Syncs after which nobody is about to save: a compaction holds up all others of the host."""
+"""Triggers after which no save is expected: a compaction holds up all others of the host."""
 _GIT_LOOK_S: Final = 0.05
-"""How often it is seen whether git is still at work."""
+"""Time between two checks whether git is still at work."""
 
 
 class SyncLoop:

@@ -37,7 +37,7 @@ _MODULE: Final = "ggrep.daemon.sync_worker"
 _MOST_LINE_BYTES: Final = 8 * 1024**2
 _LAST_WORDS_BYTES: Final = 2_000
 _REAP_S: Final = 1.0
-"""How long the end of a process is waited for that closed its pipes."""
+"""Longest wait for the end of a process that closed its pipes."""
 
 
 Answer = TypeVar("Answer")
@@ -62,7 +62,6 @@ class SyncChild:
 
     Attributes:
         low_impact: it has stepped back behind all others; that cannot be undone.
-        served: how many jobs it answered.
     """
 
     def __init__(self, process: Process, words: int, *, low_impact: bool) -> None:
@@ -204,16 +203,13 @@ _START_PAUSES_S: Final = (0.1, 0.5)
 """Before each further try to start a worker."""
 
 _PASSING: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EFAULT, errno.ETXTBSY})
-"""What a machine says that has no room for a process just now, or replaces its program."""
+"""Errors of a machine without room for a process, or while its program is replaced."""
 
 
 class SyncProcess:
     """See the module. One sync at a time; others wait in order of arrival.
 
     The worker starts with the first job and ends by itself when none came for a while.
-
-    Attributes:
-        starts: workers that were started so far.
     """
 
     def __init__(

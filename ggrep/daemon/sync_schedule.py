@@ -1,4 +1,4 @@
-"""When the next sync of a store is due: a value that events change; it reads no clock."""
+"""The schedule of the next sync of a store: a value that events change; it reads no clock."""
 
 from typing import Final, Literal
 
@@ -22,7 +22,6 @@ class LoopFigures(Struct, frozen=True):
         reconcile_ms: without any change, a sync is due so long after the last.
         quiet_ms: one more is due so long after the last change: events may have been lost.
         retry_ms: a failed sync is tried again after so long, each further time twice that.
-        retry_most_ms: bound on it.
         fruitless_most_ms: changes that concern no index lengthen the time between syncs to this.
     """
 
@@ -53,7 +52,6 @@ class Schedule(Struct, frozen=True):
     """The past events that decide when the next sync is due.
 
     Attributes:
-        asked: somebody waits for a sync.
         first_ms: when the first change came that no sync has begun to take up.
         sure: one of those was seen, not merely suspected.
         last_ms: when the last change came, taken up or not.

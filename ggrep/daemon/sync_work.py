@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
 
 SHARE: Final = 0.4
-"""Of one core, over the length of a sync. A normal one takes one core and more."""
+"""Share of one core, over the length of a sync. A normal one takes one core and more."""
 
 SAMPLE_MS: Final = 50.0
-"""How often the processor time is looked at, at most: looking costs some itself."""
+"""Least time between two readings of the processor time: a reading costs some itself."""
 
 MOST_SLEEP_MS: Final = 2_000.0
-"""Of one rest; what is owed beyond it is owed at the next."""
+"""Longest rest; the remainder is due at the next."""
 
 _NICENESS: Final = 10
 
@@ -271,10 +271,10 @@ _PROGRESS_MS: Final = 100.0
 """Progress within one stage is told this often at most."""
 
 _PULSE_S: Final = 5.0
-"""How often a stage that tells nothing shows that it works on."""
+"""Time between two signs of life of a silent stage."""
 
 _PULSE_CPU_MS: Final = 20.0
-"""What the pulse itself cannot have used meanwhile."""
+"""More processor time than the pulse itself uses."""
 
 
 class ProgressWriter:

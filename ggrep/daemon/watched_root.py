@@ -19,7 +19,7 @@ from ggrep.parse.source.git_files import git_directory
 
 _GIT: Final = ".git"
 _GIT_FILES: Final = frozenset({"HEAD", "config", "index", "info/attributes", "packed-refs"})
-"""What of git's own files decides which files there are, and how they look."""
+"""Files of git that decide which files there are, and their content."""
 
 _GIT_REFS: Final = "refs/"
 
@@ -98,8 +98,6 @@ class WatchedRoot:
 
     Attributes:
         watched: events are delivered; else it is looked at every few seconds.
-        opened: it was tried to watch it.
-        problem: why it is not watched.
         events_total: events that may concern its index.
         last_event_ms: when the last of them came.
     """
@@ -208,7 +206,6 @@ class LoadedConfig(Struct, frozen=True):
 
     Attributes:
         files: path and bytes of each file; None where there was none, which counts as well.
-        profile: the one in force.
     """
 
     settings: Settings

@@ -30,12 +30,7 @@ from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 
 
 class BatchPlan(Struct, frozen=True):
-    """Which repositories are asked at once.
-
-    Attributes:
-        question: to all of `members`, of which each shows what it has.
-        members: by id; `apart` are the other admitted ones, each asked by itself.
-    """
+    """Repositories that are asked at once."""
 
     question: BatchedQuery
     members: tuple[RepoId, ...]

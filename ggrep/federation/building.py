@@ -43,9 +43,6 @@ class BuildResult(Struct, frozen=True):
 
     Attributes:
         exit_code: as of `ggrep index`; None when it never ran, or a signal ended it.
-        signal: that ended it.
-        error: why it failed, one line.
-        outcome: what the job did; None where it failed.
     """
 
     repo: WorkspaceRepo
@@ -62,8 +59,6 @@ class BuildPlan(Struct, frozen=True):
 
     Attributes:
         job: returns the sync of a repository; raises a GgrepError where there may be none.
-        worker: returns a worker whose process has not started.
-        concurrency: workers.
         strict: start nothing more after the first failure; what runs is waited for.
     """
 

@@ -37,12 +37,7 @@ class Candidate(Struct, frozen=True):
 
 
 class CohortSelectors(Struct, frozen=True):
-    """Cohorts that the request names.
-
-    Attributes:
-        everywhere: key for corpora that are not named; None when there is none.
-        by_corpus: a corpus' own key, which beats `everywhere`.
-    """
+    """Cohorts that the request names."""
 
     everywhere: str | None = None
     by_corpus: tuple[tuple[Corpus, str], ...] = ()
@@ -58,7 +53,6 @@ class CorpusCohort(Struct, frozen=True):
     Attributes:
         key: of the chosen cohort; None when several are mixed, nothing is there, or its members
             do not say what they are.
-        admitted: by repository id, as `excluded` is.
     """
 
     corpus: Corpus
@@ -69,11 +63,7 @@ class CorpusCohort(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CohortPlan:
-    """Which repositories to query for which corpora.
-
-    Attributes:
-        policy: the request's, or `unsafe-mix`.
-    """
+    """Repositories to query, by corpus."""
 
     policy: str
     corpora: tuple[CorpusCohort, ...]

@@ -22,14 +22,14 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.merge import deeper, lists_of, refill_limit, unfinished
 from ggrep.federation.routing import Routed
 from ggrep.federation.searcher import Searchers
-from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.selection import select_repos
 from ggrep.federation.validation import GLOBAL, RRF
 from ggrep.federation.workspace import Workspace
 from ggrep.model.request import CollectionStatistics
 from ggrep.model.response import PoolResponse
 
 _MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
-"""About five thousand hits, which take some 50 ms."""
+"""Five thousand hits, which take some 50 ms."""
 
 
 async def federated_search(
@@ -82,11 +82,10 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     """
     check_request(request)
     started_ms = clock.monotonic_ms()
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
     asking = FanoutSession(
         workspace,
         request,
-        select_repos(workspace, request, resolve),
+        select_repos(workspace, request),
         searchers,
         memory or CoordinatorCache(0),
         deadline_of(request, clock),
@@ -119,9 +118,7 @@ def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
 
 async def _pools_of(asking: FanoutSession) -> tuple[PoolSet, bool]:
     """Return what the repositories gave, and whether they gave it to an earlier question."""
-    if not asking.is_over:
-        await asking.prepare()
-        await asking.describe()
+    await asking.begin()
     asking.plan = _plan(asking)
     if asking.is_over:
         return PoolSet(asking.force.strategy), False

@@ -160,7 +160,7 @@ class DaemonSearcher:
 
 
 class KnownHosts(Struct):
-    """What hosts told last of the repositories that they serve, by list of them."""
+    """Latest descriptions by hosts, by list of repositories."""
 
     held: dict[str, BatchedDescription] = field(default_factory=dict)
 
@@ -173,12 +173,7 @@ class KnownHosts(Struct):
 
 
 class HostSearcher(Struct):
-    """A host process, asked about its daemons' stores and others by way of one daemon.
-
-    Attributes:
-        guide: that daemon.
-        met: where the daemons of all are met.
-    """
+    """A host process, asked about its daemons' stores and others by way of one daemon."""
 
     channels: Channels
     known: KnownHosts

@@ -17,7 +17,6 @@ class Diagnostic(Struct, frozen=True):
 
     Attributes:
         mode: the corpus' JSON key, None when it concerns all of them.
-        file: path key of the file it concerns.
     """
 
     code: str

@@ -35,7 +35,7 @@ class NewEntry(Struct, frozen=True):
 
 
 MERGE_LINE: Final = '"merge": { "strategy": "global" }'
-"""What a workspace file says to rank as one index over all repositories would."""
+"""Line of a workspace file that ranks like one index over all repositories."""
 
 
 def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
+from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import plain
 from ggrep.federation.cohort import compatibility_key
@@ -32,27 +33,27 @@ from ggrep.model.response import Freshness, Provenance
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
+        AttendedJson,
         CorpusResultJson,
         DetailedFailureJson,
         DiagnosticJson,
         DiagnosticsJson,
+        FederatedErrorJson,
         FederatedLimitJson,
         FederatedRepoJson,
         FederatedStatsJson,
+        NamedWorkspaceJson,
         RepoFailureJson,
         RepoStatsJson,
         SelectionJson,
-        StatedJson,
     )
 
 
 class Envelope(Struct, frozen=True):
-    """What an answer of a workspace says of its repositories.
+    """Repositories of a workspace and their outcomes, part of every answer.
 
     Attributes:
-        reports: one for each selected repository, by id.
         coverage: what each means for the answer, in the order of `reports`.
-        error: None, or why there is no answer at all.
         elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
     """
 
@@ -90,8 +91,24 @@ class Envelope(Struct, frozen=True):
         return manifest_hash(self.workspace.repo_set_id, entries)
 
 
+class WorkspaceAnswer(Struct, frozen=True):
+    """An answer over a workspace, with what became of each repository."""
+
+    attendance: Envelope
+
+    @property
+    def ok(self) -> bool:
+        """Return whether at least one repository answered, or none was selected."""
+        return self.attendance.ok
+
+    @property
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return self.attendance.exit_status
+
+
 class RepoNotices(Struct, frozen=True):
-    """What one repository said under its answers: its cuts and warnings.
+    """Cuts and warnings of one repository.
 
     Attributes:
         provenance: which snapshot; None where that of its description is all that is known.
@@ -110,7 +127,7 @@ def envelope_of(
     limits: Iterable[RepoLimit] = (),
     elapsed_ms: float,
 ) -> Envelope:
-    """Return what became of each selected repository."""
+    """Return the envelope of an answer."""
     reports = tuple(_report(asking, repo, said.get(repo)) for repo in sorted(asking.repos))
     answered = {} if asking.is_over else said
     told = [
@@ -185,7 +202,7 @@ nothing comes of."""
 
 
 _HARMLESS: Final = frozenset({"ok", "skipped"})
-"""What became of repositories that need no look, if the answer is the same with them."""
+"""Statuses of repositories that are not listed if they cannot change the answer."""
 
 _OF_THE_QUERY: Final = frozenset(
     {"max_query_terms", "max_query_characters", "max_query_per_file", "max_query_results"}
@@ -213,11 +230,6 @@ def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId
     return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
 
 
-def figures_json(response: Envelope, listed: Container[RepoId]) -> "StatedJson":
-    """Return the figures, where they were asked for."""
-    return {"stats": stats_json(response, listed)} if response.request.stats else {}
-
-
 def path_cleaner(response: Envelope) -> Clean:
     """Return what makes a message of an answer fit to be shown."""
     if response.request.include_paths:
@@ -231,6 +243,49 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     paths |= {repo.root_canonical for repo in workspace.repos}
     paths |= {repo.root_abs for repo in workspace.repos}
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
+
+
+def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJson":
+    """Return what every answer says of its repositories, of those that are listed."""
+    clean, workspace = path_cleaner(envelope), envelope.workspace
+    named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
+    if envelope.request.include_paths:
+        named["workspacePath"] = str(workspace.workspace_path)
+    shown = [report for report in envelope.reports if report.repo.repo_id in listed]
+    document: AttendedJson = {
+        "backend": "federated",
+        "meta": {
+            "repoSetId": workspace.repo_set_id,
+            "manifestHash": envelope.manifest_hash,
+            "workspace": named,
+            "selection": selection_json(envelope, clean, listed),
+            "snapshots": {
+                report.repo.repo_id: report.snapshot_id
+                for report in shown
+                if report.snapshot_id is not None
+            },
+            "ruledOut": len(envelope.reports) - len(shown),
+        },
+        "repos": [
+            repo_json(report, coverage, clean, show_root=envelope.request.include_paths)
+            for report, coverage in zip(envelope.reports, envelope.coverage, strict=True)
+            if report.repo.repo_id in listed
+        ],
+        "diagnostics": diagnostics_json(envelope.warnings, envelope.errors, clean),
+        "limits_hit": limits_json(envelope.limits_hit, listed),
+    }
+    if envelope.request.stats:
+        document["stats"] = stats_json(envelope, listed)
+    return document
+
+
+def failed_json(
+    document: Mapping[str, object], error: GgrepError, clean: Clean
+) -> "FederatedErrorJson":
+    """Return why there is no answer, beside what is known of the repositories."""
+    failed = error_json(error, clean)
+    told = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
+    return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **told})
 
 
 def selection_json(response: Envelope, clean: Clean, listed: Container[RepoId]) -> "SelectionJson":
@@ -256,24 +311,13 @@ def selection_json(response: Envelope, clean: Clean, listed: Container[RepoId]) 
     }
 
 
-def repos_json(
-    response: Envelope, clean: Clean, listed: Container[RepoId]
-) -> "list[FederatedRepoJson]":
-    """Return what became of the repositories that are listed."""
-    return [
-        repo_json(report, coverage, clean, show_root=response.request.include_paths)
-        for report, coverage in zip(response.reports, response.coverage, strict=True)
-        if report.repo.repo_id in listed
-    ]
-
-
 def limits_json(
     limits: Iterable[RepoLimit], listed: Container[RepoId]
 ) -> "list[FederatedLimitJson]":
     """Return the cuts.
 
-    Those that all repositories that are not listed made alike are nobody's, as is how much was
-    found in them together.
+    Equal cuts of unlisted repositories appear once, without a repository; their numbers of hits
+    are added up.
     """
     kept: dict[RepoLimit, None] = {}
     found: Counter[tuple[str, int]] = Counter()
@@ -287,15 +331,6 @@ def limits_json(
             kept[replace(limit, repo_id=None)] = None
     kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in found.items()}
     return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
-
-
-def snapshots_json(response: Envelope, listed: Container[RepoId]) -> dict[str, str]:
-    """Return the snapshots of the repositories that are listed."""
-    return {
-        report.repo.repo_id: report.snapshot_id
-        for report in response.reports
-        if report.snapshot_id is not None and report.repo.repo_id in listed
-    }
 
 
 def repo_json(

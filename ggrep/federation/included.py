@@ -46,8 +46,8 @@ _FLAGS: Final = fnmatch.BRACE | fnmatch.CASE | fnmatch.DOTMATCH
 WORKSPACE_ENDING: Final = ".jsonc"
 
 ReadNested: TypeAlias = Callable[[Path], WorkspaceDraft | None]
-"""Returns the repositories of another workspace's file; None where it was read already, or where
-nobody may know of it."""
+"""Returns the repositories of another workspace's file; None where it was read already or is not
+accessible."""
 
 
 class GlobProblem(Exception):

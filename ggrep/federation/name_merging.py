@@ -39,8 +39,8 @@ SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
 ReferencesPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, ReferencesPool]]
 
 Tie: TypeAlias = Literal["import", "guess"]
-"""How an occurrence belongs to a definition of another repository: its file imports something of
-that repository, or nothing but the name says so."""
+"""Link of an occurrence to a definition in another repository: its file imports from that
+repository, or only the name is the same."""
 
 
 class RepoDefinition(Struct, frozen=True):
@@ -63,20 +63,14 @@ class RepoReference(Struct, frozen=True):
 
 
 class RepoDefinedAt(Struct, frozen=True):
-    """Where one of several repositories defines the name that is used."""
+    """A definition of the used name in one of several repositories."""
 
     repo_id: RepoId
     found: DefinedAt
 
 
 class MergedSymbol(Struct, frozen=True):
-    """Definitions of a name over several repositories.
-
-    Attributes:
-        definitions: the first of those that were not shown before.
-        total: how many there are in all.
-        spellings: that they have.
-    """
+    """Definitions of a name over several repositories."""
 
     definitions: tuple[RepoDefinition, ...]
     total: int
@@ -88,11 +82,8 @@ class MergedReferences(Struct, frozen=True):
     """Occurrences of a name over several repositories.
 
     Attributes:
-        references: the first of those that were not shown before.
-        totals: all of them by kind.
         wanted: how many there are of the kinds that are shown.
         doubtful: usages that say no container and are only counted.
-        defining: repositories that define it.
         spellings: the first other one; empty for none.
     """
 

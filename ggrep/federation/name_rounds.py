@@ -40,11 +40,10 @@ nothing is found, needs time as well."""
 
 
 class RepoQuery(Struct, frozen=True):
-    """One question to one repository.
+    """A query to one repository.
 
     Attributes:
         skip: places that earlier pages have shown.
-        snapshot_id: of which snapshot; None for the active one.
         family: whose uses are wanted; None for what the repository's own definitions say.
     """
 
@@ -61,10 +60,8 @@ class NameRounds(Struct, Generic[P]):
     """The rounds of one question.
 
     Attributes:
-        ask: has one repository answer by one rule.
         decides: whether what a repository gave makes the rule the answer's.
         cursor: where an earlier page ended; None on the first.
-        given: what each repository gave, by rule.
     """
 
     asking: FanoutSession
@@ -94,7 +91,7 @@ class NameRounds(Struct, Generic[P]):
         return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
-        """Ask everybody by one rule; `before` are those that were asked for already."""
+        """Ask all repositories by one rule; `before` are the rules that were tried already."""
         repos = [repo for repo in self.asking.descriptions if repo not in self.asking.failures]
         await self._ask(repos, RepoQuery(step), before)
 

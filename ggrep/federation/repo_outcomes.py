@@ -35,12 +35,7 @@ _EXCLUDED = Incompatible("its scores are not comparable with those of the querie
 
 
 class CorpusReport(Struct, frozen=True):
-    """The outcome of one corpus of one repository.
-
-    Attributes:
-        count: its hits in the answer's list of that corpus.
-        error: None when the status is `ok`.
-    """
+    """The outcome of one corpus of one repository."""
 
     corpus: Corpus
     status: Status
@@ -176,7 +171,7 @@ _BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
 
 
 class Coverage(Struct, frozen=True):
-    """What one repository contributes, or could have contributed, to the lists.
+    """Contribution of one repository to the lists, made or missed.
 
     Attributes:
         answered: all that it was asked for is in the lists.
@@ -191,11 +186,9 @@ class Coverage(Struct, frozen=True):
 
 
 class Known(Struct, frozen=True):
-    """What is known about the repositories besides their reports.
+    """Facts about the repositories besides their reports.
 
     Attributes:
-        query: as it was asked.
-        figures: statistics of the query's terms, of each repository that gave them.
         summed: scores depend on the statistics of all repositories.
         counted: whose were in it; read only when `summed`.
         by_words: hits hold words of the query whole; else its words say nothing of who has any.

@@ -29,12 +29,7 @@ _SHARPNESS: Final = 0.1
 
 
 class Routed(Struct, frozen=True):
-    """The repositories to search.
-
-    Attributes:
-        kept: by id, as `skipped` is.
-        limits: the bound in force, when it left somebody out.
-    """
+    """The repositories to search."""
 
     kept: tuple[RepoId, ...]
     skipped: tuple[RepoId, ...]

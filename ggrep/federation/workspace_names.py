@@ -36,7 +36,7 @@ from ggrep.federation.name_merging import (
 from ggrep.federation.name_rounds import NameRounds, P, RepoQuery, judge_all
 from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.searcher import RepoSearcher, Searchers
-from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace
 from ggrep.model.containers import container_notices, nothing_but
 from ggrep.model.filters import matched_by_any, unmatched_notices
@@ -121,16 +121,16 @@ async def federated_symbol(
         told = nothing_but(name_parts(asked.name), merged.suggestions)
         notices += [Notice("other_container", told)] if beside else []
         notices += question.unselected(given.get(spelled, {}).values())
-    attendance = question.attendance(
+    envelope = question.envelope(
         _notices(rounds),
         own=[Diagnostic(notice.code, notice.message) for notice in notices],
         limits=[*map(RepoLimit, limits), *page.limits],
         lacking=step is None or bool(page.limits),
     )
-    if attendance.error is not None:
-        return FederatedSymbol(attendance, asked)
+    if envelope.error is not None:
+        return FederatedSymbol(envelope, asked)
     return FederatedSymbol(
-        attendance, asked, shown, merged.total, merged.suggestions, page.next_cursor
+        envelope, asked, shown, merged.total, merged.suggestions, page.next_cursor
     )
 
 
@@ -165,16 +165,16 @@ async def federated_references(
         *(() if step is not None else question.unselected(pools.values())),
     ]
     shown, untold = await _tied(question, rounds, pools, merged.references, merged.defining)
-    attendance = question.attendance(
+    envelope = question.envelope(
         _notices(rounds),
         own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *untold],
         limits=[*map(RepoLimit, limits), *page.limits],
         lacking=step is None or bool(page.limits),
     )
-    if attendance.error is not None:
-        return FederatedReferences(attendance, asked)
+    if envelope.error is not None:
+        return FederatedReferences(envelope, asked)
     return FederatedReferences(
-        attendance,
+        envelope,
         asked,
         references=shown,
         totals=merged.totals,
@@ -186,19 +186,14 @@ async def federated_references(
 
 
 class _Page(Struct, frozen=True):
-    """What follows a page.
-
-    Attributes:
-        limits: that more is there.
-        next_cursor: what the next page is asked for by; empty on the last.
-    """
+    """The continuation of a page."""
 
     limits: tuple[RepoLimit, ...]
     next_cursor: str
 
 
 class _NameQuery(Struct, frozen=True):
-    """One question that repositories are asked.
+    """A query about a name, while repositories answer it.
 
     Attributes:
         digest: its identity, but for the number of places on a page.
@@ -241,7 +236,7 @@ class _NameQuery(Struct, frozen=True):
         selects = matched_by_any([pool.selects for pool in pools])
         return unmatched_notices(selects, self.asked.scope, self.asked.filters)
 
-    def attendance(
+    def envelope(
         self,
         said: Mapping[RepoId, RepoNotices],
         own: list[Diagnostic],
@@ -285,8 +280,7 @@ async def _begun(
     request = name_request(request, asked)
     check_request(request)
     started_ms = clock.monotonic_ms()
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    selection = select_repos(workspace, request, resolve)
+    selection = select_repos(workspace, request)
     kind = limit_code(asked)
     fingerprint = asked_fingerprint(f"{kind}-1", replace(asked, limit=0, cursor=""))
     digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
@@ -296,9 +290,7 @@ async def _begun(
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
     asking = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
-    if not asking.is_over:
-        await asking.prepare()
-        await asking.describe()
+    await asking.begin()
     for repo in asking.repos:
         if cursor is not None and cursor.of(repo) is None:
             asking.failures.setdefault(repo, Skipped("it had no part in the first page"))

@@ -43,10 +43,9 @@ _LEAST: Final = 1 + 2 * _HASH_BYTES
 
 
 class RepoSession(Struct, frozen=True):
-    """What a session knows of one repository.
+    """The part of a session about one repository.
 
     Attributes:
-        token: that keeps its snapshot.
         seen: hashes of the paths that were shown; ascending, each once.
     """
 
@@ -59,11 +58,7 @@ class RepoSession(Struct, frozen=True):
 
 
 class WorkspaceSession(Struct, frozen=True):
-    """A session over the repositories of a workspace.
-
-    Attributes:
-        repos: those that were asked for a slate.
-    """
+    """A session over the repositories of a workspace."""
 
     repos: Mapping[RepoId, RepoSession] = field(default_factory=dict)
 
@@ -124,7 +119,7 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
 
 
 def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
-    """Return the session of a token, whoever brings it back."""
+    """Return the session of a token."""
     if len(text) > MAX_TOKEN_BYTES:
         raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)

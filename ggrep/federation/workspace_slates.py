@@ -167,7 +167,7 @@ _SEARCH_SHARE: Final = 0.6
 """Share of the time that the search may take; slates have the rest."""
 
 _HITS_OF_A_FILE: Final = 3
-"""So many more are looked at for each file that a session has shown."""
+"""Additional hits to read for each file that a session has shown."""
 
 _MOST_NAMED: Final = 8
 
@@ -175,11 +175,7 @@ _USUAL: Final = Budgets()
 
 
 class SlateShape(Struct, frozen=True):
-    """Level, budgets and parts of a slate over a workspace, and the session it is of.
-
-    Attributes:
-        level: as of a `SlateRequest`, and so are the others.
-    """
+    """Level, budgets and parts of a slate over a workspace, and the session it is of."""
 
     level: Level = 1
     budgets: Budgets = _USUAL
@@ -196,8 +192,6 @@ class FederatedSlate(Struct, frozen=True):
 
     Attributes:
         response: its hits are those that decided who was asked.
-        slate: None where there is no answer at all.
-        session: what goes on, where a session was asked for.
     """
 
     response: FederatedResponse
@@ -216,7 +210,7 @@ class FederatedSlate(Struct, frozen=True):
 
     @property
     def merge_unsaid(self) -> bool:
-        """Return whether repositories were picked by rank alone because nobody said how."""
+        """Return whether repositories were picked by rank alone for lack of a setting."""
         return self.response.merge_unsaid
 
     @property
@@ -360,7 +354,7 @@ def _requests(
 
 
 def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateRequest]:
-    """Return what to ask where nothing is shown: somebody says what the question is taken for."""
+    """Return the request whose answer only tells how the query is interpreted."""
     return {
         repo: _request(ran, repo, _LEAST, replace(budgets, files=1))
         for repo in sorted(ran.given.pools)[:1]

@@ -158,16 +158,14 @@ TEXT: Final = "(text)"
 
 _REPOS_HINT: Final = 'write "repos": [] into the object'
 _KEY_DEPTH: Final = 3
-"""Of an entry's keys."""
+"""Depth of an entry's keys."""
 
 
 class EntryPositions(Struct, frozen=True):
     """The position of the `repos` array in the text.
 
     Attributes:
-        elements: start and end of each element.
         commas: offset of the comma behind each element, None behind a last one without.
-        tokens: of the whole text.
     """
 
     elements: tuple[tuple[int, int], ...]

@@ -277,7 +277,9 @@ def test_a_merge_that_nobody_chose_is_advised_on(
 
     assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
     assert found.ok
-    assert {one.hint for one in found.findings if one.hint} <= {'"merge": { "strategy": "global" },'}
+    assert {one.hint for one in found.findings if one.hint} <= {
+        '"merge": { "strategy": "global" },'
+    }
 
 
 def test_one_repository_needs_no_merge(tmp_path: Path) -> None:

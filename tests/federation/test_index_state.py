@@ -270,7 +270,7 @@ def test_a_publish_between_the_two_readings_is_followed(
             find(store, FIRST).unlink(missing_ok=True)
         return find(directory, snapshot_id)
 
-    monkeypatch.setattr("ggrep.federation.published_state.names.manifest_file", collected)
+    monkeypatch.setattr("ggrep.federation.published_state.store_files.manifest_file", collected)
 
     state = read_index_state(store)
 

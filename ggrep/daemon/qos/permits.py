@@ -14,17 +14,11 @@ from ggrep.base.errors import Busy, Cancelled, InvalidRequest
 from ggrep.base.fair_queue import FairQueue, Lane
 
 _LOOK_EVERY_MS: Final = 100.0
-"""How late a request that waits may learn that it was ended from another thread."""
+"""Longest delay until a waiting request notices its end from another thread."""
 
 
 class _Waiter(Struct):
-    """A task in the queue.
-
-    Attributes:
-        client: whose it is.
-        settled: set once `granted` or `refused` says how it ended.
-        refused: the reason.
-    """
+    """A task in the queue."""
 
     client: str
     settled: anyio.Event = field(default_factory=anyio.Event)
@@ -49,7 +43,7 @@ class Permits:
         self._held: Counter[str] = Counter()
         """Permits of each client that has any."""
         self.closed: str | None = None
-        """Why no more are given; None while they are."""
+        """Reason for the end of grants; None before it."""
         self._queue: FairQueue[_Waiter] = FairQueue()
 
     @property
@@ -142,14 +136,14 @@ async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
 
 
 _COMPANY_MS: Final = 1_000.0
-"""How long a client that asked counts as one who may ask again at any moment."""
+"""Time for which a client counts as active after a request."""
 
 
 class CpuPermits:
     """As many permits as cores, held around the thread that does a query's work.
 
-    A client that is alone has them all. In company it leaves one core free, so that whoever asks
-    next neither waits for one of its queries nor computes beside as many of them as there are
+    A client that is alone has them all. In company it leaves one core free, so that the next
+    client neither waits for one of its queries nor computes beside as many of them as there are
     cores: threads of one interpreter take turns, and beside a full house a query takes as many
     times longer.
 
@@ -196,12 +190,7 @@ _RETRY_AFTER_MS: Final = 100
 
 
 class HandleStatistics(Struct, frozen=True):
-    """The state of a budget.
-
-    Attributes:
-        open: handles reserved now.
-        most: handles reserved at any one time so far.
-    """
+    """The state of a budget."""
 
     open: int
     budget: int

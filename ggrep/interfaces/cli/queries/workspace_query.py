@@ -25,7 +25,7 @@ from ggrep.federation.fanout_session import SHARE_LIMIT
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import RepoSearcher
-from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
@@ -215,8 +215,7 @@ def _sync(
     terminal: Terminal, workspace: Workspace, request: FederatedRequest, asking: IndexOptions
 ) -> None:
     """Sync the indexes of the selected repositories, one after another."""
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    for repo in sorted(select_repos(workspace, request, resolve).repos, key=_by_id):
+    for repo in sorted(select_repos(workspace, request).repos, key=_by_id):
         if repo.missing is not None:
             continue  # the answer says so
         label, root = repo.alias or repo.repo_id, repo.root_canonical
