@@ -387,15 +387,15 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ggrep.federation.manifest_builder import keep
-from ggrep.federation.manifest_builder import survey
+from ggrep.federation.manifest_builder import store_manifest
+from ggrep.federation.manifest_builder import build_manifest
 from ggrep.config.home import Home
 from tests.fakes.workspaces import load
 
 home = Home(Path(sys.argv[2]))
-found = survey(load(Path(sys.argv[1])), home, {"GGREP_ENCODER": sys.argv[3]})
+found = build_manifest(load(Path(sys.argv[1])), home, {"GGREP_ENCODER": sys.argv[3]})
 while not select.select([sys.stdin], [], [], 0)[0]:
-    keep(found, home, datetime(2031, 2, 3, tzinfo=UTC))
+    store_manifest(found, home, datetime(2031, 2, 3, tzinfo=UTC))
 """
 
 

@@ -570,7 +570,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a daemon without an index has everybody wait for it",
         "ggrep/daemon/queries.py",
-        "            bring_back(daemon)\n            return True\n",
+        "            request_missing_snapshot(daemon)\n            return True\n",
         "            await first_snapshot(daemon, deadline)\n            return False\n",
         (
             "tests/daemon/test_first_answer.py::test_a_search_is_answered_before_anything_is_indexed",
@@ -611,8 +611,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "who sweeps does not look at locks",
         "ggrep/daemon/endpoint_files.py",
-        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
-        "",
+        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        if not",
+        "        if not",
         (LEFTOVERS + "test_who_sweeps_leaves_a_place_alone_that_is_just_taken",),
     ),
     Sabotage(

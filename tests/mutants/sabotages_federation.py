@@ -95,14 +95,14 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "usages of files of equal paths are mixed by line",
         "ggrep/federation/name_merging.py",
-        "    return apart(found), one.test, found.path, repo, found.line, found.column\n",
-        "    return apart(found), one.test, found.path, found.line, found.column, repo\n",
+        "    return mention_order(found), one.test, found.path, repo, found.line, found.column\n",
+        "    return mention_order(found), one.test, found.path, found.line, found.column, repo\n",
         (WORKSPACE_NAMES + "test_files_of_equal_paths_stay_together",),
     ),
     Sabotage(
         "what may be of another container stands among what is not",
         "ggrep/federation/name_merging.py",
-        "    return apart(found), one.test, found.path, repo, found.line, found.column\n",
+        "    return mention_order(found), one.test, found.path, repo, found.line, found.column\n",
         "    return False, one.test, found.path, repo, found.line, found.column\n",
         (UNION_OF_USES,),
     ),

@@ -113,8 +113,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "what all lead with is told by nobody",
         "ggrep/federation/batched_query.py",
-        "NOBODY_LEADS if pools else response.leading",
-        "NOBODY_LEADS",
+        "NO_TOP_FILES if pools else response.leading",
+        "NO_TOP_FILES",
         BYTES,
     ),
     Sabotage(
