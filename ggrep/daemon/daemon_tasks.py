@@ -68,7 +68,7 @@ class DaemonTasks:
 
     async def run(
         self,
-        reception: AcceptLoop | None = None,
+        accept_loop: AcceptLoop | None = None,
         *,
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
@@ -81,7 +81,7 @@ class DaemonTasks:
         try:
             async with anyio.create_task_group() as group:
                 self._group = daemon.tasks = group
-                place = reception or AcceptLoop(group, lone=True)
+                place = accept_loop or AcceptLoop(group, lone=True)
                 try:
                     await place.open(self, endpoint.path, endpoint.mode)
                 except OSError as error:

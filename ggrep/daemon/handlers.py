@@ -48,10 +48,10 @@ async def status_of(daemon: StoreDaemon) -> Document:
 
 async def in_operator_thread(daemon: StoreDaemon, work: Callable[[], StatusT]) -> StatusT:
     """Handle an operator's request in a thread reserved for such requests."""
-    desk = daemon.shared.desk
-    if desk.statistics().tasks_waiting >= _MAX_WAITING_STATUS:
+    operators = daemon.shared.operators
+    if operators.statistics().tasks_waiting >= _MAX_WAITING_STATUS:
         raise Busy("daemon busy with administrative requests", retry_after_ms=1_000)
-    return await to_thread.run_sync(work, limiter=desk)
+    return await to_thread.run_sync(work, limiter=operators)
 
 
 T = TypeVar("T")

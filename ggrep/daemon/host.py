@@ -29,7 +29,7 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
 from ggrep.daemon.accept_loop import AcceptLoop
 from ggrep.daemon.daemon_tasks import DaemonTasks
-from ggrep.daemon.endpoint_files import AlreadyServed, DaemonLocks, Endpoint, sweep
+from ggrep.daemon.endpoint_files import DaemonLocks, Endpoint, sweep
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
@@ -210,7 +210,7 @@ class _Host:
             ),
             occurrences=self._occurrence_pool,
             threads=CapacityLimiter(_THREADS),
-            desk=CapacityLimiter(_OPERATOR_THREADS),
+            operators=CapacityLimiter(_OPERATOR_THREADS),
             poll_s=_POLL_S,
             syncs=SyncProcess(),
             watcher=HostWatcher(clock),
@@ -259,13 +259,13 @@ class _Host:
     async def _contain(
         self,
         service: DaemonTasks,
-        reception: AcceptLoop,
+        accept_loop: AcceptLoop,
         *,
         task_status: anyio.abc.TaskStatus[None],
     ) -> None:
         """Run one daemon; its failure does not end the others."""
         try:
-            await service.run(reception, task_status=task_status)
+            await service.run(accept_loop, task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
             service.daemon.log.lifecycle("fault", reason=place_of_error(error))
             told = error.strerror if isinstance(error, OSError) else place_of_error(error)
@@ -304,6 +304,3 @@ class _Host:
             if not busy and silent_ms >= (min(_STALE_IDLE_MS, idle_ms) if stale else idle_ms):
                 self._end("idle for too long")
                 return
-
-
-__all__ = ["AlreadyServed", "ServeResult", "serve"]

@@ -59,7 +59,9 @@ def _described(
     if store is not None and store.stopping is not None:
         store = None
     try:
-        engine = store.engine() if store else daemon.shared.guests.engine(place, daemon.flags)
+        engine = (
+            store.engine() if store else daemon.shared.foreign_stores.engine(place, daemon.flags)
+        )
         if engine is None:
             return Described()
         view, told = engine.describe_current(deadline)

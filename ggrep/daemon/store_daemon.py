@@ -23,7 +23,8 @@ from ggrep.daemon.event_log import EventLog, SyncEvent
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.joint_members import PoolCache
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits
-from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
+from ggrep.daemon.sync_loop import SyncLoop
+from ggrep.daemon.sync_schedule import LOW_IMPACT, LoopFigures
 from ggrep.daemon.watched_root import LoadedConfig, load_config
 from ggrep.index.repo_identity import RepoIdentity, identify
 from ggrep.model.daemons import DaemonLoad, EncodeLoad

@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.daemon import sync_state
-from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
+from ggrep.daemon.sync_schedule import Due, LoopFigures, Schedule
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState
 from ggrep.model.daemons import WAITS_FOR_GIT
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
@@ -156,8 +156,6 @@ class SyncWaiters:
         for found in rounds.values():
             found.end(error)
 
-
-__all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
 
 _MOST_WAIT_S: Final = 3_600.0
 _AT_REST: Final = frozenset({"quiet", "reconcile"})

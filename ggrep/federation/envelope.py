@@ -22,6 +22,7 @@ from ggrep.federation.repo_outcomes import (
     RepoLimit,
     RepoReport,
     code_of,
+    failure_diagnostics,
     first_failure,
     status_of,
 )
@@ -120,7 +121,7 @@ class RepoNotices(Struct, frozen=True):
 
 
 def envelope_of(
-    asking: FanoutSession,
+    session: FanoutSession,
     said: Mapping[RepoId, RepoNotices],
     *,
     own: Iterable[Diagnostic] = (),
@@ -128,52 +129,47 @@ def envelope_of(
     elapsed_ms: float,
 ) -> Envelope:
     """Return the envelope of an answer."""
-    reports = tuple(_report(asking, repo, said.get(repo)) for repo in sorted(asking.repos))
-    answered = {} if asking.is_over else said
+    reports = tuple(_report(session, repo, said.get(repo)) for repo in sorted(session.repos))
+    answered = {} if session.is_over else said
     told = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, one in answered.items()
-        for notice in (*one.warnings, *asking.said_of(repo))
+        for notice in (*one.warnings, *session.said_of(repo))
     ]
     cuts = [limit for one in answered.values() for limit in one.limits]
     return Envelope(
-        workspace=asking.workspace,
-        request=asking.request,
-        selection=asking.selection,
+        workspace=session.workspace,
+        request=session.request,
+        selection=session.selection,
         reports=reports,
         coverage=tuple(_coverage(report, answered) for report in reports),
-        limits_hit=tuple(sorted({*cuts, *limits, *asking.limits()}, key=RepoLimit.order)),
-        warnings=sorted_diagnostics((*asking.selection.warnings, *told, *own)),
-        errors=sorted_diagnostics(
-            Diagnostic(code_of(item.error), str(item.error), repo_id=item.repo.repo_id)
-            for item in reports
-            if item.error is not None
-        ),
+        limits_hit=tuple(sorted({*cuts, *limits, *session.limits()}, key=RepoLimit.order)),
+        warnings=sorted_diagnostics((*session.selection.warnings, *told, *own)),
+        errors=failure_diagnostics(reports),
         error=None if answered else first_failure(reports),
         elapsed_ms=elapsed_ms,
-        repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
+        repo_elapsed_ms=tuple(sorted(session.elapsed_ms.items())),
         freshness=tuple(
             (repo, description.freshness)
-            for repo, description in sorted(asking.descriptions.items())
+            for repo, description in sorted(session.descriptions.items())
         ),
     )
 
 
-def _report(asking: FanoutSession, repo: RepoId, said: RepoNotices | None) -> RepoReport:
-    error = asking.failures.get(repo)
-    if error is None and asking.is_over:
+def _report(session: FanoutSession, repo: RepoId, said: RepoNotices | None) -> RepoReport:
+    error = session.failures.get(repo)
+    if error is None and session.is_over:
         error = Skipped("another repository failed first")
-    description = asking.descriptions.get(repo)
+    description = session.descriptions.get(repo)
     origin = said.provenance if said and error is None else None
-    known = description.snapshot_id if description else None
-    degraded = description.degraded if description else None
+    known = origin or description
     return RepoReport(
-        repo=asking.repos[repo],
+        repo=session.repos[repo],
         status="ok" if error is None else status_of(error),
         corpora=(),
         error=error,
-        snapshot_id=origin.snapshot_id if origin else known,
-        degraded=origin.degraded if origin else degraded,
+        snapshot_id=known.snapshot_id if known else None,
+        degraded=known.degraded if known else None,
         partial_index=origin.partial if origin else None,
         description=description,
     )

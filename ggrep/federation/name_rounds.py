@@ -64,7 +64,7 @@ class NameRounds(Struct, Generic[P]):
         cursor: where an earlier page ended; None on the first.
     """
 
-    asking: FanoutSession
+    session: FanoutSession
     ask: Ask[P]
     decides: Callable[[P], bool]
     cursor: PageCursor | None = None
@@ -76,7 +76,7 @@ class NameRounds(Struct, Generic[P]):
             steps = (self.cursor.step,)
         for step in steps:
             await self.go(step, steps[: steps.index(step)])
-            if (found := self.decided()) is not None or self.asking.is_over:
+            if (found := self.decided()) is not None or self.session.is_over:
                 return found
         return None
 
@@ -92,7 +92,7 @@ class NameRounds(Struct, Generic[P]):
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask all repositories by one rule; `before` are the rules that were tried already."""
-        repos = [repo for repo in self.asking.descriptions if repo not in self.asking.failures]
+        repos = [repo for repo in self.session.descriptions if repo not in self.session.failures]
         await self._ask(repos, RepoQuery(step), before)
 
     async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
@@ -105,10 +105,10 @@ class NameRounds(Struct, Generic[P]):
     async def _ask(
         self, repos: Sequence[RepoId], wanted: RepoQuery, before: Sequence[NameStep]
     ) -> None:
-        if self.asking.is_over:
+        if self.session.is_over:
             return
         calls = {repo: partial(self._one, repo, wanted, before) for repo in repos}
-        for repo, found in (await self.asking.round(calls, ROUND_SHARE)).items():
+        for repo, found in (await self.session.round(calls, ROUND_SHARE)).items():
             for each, pool in found.items():
                 self.given.setdefault(each, {})[repo] = pool
         self.given.setdefault(wanted.step, {})
@@ -128,7 +128,7 @@ class NameRounds(Struct, Generic[P]):
     def _forget_failed(self) -> None:
         """Drop what repositories gave that failed later: they have no part in the answer."""
         for pools in self.given.values():
-            for repo in [repo for repo in pools if repo in self.asking.failures]:
+            for repo in [repo for repo in pools if repo in self.session.failures]:
                 del pools[repo]
 
     async def _one(
@@ -139,7 +139,7 @@ class NameRounds(Struct, Generic[P]):
         The race: it answers by one rule (1), publishes and deletes (2), and is asked by the next
         rule of the snapshot that answered (3).
         """
-        searcher, deadline = self.asking.searcher(repo), self.asking.deadline
+        searcher, deadline = self.session.searcher(repo), self.session.deadline
         pinned, skip = self.snapshot_of(repo), self._skip(repo)
         first = replace(wanted, skip=skip, snapshot_id=pinned)
         try:
@@ -174,7 +174,7 @@ async def judge_all(
         pools = rounds.given.get(step, {}) if step is not None else {}
         defined = merge_definitions(pools, owners)
         family = defined.family
-        if step is None or family is None or rounds.asking.is_over:
+        if step is None or family is None or rounds.session.is_over:
             return step, defined
         other = [
             repo

@@ -83,7 +83,7 @@ async def federated_expand(
     started_ms = clock.monotonic_ms()
     selection = select_repos(workspace, request)
     target = repo_target(asked.target, workspace, selection)
-    asking = FanoutSession(
+    session = FanoutSession(
         workspace,
         request,
         _narrowed(selection, target),
@@ -91,8 +91,8 @@ async def federated_expand(
         CoordinatorCache(0),
         deadline_of(request, clock),
     )
-    await asking.begin()
-    found = await _asked(asking, replace(asked, target=target.target))
+    await session.begin()
+    found = await _asked(session, replace(asked, target=target.target))
     said = {
         repo: RepoNotices(
             one.provenance, tuple(RepoLimit(cut, repo) for cut in one.limits_hit), one.warnings
@@ -101,14 +101,14 @@ async def federated_expand(
         else RepoNotices(None)
         for repo, one in sorted(found.items())
     }
-    envelope = envelope_of(asking, said, elapsed_ms=clock.monotonic_ms() - started_ms)
+    envelope = envelope_of(session, said, elapsed_ms=clock.monotonic_ms() - started_ms)
     if envelope.error is not None:
         return FederatedExpansion(envelope, asked)
     places = {repo: one for repo, one in found.items() if isinstance(one, ExpandResponse)}
     if len(places) == 1:
         ((repo, place),) = places.items()
-        return FederatedExpansion(envelope, asked, asking.repos[repo], place)
-    error = _several(asked, asking, places) if places else _nowhere(asked, _refusals(found))
+        return FederatedExpansion(envelope, asked, session.repos[repo], place)
+    error = _several(asked, session, places) if places else _nowhere(asked, _refusals(found))
     return FederatedExpansion(replace(envelope, error=error), asked)
 
 
@@ -120,26 +120,26 @@ def _narrowed(selection: Selection, target: RepoTarget) -> Selection:
 
 
 async def _asked(
-    asking: FanoutSession, asked: ExpandRequest
+    session: FanoutSession, asked: ExpandRequest
 ) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
     """Return what each repository has there, or its word that it has no such place."""
 
     async def ask(repo: RepoId) -> ExpandResponse | InvalidRequest:
         try:
-            return await asking.searcher(repo).ask(asked, asking.deadline)
+            return await session.searcher(repo).ask(asked, session.deadline)
         except InvalidRequest as error:
             return error
 
-    if asking.is_over:
+    if session.is_over:
         return {}
-    described = [repo for repo in asking.descriptions if repo not in asking.failures]
-    return await asking.round({repo: partial(ask, repo) for repo in described}, _ALL)
+    described = [repo for repo in session.descriptions if repo not in session.failures]
+    return await session.round({repo: partial(ask, repo) for repo in described}, _ALL)
 
 
 def _several(
-    asked: ExpandRequest, asking: FanoutSession, places: Mapping[RepoId, ExpandResponse]
+    asked: ExpandRequest, session: FanoutSession, places: Mapping[RepoId, ExpandResponse]
 ) -> InvalidRequest:
-    labels = sorted(label_of(asking.repos[repo]) for repo in places)
+    labels = sorted(label_of(session.repos[repo]) for repo in places)
     return InvalidRequest(
         f"target: {asked.target} is in {', '.join(labels)}; say which: {labels[0]}:{asked.target}"
     )

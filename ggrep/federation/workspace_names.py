@@ -106,7 +106,7 @@ async def federated_symbol(
         own = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
         return await searcher.ask(own, deadline)
 
-    rounds = NameRounds(question.asking, ask, fits, question.cursor)
+    rounds = NameRounds(question.session, ask, fits, question.cursor)
     spelled, other, near = SYMBOL_STEPS
     step = await rounds.until_found((spelled, other))
     given = rounds.given
@@ -151,7 +151,7 @@ async def federated_references(
         )
         return await searcher.ask(own, deadline)
 
-    rounds = NameRounds(question.asking, ask, is_mentioned, question.cursor)
+    rounds = NameRounds(question.session, ask, is_mentioned, question.cursor)
     await rounds.until_found(REFERENCE_STEPS)
     parts = name_parts(asked.name)
     step, defined = await judge_all(rounds, tuple(parts[:-1]))
@@ -200,7 +200,7 @@ class _NameQuery(Struct, frozen=True):
         cursor: where an earlier page ended; None on the first.
     """
 
-    asking: FanoutSession
+    session: FanoutSession
     asked: SymbolRequest | ReferencesRequest
     clock: Clock
     started_ms: float
@@ -248,10 +248,10 @@ class _NameQuery(Struct, frozen=True):
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (said if lacking else ())
-            for notice in self.asking.unseen_of(repo, names=True)
+            for notice in self.session.unseen_of(repo, names=True)
         ]
         found = envelope_of(
-            self.asking,
+            self.session,
             said,
             own=[*own, *unseen],
             limits=limits,
@@ -264,7 +264,7 @@ class _NameQuery(Struct, frozen=True):
         """Return the failure of a repository that earlier pages had a part of."""
         if self.cursor is None:
             return None
-        failures = self.asking.failures
+        failures = self.session.failures
         return next((failures[repo] for repo in sorted(failures) if self.cursor.of(repo)), None)
 
 
@@ -289,12 +289,12 @@ async def _begun(
         # Whoever had a part in earlier pages must answer, and nobody else may: see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
-    asking = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
-    await asking.begin()
-    for repo in asking.repos:
+    session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
+    await session.begin()
+    for repo in session.repos:
         if cursor is not None and cursor.of(repo) is None:
-            asking.failures.setdefault(repo, Skipped("it had no part in the first page"))
-    return _NameQuery(asking, asked, clock, started_ms, digest, cursor)
+            session.failures.setdefault(repo, Skipped("it had no part in the first page"))
+    return _NameQuery(session, asked, clock, started_ms, digest, cursor)
 
 
 def _notices(rounds: NameRounds[P]) -> dict[RepoId, RepoNotices]:
@@ -322,7 +322,7 @@ async def _tied(
 ) -> tuple[tuple[RepoReference, ...], list[Diagnostic]]:
     """Return the occurrences with how each is tied to a definition in another repository."""
     outside = {(one.repo_id, one.found.path) for one in references if one.repo_id not in defining}
-    if not outside or not defining or question.asking.is_over:
+    if not outside or not defining or question.session.is_over:
         return references, []
     importers = [
         (repo, importer)
@@ -350,18 +350,18 @@ async def _importing(
     """Return the files that import anything of the defining repositories, and who did not say."""
     if not importers:
         return set(), []
-    asking = question.asking
+    session = question.session
     request = tuple(importer for _, importer in importers)
     calls = {
         repo: partial(
-            asking.searcher(repo).ask,
+            session.searcher(repo).ask,
             ImportsRequest(request, rounds.snapshot_of(repo)),
-            asking.deadline,
+            session.deadline,
         )
         for repo in defining
     }
     outcomes = await fan_out(
-        calls, concurrency=asking.request.concurrency, deadline=asking.deadline
+        calls, concurrency=session.request.concurrency, deadline=session.deadline
     )
     found: set[tuple[RepoId, str]] = set()
     untold = []
