@@ -1,4 +1,4 @@
-"""Where clients come in: one listening socket for all daemons of a process, under many names.
+"""One listening socket for all daemons of a process, under many names.
 
 A socket listens whatever name it is met by. So a process listens once in each directory, the names
 of its other daemons' sockets are links to that one, and a client's hello says which daemon it
@@ -86,11 +86,9 @@ class AcceptLoop:
     """Takes in the clients of a process's daemons; of its event loop alone."""
 
     def __init__(self, group: TaskGroup, *, lone: bool = False) -> None:
-        """Take in nobody yet.
+        """Accept no client yet.
 
-        Args:
-            group: runs what accepts connections.
-            lone: for one daemon, to whom every client is passed on unheard.
+        A `lone` loop passes every client to its one daemon unheard.
         """
         self._group = group
         self._lone = lone
@@ -100,13 +98,7 @@ class AcceptLoop:
         self._greeting: dict[Hashable, anyio.CancelScope] = {}  # the one that came first is first
 
     async def open(self, receiver: Receiver, name: Path, mode: int) -> None:
-        """Let a daemon be met by that name.
-
-        Raises:
-            OSError: it cannot be.
-
-        Requires: the lock of its place.
-        """
+        """Let a daemon be met by that name."""
         self._receivers[receiver.key] = receiver
         for door in self._doors:
             if any(known.parent == name.parent for known in door.names) and door.join(name):
@@ -167,7 +159,7 @@ class AcceptLoop:
                     await stream.aclose()
 
     async def _pass_on(self, stream: SocketStream) -> bool:
-        """Return whether somebody serves a client now."""
+        """Return whether a client is being served."""
         hello, heard = (None, b"") if self._lone else await self._heard(stream)
         key = (hello.store_id, hello.config_fingerprint) if hello else None
         found = self._receivers.get(key) if key else None

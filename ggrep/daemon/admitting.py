@@ -26,11 +26,9 @@ class Caller(Struct, frozen=True):
     """The client of one request.
 
     Attributes:
-        client: as it named itself and its caller; empty for nobody in particular.
+        client: its name and that of its caller; may be empty.
         owner: whose the request id is: the client's, or the connection's of one without a name.
-        lane: how urgent it is.
         request_id: unique among the client's requests at work.
-        stop: set to end the request.
     """
 
     client: str
@@ -47,11 +45,7 @@ class Caller(Struct, frozen=True):
 
 @contextmanager
 def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
-    """Let the client end the request by its id for the length of the block.
-
-    Raises:
-        InvalidRequest: the client has a request of that id at work.
-    """
+    """Let the client end the request by its id for the length of the block."""
     key = (caller.owner, caller.request_id)
     if key in daemon.requests:
         raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
@@ -66,15 +60,11 @@ ResultT = TypeVar("ResultT")
 E = TypeVar("E")
 
 _LOOK_MS: Final = 50.0
-"""How often a request looks whether the first index can be searched by now."""
+"""Time between two checks for a first index."""
 
 
 class TimeSpent(Struct):
-    """When a request arrived, and what it has spent since.
-
-    Attributes:
-        admitted: None until it was.
-    """
+    """Arrival of a request, and its admission."""
 
     started_ms: float
     admitted: Admitted | None = None
@@ -106,8 +96,8 @@ async def run_admitted_with(
 ) -> ResultT:
     """Return the result of work on what `opened` returns, once admitted and given a core.
 
-    The thread is waited for even where nobody wants its outcome any more: it holds a core until
-    its next look at the deadline.
+    The thread is waited for even after a cancellation: it holds a core until it checks the
+    deadline.
     """
     shared = daemon.shared
     async with (
@@ -161,12 +151,7 @@ def request_missing_snapshot(daemon: StoreDaemon) -> None:
 
 
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
-    """Wait until there is a snapshot to search.
-
-    Raises:
-        NoIndex: nothing will be: indexing failed, or is not done here.
-        DeadlineExceeded: the request's time ran out first.
-    """
+    """Wait until there is a snapshot to search."""
     while not is_published(daemon):
         request_missing_snapshot(daemon)
         deadline.check("the first indexing")

@@ -63,13 +63,7 @@ class Sample(Struct, frozen=True):
 
 
 class Scraped(Struct, frozen=True):
-    """One daemon of a home, as a scrape found it.
-
-    Attributes:
-        root: name of the repository's directory.
-        load: None when it did not answer.
-        problem: why not.
-    """
+    """One daemon of a home, as a scrape found it."""
 
     store_id: str
     root: str

@@ -25,9 +25,9 @@ _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
 _GONE_MS: Final = 60_000.0
 _FIRST_ANSWER_S: Final = 3.0
-"""How long indexing waits for a first answer."""
+"""Longest wait of indexing for a first answer."""
 _DRAIN_S: Final = 5.0
-"""How long those whose requests were ended have to be told."""
+"""Time for last replies to cancelled requests."""
 
 
 class DaemonTasks:
@@ -43,11 +43,7 @@ class DaemonTasks:
     ) -> None:
         """Serve nothing yet.
 
-        Args:
-            daemon: what is served.
-            endpoint: where.
-            eager: open the store before anybody asks.
-            awaited: whoever had it started is about to ask.
+        `eager` opens the store before the first request; `awaited` expects one at once.
         """
         self.daemon = daemon
         self._eager = eager
@@ -72,27 +68,20 @@ class DaemonTasks:
 
     async def run(
         self,
-        reception: AcceptLoop | None = None,
+        accept_loop: AcceptLoop | None = None,
         *,
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
         """Serve; `task_status` is told once clients can connect.
 
         Whatever ends it, the names in the file system are gone afterwards.
-
-        Args:
-            reception: of the process; None where it has no other daemon.
-            task_status: see above.
-
-        Raises:
-            OSError: nobody can connect.
         """
         daemon, endpoint = self.daemon, self._endpoint
         fault: OSError | None = None
         try:
             async with anyio.create_task_group() as group:
                 self._group = daemon.tasks = group
-                place = reception or AcceptLoop(group, lone=True)
+                place = accept_loop or AcceptLoop(group, lone=True)
                 try:
                     await place.open(self, endpoint.path, endpoint.mode)
                 except OSError as error:

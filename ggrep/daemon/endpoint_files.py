@@ -37,11 +37,7 @@ class HeldLock:
         return self._descriptor >= 0 and is_file(self._descriptor, name)
 
     def join(self, name: Path) -> bool:
-        """Give the file another name; return False where it can have none.
-
-        Raises:
-            FileExistsError: the name is taken.
-        """
+        """Give the file another name; return False where it can have none."""
         known = next(iter(self._names), None)
         if known is None:
             return False
@@ -58,7 +54,7 @@ class HeldLock:
         return True
 
     def let_go(self, name: Path) -> None:
-        """Hold it no longer for that name, which is nobody's business if it is not ours."""
+        """Release that name, if it is ours."""
         self._names.discard(name)
         if not self._names and self._descriptor >= 0:
             os.close(self._descriptor)
@@ -74,12 +70,7 @@ class DaemonLocks:
         self._shared: dict[Path, HeldLock] = {}
 
     def claim(self, name: Path) -> HeldLock:
-        """Hold the lock of a name, which is let go by `HeldLock.let_go`.
-
-        Raises:
-            AlreadyServed: a living daemon holds it.
-            OSError: it cannot be made.
-        """
+        """Hold the lock of a name, which is let go by `HeldLock.let_go`."""
         while True:
             shared, joins = self._shared.get(name.parent), True
             try:
@@ -105,9 +96,6 @@ def _taken(descriptor: int, name: Path, *, clear: bool) -> HeldLock | None:
     """Return what holds an opened lock file; None where the name is to be tried again.
 
     `clear` only makes room for another file.
-
-    Raises:
-        AlreadyServed: a living daemon holds it.
     """
     locked = _is_locked(descriptor)
     # One that ended in order has removed the file that we opened; others may hold it yet.
@@ -132,7 +120,7 @@ def is_file(descriptor: int, name: Path) -> bool:
 def _is_locked(descriptor: int) -> bool:
     """Return whether this process holds the lock now.
 
-    Whoever sweeps up after dead daemons holds one for a moment to see whether it can be had.
+    A sweep after dead daemons holds it for a moment.
     """
     for _ in range(_TRIES):
         try:
@@ -148,12 +136,7 @@ class Endpoint:
     """The claimed files of one daemon."""
 
     def __init__(self, home: Home, path: Path, locks: DaemonLocks | None = None) -> None:
-        """Claim `path` for this process, whose other daemons' locks are `locks`.
-
-        Raises:
-            AlreadyServed: a living daemon holds it.
-            StoreError: its directory is not private, or cannot be written.
-        """
+        """Claim `path` for this process, whose other daemons' locks are `locks`."""
         self.path = path
         self._home = home
         self._locator: Path | None = None
@@ -196,7 +179,7 @@ class Endpoint:
     def is_ours(self) -> bool:
         """Return whether clients can find this daemon: its lock and socket exist.
 
-        Somebody may have removed them by hand, and another daemon may have come since.
+        A user may have removed them, and another daemon may have replaced it.
         """
         return self._lock.is_at(_lock_path(self.path)) and self.path.is_socket()
 
@@ -223,13 +206,13 @@ class Endpoint:
 def is_welcome(uid: int, path: Path) -> bool:
     """Return whether that user may connect to the daemon at `path`.
 
-    In a shared home the socket's own mode has let in the group and nobody else.
+    In a shared home the socket's mode admits only the group.
     """
     return uid in {os.geteuid(), 0} or modes_in(path.parent).file & stat.S_IWGRP != 0
 
 
 def _claim(path: Path, hints: Path, locks: DaemonLocks) -> HeldLock:
-    """Return the lock of a socket nobody listens on.
+    """Return the lock of a socket without a listener.
 
     The directory of `hints` is made as well: it is another one where the home's name is long.
     """
@@ -260,7 +243,7 @@ def sweep(home: Home) -> None:
     """Remove the files of dead daemons, and locks that no process holds.
 
     A lock that can be had is that of a dead daemon. It is held while its names are removed, so
-    that nobody binds one of them meanwhile; who waited for it finds the file gone and starts over.
+    that no process binds one of them meanwhile; a waiter finds the file gone and starts over.
     """
     for directory in (home.daemon, fallback_directory()):
         for lock in sorted(directory.glob("*.lock")):
@@ -280,11 +263,7 @@ def sweep(home: Home) -> None:
 
 @contextmanager
 def _held(lock: Path) -> Iterator[None]:
-    """Hold a lock file for the length of the block.
-
-    Raises:
-        OSError: somebody holds it, or it has gone.
-    """
+    """Hold a lock file for the length of the block."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -33,22 +33,17 @@ LIFECYCLE_FIELDS: Final = frozenset(
         "uptime_ms",
     }
 )
-"""What an event of a daemon's life may carry besides its name."""
+"""Fields of a lifecycle event besides its name."""
 
 
 class QueryEvent(Struct, frozen=True):
     """One search, or another request that the index answers, with its outcome.
 
     Attributes:
-        client: who asked, by its own word.
-        lane: `interactive` or `batch`.
         mode: of the request; the contract's profile. Empty for what has none.
         snippet: how much of each hit was asked for; empty where that is no choice.
         stages: name and milliseconds, in the order they were passed.
-        error_code: None when it was answered.
         hits: how many were returned; files of a slate, definitions, mentions.
-        limits_hit: codes of the cuts.
-        warnings: their codes.
     """
 
     request_id: str
@@ -75,9 +70,7 @@ class SyncEvent(Struct, frozen=True):
     Attributes:
         trigger: what began it, as the schedule of syncs has it: `start`, `change`, `look` (a
             change that was only suspected), `asked`, `quiet`, `reconcile` or `retry`.
-        indexed: files whose rows are new.
         degraded: how many files show older content than they have.
-        error_code: None unless it failed.
     """
 
     trigger: str
@@ -112,8 +105,7 @@ class OpenLogs:
     """See the module.
 
     Attributes:
-        lock: held by whoever writes to one of them or calls us: the one that is closed for
-            another must not be at work.
+        lock: held by each writer and caller: a log is not closed while it is written.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -148,11 +140,7 @@ class LogFile:
     def __init__(self, path: Path, *, max_bytes: int, files: int, total_bytes: int = 0) -> None:
         """Write nothing yet.
 
-        Args:
-            path: the file to write to; its directory is made when it is missing.
-            max_bytes: of each file.
-            files: this one and those before it.
-            total_bytes: of all log files in the directory; 0 for no bound.
+        `total_bytes` bounds all log files of the directory; 0 for no bound.
         """
         self._path = path
         self._files = files
@@ -162,11 +150,7 @@ class LogFile:
         self._descriptor = -1
 
     def append(self, line: bytes) -> None:
-        """Write one line, completely or not at all.
-
-        Raises:
-            OSError: it could not be written, or is longer than a file may be.
-        """
+        """Write one line, completely or not at all."""
         if len(line) > self._max_bytes:
             raise OSError(f"a line of {len(line)} bytes, where a file holds {self._max_bytes}")
         before = self._ready(len(line))
@@ -274,14 +258,7 @@ class EventLog:
     ) -> None:
         """Open nothing yet.
 
-        Args:
-            directory: the home's logs; it is made with the first event.
-            store_id: of the store; it names the file.
-            clock: dates the events.
-            max_bytes: of each file.
-            files: the one that is written and those before it.
-            total_bytes: of all logs of the home (`settings.max_log_bytes`); 0 for no bound.
-            opened: the logs of this process; None where this is the only one.
+        `total_bytes` bounds all logs of the home; 0 for no bound.
         """
         path = directory / f"{store_id}{SUFFIX}"
         self._file = LogFile(path, max_bytes=max_bytes, files=files, total_bytes=total_bytes)

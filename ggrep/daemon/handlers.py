@@ -33,11 +33,7 @@ _MAX_WAITING_STATUS: Final = 64
 
 
 async def status_of(daemon: StoreDaemon) -> Document:
-    """Return the `status` document.
-
-    Raises:
-        Busy: too many operators have asked for as much.
-    """
+    """Return the `status` document."""
     load = daemon.load()
 
     def work() -> Document:
@@ -51,15 +47,11 @@ async def status_of(daemon: StoreDaemon) -> Document:
 
 
 async def in_operator_thread(daemon: StoreDaemon, work: Callable[[], StatusT]) -> StatusT:
-    """Handle an operator's request in a thread reserved for such requests.
-
-    Raises:
-        Busy: too many have asked for as much.
-    """
-    desk = daemon.shared.desk
-    if desk.statistics().tasks_waiting >= _MAX_WAITING_STATUS:
+    """Handle an operator's request in a thread reserved for such requests."""
+    operators = daemon.shared.operators
+    if operators.statistics().tasks_waiting >= _MAX_WAITING_STATUS:
         raise Busy("daemon busy with administrative requests", retry_after_ms=1_000)
-    return await to_thread.run_sync(work, limiter=desk)
+    return await to_thread.run_sync(work, limiter=operators)
 
 
 T = TypeVar("T")
@@ -69,12 +61,7 @@ _MAX_WAITING_LINES: Final = 64
 
 
 async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Document:
-    """Answer a typed command with rendered output.
-
-    Raises:
-        StaleHint: the client has to read the command by itself.
-        NoIndex: there is none yet, which the client tells about while it waits.
-    """
+    """Answer a typed command with rendered output."""
     shared = daemon.shared
     served = ServedRoot(daemon.identity.root, shared.home, daemon.config.profile, shared.environ)
     read = partial(shared.reads, message, served)
@@ -96,11 +83,7 @@ class _DaemonHost(Struct, frozen=True):
     line: m.Line
 
     async def answer(self, message: m.QueryMessage | m.Status) -> object:
-        """Return the answer; the output of a search.
-
-        Raises:
-            NoIndex: there is none yet.
-        """
+        """Return the answer; the output of a search."""
         if isinstance(message, m.Status):
             return await status_of(self.daemon)
         if isinstance(message, m.Search):
@@ -129,12 +112,7 @@ class _DaemonHost(Struct, frozen=True):
 
 
 async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan) -> Rendered:
-    """Return the output of a plan that asks other daemons, and this one as they do.
-
-    Raises:
-        Busy: as much is done for others.
-        StaleHint: the client has to do it.
-    """
+    """Return the output of a plan that asks other daemons, and this one as they do."""
     limiter = daemon.shared.coordinating
     if limiter.statistics().tasks_waiting >= _MAX_WAITING_LINES:
         raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
@@ -151,11 +129,7 @@ Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
 
 
 async def handle(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Body:
-    """Return the body of the reply to a message.
-
-    Raises:
-        GgrepError: it cannot be done.
-    """
+    """Return the body of the reply to a message."""
     if daemon.stopping is not None:
         raise Cancelled(daemon.stopping)
     return await _HANDLERS[type(message)](daemon, caller, message)
@@ -257,12 +231,7 @@ async def _compact(daemon: StoreDaemon, caller: Caller, message: m.Compact) -> B
 
 
 async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
-    """Return the output of one of our own commands, run in a process of its own, as syncs are.
-
-    Raises:
-        InvalidRequest: the daemon is stale, so that the command would look at another store.
-        GgrepError: as the command says.
-    """
+    """Return the output of one of our own commands, run in a process of its own, as syncs are."""
     if daemon.stale:
         why = f"this daemon is stale and maintains nothing: {daemon.stale_reason}"
         raise InvalidRequest(f"{why}; to end it: ggrep stop")

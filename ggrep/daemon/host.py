@@ -29,7 +29,7 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings, load_settings, without_profile
 from ggrep.daemon.accept_loop import AcceptLoop
 from ggrep.daemon.daemon_tasks import DaemonTasks
-from ggrep.daemon.endpoint_files import AlreadyServed, DaemonLocks, Endpoint, sweep
+from ggrep.daemon.endpoint_files import DaemonLocks, Endpoint, sweep
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
 _SWITCH_S: Final = 0.001
-"""How long a thread computes in Python before another may: the default of 5 ms is as long as a
-search takes."""
+"""Switch interval of threads: the default of 5 ms is as long as a search takes."""
 
 _THREADS: Final = 64
 _OPERATOR_THREADS: Final = 4
@@ -58,7 +57,7 @@ before that cannot tell the shared names of a dead host apart, and takes all whe
 _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
-"""A host whose daemons are all stale waits no longer for somebody to ask them."""
+"""Longest wait for a request if all daemons of a host are stale."""
 
 
 class ServeResult(Struct, frozen=True):
@@ -211,7 +210,7 @@ class _Host:
             ),
             occurrences=self._occurrence_pool,
             threads=CapacityLimiter(_THREADS),
-            desk=CapacityLimiter(_OPERATOR_THREADS),
+            operators=CapacityLimiter(_OPERATOR_THREADS),
             poll_s=_POLL_S,
             syncs=SyncProcess(),
             watcher=HostWatcher(clock),
@@ -227,11 +226,7 @@ class _Host:
             return self._occurrences
 
     async def _adopt(self, root: Path, flags: Mapping[str, object]) -> None:
-        """Serve another root, beside those that are served.
-
-        Raises:
-            GgrepError: it cannot be served, or not here.
-        """
+        """Serve another root, beside those that are served."""
         daemons = [service.daemon for service in self._services]
         syncs = (daemon.syncs.statistics() for daemon in daemons)
         if self._served is None or any(one.total_files > _LONG_SYNC_FILES for one in syncs):
@@ -264,13 +259,13 @@ class _Host:
     async def _contain(
         self,
         service: DaemonTasks,
-        reception: AcceptLoop,
+        accept_loop: AcceptLoop,
         *,
         task_status: anyio.abc.TaskStatus[None],
     ) -> None:
         """Run one daemon; its failure does not end the others."""
         try:
-            await service.run(reception, task_status=task_status)
+            await service.run(accept_loop, task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
             service.daemon.log.lifecycle("fault", reason=place_of_error(error))
             told = error.strerror if isinstance(error, OSError) else place_of_error(error)
@@ -309,6 +304,3 @@ class _Host:
             if not busy and silent_ms >= (min(_STALE_IDLE_MS, idle_ms) if stale else idle_ms):
                 self._end("idle for too long")
                 return
-
-
-__all__ = ["AlreadyServed", "ServeResult", "serve"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _MOST: Final = 16_384
 _HELD_MS: Final = 30_000.0
-"""How long settings are taken for those that were read: nobody here watches their files."""
+"""Validity of settings that were read, since their files are not watched."""
 
 
 class ForeignStores:
@@ -92,7 +92,7 @@ async def adopt_none(root: Path, flags: Mapping[str, object]) -> None:
 
 
 class ServedStore(Protocol):
-    """What daemons of one host know of each other.
+    """A daemon, as other daemons of its host see it.
 
     Attributes:
         stopping: why it takes no requests any more; None while it does.
@@ -120,17 +120,10 @@ class HostResources:
         host_id: tells the daemons of one host from those of another.
         occurrences: returns who looks for names, made when first asked for; thread-safe.
         threads: bounds the threads that search.
-        desk: bounds those that look at stores for operators, who must not take the others' place.
+        operators: bounds the threads that inspect stores for operators, apart from the others.
         coordinating: bounds those that coordinate workspaces, which wait for others.
         poll_s: how often a daemon looks at its files; of many each looks less often.
-        build: of the code that runs.
-        reads: reads typed commands.
         adopt: has this process serve another root; of its event loop alone.
-        stores: the daemons of this host, by store and configuration.
-        guests: stores that it reads and does not serve.
-        joint: which of them are asked together.
-        packs: what such questions are answered from.
-        logs: which of the daemons' logs are open.
     """
 
     home: Home
@@ -145,7 +138,7 @@ class HostResources:
     slots: EncodeSlots
     occurrences: Callable[[], "OccurrencePool"]
     threads: CapacityLimiter
-    desk: CapacityLimiter
+    operators: CapacityLimiter
     poll_s: float
     syncs: SyncProcess
     watcher: HostWatcher
@@ -154,13 +147,15 @@ class HostResources:
     stores: dict[tuple[str, str], ServedStore] = field(default_factory=dict)
     joint: JointMembers = field(default_factory=JointMembers)
     logs: OpenLogs = field(default_factory=OpenLogs)
-    guests: ForeignStores = field(init=False)
+    foreign_stores: ForeignStores = field(init=False)
     packs: HostPacks = field(init=False)
     coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
 
     def __post_init__(self) -> None:
-        """Have packs of our home, and guests."""
-        object.__setattr__(self, "guests", ForeignStores(self.home, self.environ, self.clock))
+        """Open packs and foreign stores of our home."""
+        object.__setattr__(
+            self, "foreign_stores", ForeignStores(self.home, self.environ, self.clock)
+        )
         object.__setattr__(self, "packs", HostPacks(self.home, self.clock))
 
     @property

@@ -36,7 +36,7 @@ MOST_BYTES: Final = 4 * 1024 * 1024
 _VALUE_BYTES: Final = 32
 _TERM_BYTES: Final = 200
 _HIT_BYTES: Final = 2048
-"""About what a hit takes beside its text, as a value and as JSON."""
+"""Approximate size of a hit without its text, as a value and as JSON."""
 
 
 class CachedPool(Struct, frozen=True):
@@ -95,19 +95,15 @@ _LOG = logging.getLogger(__name__)
 _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _MODULE: Final = "ggrep.daemon.pack_worker"
 _MOST_VIEWS: Final = 2
-"""Of several workspaces; each holds which rows of the packs are visible."""
+"""Cached views; each records the visible rows of the packs."""
 MANY_LOOSE: Final = 16
 """Segments in no pack, from which on they are packed: each takes a question some 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
-"""How long after a try the next one may follow."""
+"""Least time between two attempts."""
 
 
 class HostPacks:
-    """Joint views over a host's stores. Threads may share it, but for `pack`.
-
-    Attributes:
-        packing: a process is at it.
-    """
+    """Joint views over a host's stores. Threads may share it, but for `pack`."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
         """Open nothing yet."""
@@ -123,11 +119,7 @@ class HostPacks:
         self._not_before_ms = 0.0
 
     def view(self, members: "Sequence[SnapshotView]") -> "JointView":
-        """Return the view of several snapshots; the same object while nothing of it changes.
-
-        Raises:
-            SnapshotGone: see `join`.
-        """
+        """Return the view of several snapshots; the same object while nothing of it changes."""
         from ggrep.index.packs.opened_packs import OpenedPacks
         from ggrep.search.query.joint_view import join
 
@@ -175,8 +167,7 @@ class HostPacks:
     async def pack(self, view: "JointView") -> None:
         """Pack the segments of a view that are in no pack, in a process that steps back.
 
-        It makes the texts of packs too. Nobody waits for it, and what becomes of it is seen by the
-        next question.
+        It makes the texts of packs too. The next query sees its result.
         """
         self.packing, bare = True, self._bare(view)
         try:
@@ -245,7 +236,6 @@ class Epoch(Struct, frozen=True):
 
     Attributes:
         name: stands for what they are; the same for the same.
-        document: what they are, as a client reads it.
     """
 
     name: str
@@ -259,18 +249,14 @@ class Epoch(Struct, frozen=True):
 
 
 class JointMembers(Struct):
-    """What a host remembers of lists of its stores; used by its event loop alone."""
+    """A host's cache of lists of its stores; for its event loop only."""
 
     lists: dict[str, tuple[Member, ...]] = field(default_factory=dict)
     _epochs: dict[str, Epoch] = field(default_factory=dict)
     _newest: dict[str, Epoch] = field(default_factory=dict)
 
     def places(self, key: str, said: tuple[Member, ...]) -> tuple[Member, ...]:
-        """Return the members of a list, as they are said or as they were; none if unknown.
-
-        Raises:
-            InvalidRequest: the key is not that of the list.
-        """
+        """Return the members of a list, as they are said or as they were; none if unknown."""
         if said and members_key(said) != key:
             raise InvalidRequest("key: it is not that of the members")
         return _kept(self.lists, key, said or self.lists.get(key, ()), _MOST_LISTS)
@@ -288,11 +274,7 @@ class JointMembers(Struct):
         return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
 
     def members(self, name: str, places: Sequence[int]) -> "list[tuple[Engine, SnapshotView]]":
-        """Return some members of an epoch, with their snapshots.
-
-        Raises:
-            SnapshotGone: it was too long ago, or one has none.
-        """
+        """Return some members of an epoch, with their snapshots."""
         epoch = self._epochs.get(name)
         if epoch is None:
             raise SnapshotGone("these repositories were described too long ago; ask again")

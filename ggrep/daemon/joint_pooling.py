@@ -59,7 +59,9 @@ def _described(
     if store is not None and store.stopping is not None:
         store = None
     try:
-        engine = store.engine() if store else daemon.shared.guests.engine(place, daemon.flags)
+        engine = (
+            store.engine() if store else daemon.shared.foreign_stores.engine(place, daemon.flags)
+        )
         if engine is None:
             return Described()
         view, told = engine.describe_current(deadline)
@@ -75,11 +77,7 @@ def _described(
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:
-    """Answer with the beginnings of the lists of several stores of this host.
-
-    Raises:
-        SnapshotGone: they are not any more what they were described as.
-    """
+    """Answer with the beginnings of the lists of several stores of this host."""
     request, spent = message.request, spent_from_now(daemon)
     deadline = caller.deadline(daemon, request.question.search.timeout_ms)
     members = daemon.shared.joint.members(request.epoch, request.members)

@@ -35,7 +35,6 @@ class Plan(Struct, frozen=True):
 
     Attributes:
         messages: sent in order, within one deadline.
-        printed: returns the output.
         follow_ups: returns what is sent next, of the answers; each of these may fail alone.
         needs_hits: the command fails where nothing was found.
     """

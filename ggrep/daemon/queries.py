@@ -60,11 +60,7 @@ class StaleHint(GgrepError):
 
 
 def check_process(shared: HostResources, claim: Claim) -> None:
-    """Raise unless a process has the build and the variables of a client.
-
-    Raises:
-        StaleHint: it has others.
-    """
+    """Raise unless a process has the build and the variables of a client."""
     if claim.build != shared.build:
         raise StaleHint("the client is of another build")
     if unknown_variables(claim.environ):
@@ -74,11 +70,7 @@ def check_process(shared: HostResources, claim: Claim) -> None:
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
-    """Raise unless this is certainly the daemon that the client means, for places of its root.
-
-    Raises:
-        StaleHint: it may not be.
-    """
+    """Raise unless this is certainly the daemon that the client means, for places of its root."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
         raise StaleHint("another root is meant")
@@ -120,11 +112,7 @@ def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
 
 
 def scope_of(daemon: StoreDaemon, path: str) -> str:
-    """Return the path key of a directory or file below the root; empty for the root itself.
-
-    Raises:
-        InvalidRequest: the path is not below the root.
-    """
+    """Return the path key of a directory or file below the root; empty for the root itself."""
     named, root = PurePosixPath(path), daemon.identity.root
     if ".." in named.parts or not named.is_relative_to(root):
         raise InvalidRequest(f"path: {path!r} is not below the root")
@@ -251,11 +239,7 @@ async def _must_scan(
 
 
 async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
-    """Raise where a scan would answer: a client that came by a hint asks again, and shows progress.
-
-    Raises:
-        NoIndex: there is no index, or little of one.
-    """
+    """Raise `NoIndex` where a scan would answer: a client with a hint asks again, with progress."""
     if can_scan(request) and await _is_sparse(daemon):
         raise NoIndex("there is no index yet, or little of one")
 
@@ -309,11 +293,7 @@ Printer: TypeAlias = Callable[[Any], Rendered]
 async def answer_query(
     daemon: StoreDaemon, caller: Caller, message: Ask[Any], printed: Printer | None = None
 ) -> Document:
-    """Answer a question with the document, the answer itself, or what is printed of it.
-
-    Raises:
-        GgrepError: there is no answer.
-    """
+    """Answer a question with the document, the answer itself, or what is printed of it."""
     request = message.request
     if message.path:
         request = bounded(request, scope=scope_of(daemon, message.path))

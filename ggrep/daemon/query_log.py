@@ -21,8 +21,6 @@ class LoggedRequest(Struct, frozen=True):
     """The logged part of a request.
 
     Attributes:
-        asked: the operation's name.
-        mode: of a search or a slate; empty for others.
         most: most hits, files, definitions or mentions returned; bytes of an expansion.
         per_file: most hits or pieces of evidence of one file; 0 where that is no bound.
         snippet: how much of each hit's text; empty where that is no choice.
@@ -40,7 +38,6 @@ class LoggedAnswer(Struct, frozen=True):
 
     Attributes:
         hits: how many hits, files, definitions or mentions it holds.
-        stages: name and milliseconds; empty for what is not timed.
     """
 
     snapshot_id: str

@@ -36,7 +36,7 @@ FRAME_S: Final = 10.0
 """A frame that has begun must be whole by then, however slowly its bytes drip."""
 
 SEND_S: Final = 30.0
-"""A reply that nobody takes by then is dropped, and the connection with it."""
+"""A reply that is not read by then is dropped, and the connection with it."""
 
 MOST_AT_WORK: Final = 64
 """Requests of one connection at work at once."""
@@ -48,7 +48,7 @@ GONE: Final = (
     TimeoutError,
     OSError,
 )
-"""How it shows that nobody is at the other end, or nobody who goes on."""
+"""Errors of a connection whose other end is gone."""
 
 _CHUNK: Final = 65_536
 
@@ -57,7 +57,7 @@ class Session:
     """A connection to one daemon."""
 
     def __init__(self, daemon: StoreDaemon, stream: SocketStream, heard: bytes = b"") -> None:
-        """Serve nobody yet; `heard` is what the client has said already."""
+        """Serve nothing yet; `heard` are bytes that the client has sent already."""
         settings = daemon.config.settings
         self.last_heard_ms = daemon.shared.clock.monotonic_ms()
         self._daemon = daemon
@@ -104,12 +104,7 @@ class Session:
             await self._take_up(await self._event(), group)
 
     async def _event(self) -> DaemonEvent:
-        """Return what the client said next.
-
-        Raises:
-            EndOfStream: the client went away.
-            TimeoutError: a frame was not finished in time.
-        """
+        """Return what the client said next."""
         while (event := self._connection.next_event()) is None:
             if self._connection.mid_frame:
                 with anyio.fail_after(FRAME_S):
@@ -207,11 +202,7 @@ class Session:
         return reply
 
     async def _send(self, data: bytes) -> None:
-        """Send a frame whole.
-
-        Raises:
-            TimeoutError: nobody takes it.
-        """
+        """Send a frame whole."""
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)

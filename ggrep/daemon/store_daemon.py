@@ -23,7 +23,8 @@ from ggrep.daemon.event_log import EventLog, SyncEvent
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.joint_members import PoolCache
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits
-from ggrep.daemon.sync_loop import LOW_IMPACT, LoopFigures, SyncLoop
+from ggrep.daemon.sync_loop import SyncLoop
+from ggrep.daemon.sync_schedule import LOW_IMPACT, LoopFigures
 from ggrep.daemon.watched_root import LoadedConfig, load_config
 from ggrep.index.repo_identity import RepoIdentity, identify
 from ggrep.model.daemons import DaemonLoad, EncodeLoad
@@ -61,10 +62,10 @@ _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
 
 
 _LOGGED = {*SyncEvent.__struct_fields__} & {*SyncOutcome.__struct_fields__}
-"""What the log has of a sync's outcome, under the same names."""
+"""Fields of a sync's outcome that the log has under the same names."""
 
 _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
-"""What only looks at a daemon, and needs no index."""
+"""Messages that only inspect a daemon and need no index."""
 
 
 class StoreDaemon:
@@ -74,7 +75,7 @@ class StoreDaemon:
     that answer call.
 
     Attributes:
-        free: somebody was answered, or asks for what no scan answers: from then on what is not
+        free: a client was answered, or needs more than a scan: from then on what is not
             needed for a first answer may have the machine, too.
         whole: the first index was seen to be there whole.
     """
@@ -82,11 +83,7 @@ class StoreDaemon:
     def __init__(
         self, root: Path, flags: Mapping[str, object], shared: HostResources, pid: int
     ) -> None:
-        """Read the settings of a canonical root; nothing is opened yet.
-
-        Raises:
-            InvalidRequest: its settings are wrong.
-        """
+        """Read the settings of a canonical root; nothing is opened yet."""
         self.shared = shared
         self.pid = pid
         self._flags = flags
@@ -382,7 +379,7 @@ class StoreDaemon:
         return self._new_id()
 
     def in_background(self, work: Callable[[], Awaitable[object]]) -> None:
-        """Run a task that nobody waits for; it ends with the daemon at the latest."""
+        """Run a task in the background; it ends with the daemon at the latest."""
         if self.tasks is not None:
             self.tasks.start_soon(_quietly, work)
 

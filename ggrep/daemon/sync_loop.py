@@ -14,14 +14,14 @@ from msgspec.structs import asdict, replace
 from ggrep.base.clock import Clock, Deadline
 from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest
 from ggrep.daemon import sync_state
-from ggrep.daemon.sync_schedule import LOW_IMPACT, Due, LoopFigures, Schedule
+from ggrep.daemon.sync_schedule import Due, LoopFigures, Schedule
 from ggrep.daemon.sync_state import UNTOUCHED, SyncState
 from ggrep.model.daemons import WAITS_FOR_GIT
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, SyncRunner
 
 
 class _Loop(Protocol):
-    """What is used of the event loop."""
+    """The used part of the event loop."""
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
         """Have the loop call back soon, without waiting for it."""
@@ -80,7 +80,7 @@ class ThreadEvent:
 
 
 _LOOK_EVERY_MS: Final = 100.0
-"""How late who waits may learn that his request was ended."""
+"""Longest delay until a waiter notices the end of its request."""
 
 
 class SyncKind(Struct, frozen=True):
@@ -112,13 +112,7 @@ class WaitedSync:
         self._over.set()
 
     async def outcome(self, deadline: Deadline) -> SyncOutcome:
-        """Wait for the end.
-
-        Raises:
-            Cancelled: the request was ended first.
-            DeadlineExceeded: the deadline passed first.
-            GgrepError: the sync failed.
-        """
+        """Wait for the end."""
         while not self._over.is_set():
             deadline.check("the wait for a sync")
             with anyio.move_on_after(min(deadline.remaining_ms(), _LOOK_EVERY_MS) / 1000):
@@ -163,13 +157,11 @@ class SyncWaiters:
             found.end(error)
 
 
-__all__ = ["LOW_IMPACT", "LoopFigures", "SyncLoop", "SyncState"]
-
 _MOST_WAIT_S: Final = 3_600.0
 _AT_REST: Final = frozenset({"quiet", "reconcile"})
-"""Syncs after which nobody is about to save: a compaction holds up all others of the host."""
+"""Triggers after which no save is expected: a compaction holds up all others of the host."""
 _GIT_LOOK_S: Final = 0.05
-"""How often it is seen whether git is still at work."""
+"""Time between two checks whether git is still at work."""
 
 
 class SyncLoop:
@@ -190,17 +182,8 @@ class SyncLoop:
     ) -> None:
         """Wire the loop of one store; nothing runs yet.
 
-        Args:
-            job: what to do each time.
-            runner: does it.
-            figures: when.
-            clock: tells the time of events.
-            on_published: called after each sync that made another snapshot active.
-            on_failed: called after each sync that failed or was cancelled.
-            on_done: called after each other one, before whoever asked is told.
-            is_git_at_work: tells whether git may be moving files below the root; no sync begins
-                while it does.
-            is_indexed: tells whether the first index is there whole.
+        `on_published` follows each sync that made another snapshot active, `on_failed` each that
+        failed or was cancelled, `on_done` each other one. No sync begins while `is_git_at_work`.
         """
         self._is_indexed = is_indexed
         self._job = job
@@ -238,8 +221,7 @@ class SyncLoop:
     def note_change(self, count: int = 1) -> None:
         """Record a change below the root; thread-safe.
 
-        Args:
-            count: events that were seen; zero when it is not known whether anything changed.
+        A `count` of zero means that it is unknown whether anything changed.
         """
         with self._lock:
             self._schedule = self._schedule.changed(self._clock.monotonic_ms(), certain=count > 0)
@@ -249,12 +231,6 @@ class SyncLoop:
         """Return the outcome of a sync that starts after this call.
 
         Calls that want the same share one sync.
-
-        Raises:
-            InvalidRequest: the loop is frozen.
-            DeadlineExceeded: the deadline passed first; a sync that has begun goes on.
-            Cancelled: the sync was cancelled, or the loop ended.
-            GgrepError: the sync failed.
         """
         if self._frozen:
             raise self._refusal()

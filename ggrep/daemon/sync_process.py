@@ -37,7 +37,7 @@ _MODULE: Final = "ggrep.daemon.sync_worker"
 _MOST_LINE_BYTES: Final = 8 * 1024**2
 _LAST_WORDS_BYTES: Final = 2_000
 _REAP_S: Final = 1.0
-"""How long the end of a process is waited for that closed its pipes."""
+"""Longest wait for the end of a process that closed its pipes."""
 
 
 Answer = TypeVar("Answer")
@@ -62,7 +62,6 @@ class SyncChild:
 
     Attributes:
         low_impact: it has stepped back behind all others; that cannot be undone.
-        served: how many jobs it answered.
     """
 
     def __init__(self, process: Process, words: int, *, low_impact: bool) -> None:
@@ -79,11 +78,7 @@ class SyncChild:
 
     @classmethod
     async def start(cls, python: str, idle_ms: int, *, low_impact: bool) -> Self:
-        """Start a worker in a session of its own, so that a terminal's interrupt does not hit it.
-
-        Raises:
-            OSError: it cannot be started.
-        """
+        """Start a worker in a session of its own, out of reach of a terminal's interrupt."""
         words = linux.file_in_memory("ggrep-sync-worker")
         command = [python, "-m", _MODULE, str(idle_ms)]
         try:
@@ -113,13 +108,7 @@ class SyncChild:
         on_progress: Callable[[SyncProgress], None],
         silence_ms: int,
     ) -> SyncOutcome:
-        """Return the result of a job.
-
-        Raises:
-            WorkerGone: no answer can come any more.
-            TimeoutError: it said nothing for too long.
-            GgrepError: the sync failed.
-        """
+        """Return the result of a job."""
         begun, self._asked = False, True
         line = stable_json.dumps({"job_id": job_id, **job_json(job)}) + b"\n"
         try:
@@ -191,12 +180,7 @@ def _understood(
     job_id: str,
     on_progress: Callable[[SyncProgress], None],
 ) -> SyncOutcome | None:
-    """Return the outcome if this is the last message of a job.
-
-    Raises:
-        ValueError: it is no answer to it.
-        GgrepError: the sync failed.
-    """
+    """Return the outcome if this is the last message of a job."""
     if not isinstance(document, dict) or document.get("job_id") != job_id:
         raise ValueError(f"no answer to job {job_id}")
     if "progress" in document:
@@ -219,16 +203,13 @@ _START_PAUSES_S: Final = (0.1, 0.5)
 """Before each further try to start a worker."""
 
 _PASSING: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EFAULT, errno.ETXTBSY})
-"""What a machine says that has no room for a process just now, or replaces its program."""
+"""Errors of a machine without room for a process, or while its program is replaced."""
 
 
 class SyncProcess:
     """See the module. One sync at a time; others wait in order of arrival.
 
     The worker starts with the first job and ends by itself when none came for a while.
-
-    Attributes:
-        starts: workers that were started so far.
     """
 
     def __init__(
@@ -241,11 +222,8 @@ class SyncProcess:
     ) -> None:
         """Start nothing yet.
 
-        Args:
-            python: the interpreter to run the worker with.
-            idle_ms: how long a worker waits for its next job.
-            silence_ms: a worker that uses no processor time for so long is killed.
-            most_jobs: a worker is replaced after so many.
+        A worker ends after `idle_ms` without a job, after `most_jobs`, or when it uses no processor
+        time for `silence_ms`.
         """
         self._python = python
         self._idle_ms = idle_ms
@@ -349,11 +327,7 @@ class SyncProcess:
         return runs and child.low_impact == low_impact
 
     async def _started(self, *, low_impact: bool) -> SyncChild:
-        """Start a worker, with retries while the machine is short of resources.
-
-        Raises:
-            SyncFailed: none can be started.
-        """
+        """Start a worker, with retries while the machine is short of resources."""
         pauses = iter(_START_PAUSES_S)
         while True:
             try:

@@ -1,4 +1,4 @@
-"""When the next sync of a store is due: a value that events change; it reads no clock."""
+"""The schedule of the next sync of a store: a value that events change; it reads no clock."""
 
 from typing import Final, Literal
 
@@ -22,7 +22,6 @@ class LoopFigures(Struct, frozen=True):
         reconcile_ms: without any change, a sync is due so long after the last.
         quiet_ms: one more is due so long after the last change: events may have been lost.
         retry_ms: a failed sync is tried again after so long, each further time twice that.
-        retry_most_ms: bound on it.
         fruitless_most_ms: changes that concern no index lengthen the time between syncs to this.
     """
 
@@ -53,7 +52,6 @@ class Schedule(Struct, frozen=True):
     """The past events that decide when the next sync is due.
 
     Attributes:
-        asked: somebody waits for a sync.
         first_ms: when the first change came that no sync has begun to take up.
         sure: one of those was seen, not merely suspected.
         last_ms: when the last change came, taken up or not.
@@ -112,11 +110,7 @@ class Schedule(Struct, frozen=True):
     ) -> "Schedule":
         """Return the schedule after a successful sync.
 
-        Args:
-            now_ms: when it ended.
-            due: why it was begun.
-            fruitful: it found something.
-            wait_ms: how long until files that had to wait are tried again; None without any.
+        After `wait_ms` files that had to wait are tried again; None without any.
         """
         fruitless = 0 if fruitful else self.fruitless + (due.reason == "change")
         retry_ms = None if wait_ms is None else now_ms + wait_ms
@@ -127,10 +121,7 @@ class Schedule(Struct, frozen=True):
 
         Nothing else waits for that: neither later changes nor reconciliation.
 
-        Args:
-            now_ms: when it failed.
-            due: why it was begun.
-            wait_ms: how long to wait at least, where that is known.
+        `wait_ms` is the least time to wait, where that is known.
         """
         figures = self.figures
         doubled = figures.retry_ms * 2.0 ** min(self.failures, 30)
@@ -146,10 +137,7 @@ class Schedule(Struct, frozen=True):
     def stopped(self, now_ms: float, *, first: bool = False) -> "Schedule":
         """Return the schedule after a cancelled sync, which is not retried at once.
 
-        Args:
-            now_ms: when it ended.
-            first: nothing was indexed before; the sync then stays cancelled until a request
-                wants it.
+        If it was the `first`, syncs stay cancelled until a request wants one.
         """
         return replace(
             self,

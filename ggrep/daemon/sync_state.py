@@ -22,8 +22,6 @@ class SyncState(Struct, frozen=True):
     Attributes:
         trigger: what began the running sync, or else the last one; empty before the first.
         stage: of the running sync; empty when none runs.
-        started_at: when the running sync began, RFC 3339.
-        last_sync_at: when the last one ended, RFC 3339.
         last_error: the last failure's code and message, without absolute paths; empty after a
             success.
         last_duration_ms: of the last one that went well, from question to answer.
@@ -33,7 +31,6 @@ class SyncState(Struct, frozen=True):
         behind: content is known to be newer than the active snapshot. A sync that only makes sure
             of things is no sign of that until it has found something.
         next_retry_ms: time until a failed sync, or what one left open, is tried again.
-        reason: why it is frozen.
     """
 
     state: Literal["idle", "indexing", "frozen"] = "idle"

@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
 
 SHARE: Final = 0.4
-"""Of one core, over the length of a sync. A normal one takes one core and more."""
+"""Share of one core, over the length of a sync. A normal one takes one core and more."""
 
 SAMPLE_MS: Final = 50.0
-"""How often the processor time is looked at, at most: looking costs some itself."""
+"""Least time between two readings of the processor time: a reading costs some itself."""
 
 MOST_SLEEP_MS: Final = 2_000.0
-"""Of one rest; what is owed beyond it is owed at the next."""
+"""Longest rest; the remainder is due at the next."""
 
 _NICENESS: Final = 10
 
@@ -75,14 +75,7 @@ class Throttle:
         cpu_ms: Callable[[], float],
         share: float = SHARE,
     ) -> None:
-        """Begin now.
-
-        Args:
-            clock: tells how much time passed.
-            rest: does nothing for so many milliseconds.
-            cpu_ms: returns the processor time used so far.
-            share: of one core.
-        """
+        """Begin now."""
         self._clock = clock
         self._rest = rest
         self._cpu_ms = cpu_ms
@@ -167,10 +160,7 @@ class Worker:
     ) -> None:
         """Do nothing yet.
 
-        Args:
-            listener: is told how far a job is.
-            new_pace: returns what slows a job down that is to stay behind all others.
-            wanted: returns the files that a store's first index is to begin with, as of now.
+        `listener` receives the progress; `wanted` returns the files that a first index begins with.
         """
         self._wanted = wanted
         self._listener = listener
@@ -281,10 +271,10 @@ _PROGRESS_MS: Final = 100.0
 """Progress within one stage is told this often at most."""
 
 _PULSE_S: Final = 5.0
-"""How often a stage that tells nothing shows that it works on."""
+"""Time between two signs of life of a silent stage."""
 
 _PULSE_CPU_MS: Final = 20.0
-"""What the pulse itself cannot have used meanwhile."""
+"""More processor time than the pulse itself uses."""
 
 
 class ProgressWriter:

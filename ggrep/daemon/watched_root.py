@@ -19,7 +19,7 @@ from ggrep.parse.source.git_files import git_directory
 
 _GIT: Final = ".git"
 _GIT_FILES: Final = frozenset({"HEAD", "config", "index", "info/attributes", "packed-refs"})
-"""What of git's own files decides which files there are, and how they look."""
+"""Files of git that decide which files there are, and their content."""
 
 _GIT_REFS: Final = "refs/"
 
@@ -30,9 +30,7 @@ class EventFilter:
     def __init__(self, root: Path, apart: tuple[Path, ...]) -> None:
         """Prepare for a root.
 
-        Args:
-            root: canonical.
-            apart: directories whose content concerns no index: ggrep's own.
+        Content of the directories `apart`, ggrep's own, concerns no index.
         """
         self._root = str(root)
         self._prefix = _below(root)
@@ -100,8 +98,6 @@ class WatchedRoot:
 
     Attributes:
         watched: events are delivered; else it is looked at every few seconds.
-        opened: it was tried to watch it.
-        problem: why it is not watched.
         events_total: events that may concern its index.
         last_event_ms: when the last of them came.
     """
@@ -210,7 +206,6 @@ class LoadedConfig(Struct, frozen=True):
 
     Attributes:
         files: path and bytes of each file; None where there was none, which counts as well.
-        profile: the one in force.
     """
 
     settings: Settings
@@ -229,11 +224,7 @@ class LoadedConfig(Struct, frozen=True):
 def load_config(
     root: Path, home: Home, environ: Mapping[str, str], flags: Mapping[str, object]
 ) -> LoadedConfig:
-    """Return the settings of a root, with the bytes they were read from.
-
-    Raises:
-        InvalidRequest: a file or variable is wrong, or the files change without end.
-    """
+    """Return the settings of a root, with the bytes they were read from."""
     paths = (root / REPO_FILE, home.config_file)
     for _ in range(_TRIES):
         before = tuple((path, _bytes_of(path)) for path in paths)

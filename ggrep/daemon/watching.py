@@ -38,13 +38,7 @@ OpenWatch = Callable[[list[str]], Watch]
 
 
 def open_watch(paths: list[str]) -> Watch:
-    """Return a watch on directories and all below them.
-
-    Raises:
-        OSError: a directory is gone or cannot be read, or there are no watches left.
-        RuntimeError: there are no instances left.
-        ValueError: a path is not UTF-8.
-    """
+    """Return a watch on directories and all below them."""
     # Told to ignore missing permissions it would ignore a lack of watches as well, and leave
     # part of a tree unwatched without a word.
     opened: Any = RustNotify(
@@ -109,12 +103,12 @@ _STEP_MS: Final = 50
 _SETTLE_S: Final = 0.02
 """Roots that come within so short a time are taken up together."""
 _SETTLE_EACH_S: Final = 0.002
-"""So much longer for each root there is: to take up one more, all are watched anew."""
+"""Additional delay for each root: to add one, all are watched anew."""
 _LOOK_MS: Final = 2_000
-"""How often it is seen whether the roots are still the directories that are watched."""
+"""Time between two checks that the roots are still the watched directories."""
 _UNDECODED: Final = "Unable to decode path"
 _RETRY_MS: Final = 180_000
-"""How often watching is tried again where it failed, at first."""
+"""First delay before a failed watch is retried."""
 _LONGEST_RETRY_MS: Final = 3_600_000
 """Each try that fails like the one before doubles the time to the next, up to this."""
 _CHECKED_AT_ONCE: Final = 50
@@ -123,13 +117,11 @@ those that seem changed at a glance. A check walks the tree, which takes some te
 
 
 class WatchState(Struct, frozen=True):
-    """How a root is watched.
+    """The state of watching a root.
 
     Attributes:
         mode: `polling` where watching failed: the root is looked at every few seconds instead.
-            `off` before watching begins, and for a root that nobody added.
-        events_total: events that may concern its index.
-        last_event_age_ms: time since the last of them.
+            `off` before watching begins, and for an unknown root.
         problem: why it is not watched; empty when it is.
     """
 
@@ -152,10 +144,7 @@ class HostWatcher:
     ) -> None:
         """Watch nothing yet.
 
-        Args:
-            clock: tells the age of events.
-            poll_ms: how often a root is looked at that cannot be watched.
-            opener: watches directories.
+        A root that cannot be watched is looked at every `poll_ms`.
         """
         self._clock = clock
         self._poll_ms = poll_ms

@@ -1,7 +1,7 @@
 """Assembles one answer from the repositories' replies. Pure: sends no requests."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from msgspec.structs import replace
@@ -19,9 +19,8 @@ from ggrep.federation.repo_outcomes import (
     Answers,
     Known,
     RepoLimit,
-    RepoReport,
-    code_of,
     coverage_of,
+    failure_diagnostics,
     first_failure,
     report,
 )
@@ -39,54 +38,54 @@ from ggrep.model.response import Hit, PoolResponse, shortened
 
 
 def assemble(
-    asking: FanoutSession, given: PoolSet, *, from_memory: bool, elapsed_ms: float
+    session: FanoutSession, given: PoolSet, *, from_memory: bool, elapsed_ms: float
 ) -> FederatedResponse:
     """Return the answer to a question.
 
     What differs from run to run is `elapsed_ms`; `given` may be of an earlier question.
     """
-    selection, plan, counted = asking.selection, asking.plan, given.strategy == GLOBAL
-    failures, pools = _outcomes(asking, given)
-    lists = lists_of(plan, asking.repos, pools)
-    merged = merge_lists(lists, rules_of(asking, given))
+    selection, plan, counted = session.selection, session.plan, given.strategy == GLOBAL
+    failures, pools = _outcomes(session, given)
+    lists = lists_of(plan, session.repos, pools)
+    merged = merge_lists(lists, rules_of(session, given))
     leaders = merge_top_files(pool.leading for pool in pools.values())
     confidence = confidence_of(leaders)
     (shown, *corpora), weak_cuts = _shortened(
         (merged.hits, *(hits for _, hits in merged.corpora)),
         confidence,
         most=hits_kept(leaders),
-        keep_weak=asking.request.search.keep_weak,
+        keep_weak=session.request.search.keep_weak,
     )
     capped, cuts = cap_snippets(
         (shown, *corpora),
         per_hit=SNIPPET_BYTES_PER_HIT,
-        total=asking.request.snippet_bytes,
+        total=session.request.snippet_bytes,
     )
     shown_of = Counter(
         (hit.repo_id, corpus)
         for (corpus, _), hits in zip(merged.corpora, capped[1:], strict=True)
         for hit in hits
     )
-    answers = Answers(asking.descriptions, failures, pools, shown_of)
-    reports = report(selection, asking.search.corpora, plan, answers)
+    answers = Answers(session.descriptions, failures, pools, shown_of)
+    reports = report(selection, session.search.corpora, plan, answers)
     limits = (
-        *_limits(given, pools, asking.force, lists.longest),
-        *asking.limits(),
+        *_limits(given, pools, session.force, lists.longest),
+        *session.limits(),
         *map(RepoLimit, weak_cuts),
         *cuts,
     )
     known = Known(
-        query=asking.search.query,
+        query=session.search.query,
         figures=given.figures,
         summed=counted,
         counted=given.figures,
-        by_words=not asking.search.is_exact,
+        by_words=not session.search.is_exact,
         verdicts=given.verdicts,
     )
     return FederatedResponse(
-        workspace=asking.workspace,
-        request=asking.request,
-        in_force=asking.force,
+        workspace=session.workspace,
+        request=session.request,
+        in_force=session.force,
         strategy=given.strategy,
         selection=selection,
         plan=plan,
@@ -97,16 +96,18 @@ def assemble(
         hits=capped[0],
         confidence=confidence,
         limits_hit=tuple(sorted(limits, key=RepoLimit.order)),
-        warnings=_warnings(asking, given, pools, confidence, capped, cut=bool(limits)),
-        errors=_errors(reports, given.skipped),
+        warnings=_warnings(session, given, pools, confidence, capped, cut=bool(limits)),
+        errors=failure_diagnostics(
+            item for item in reports if item.repo.repo_id not in given.skipped
+        ),
         statistics_repos=tuple(given.figures) if counted else (),
         error=None if pools else first_failure(reports),
         elapsed_ms=elapsed_ms,
-        repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
+        repo_elapsed_ms=tuple(sorted(session.elapsed_ms.items())),
         coverage=coverage_of(reports, known),
         freshness=tuple(
             (repo, description.freshness)
-            for repo, description in sorted(asking.descriptions.items())
+            for repo, description in sorted(session.descriptions.items())
         ),
         from_memory=from_memory,
         matched=tuple(
@@ -170,32 +171,32 @@ def _shortened(
 
 
 def _outcomes(
-    asking: FanoutSession, given: PoolSet
+    session: FanoutSession, given: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
     """Return the failures, also of those whose query was not finished, and what others gave."""
-    failures = dict(asking.failures)
+    failures = dict(session.failures)
     for repo in given.skipped:
         failures.setdefault(repo, Skipped("other repositories fit the query better"))
     pools = {repo: pool for repo, pool in given.pools.items() if repo not in failures}
-    if asking.is_over:
+    if session.is_over:
         pools = {}
-        for repo in asking.repos:
+        for repo in session.repos:
             failures.setdefault(repo, Skipped("another repository failed first"))
     return failures, pools
 
 
-def rules_of(asking: FanoutSession, given: PoolSet) -> Rules:
+def rules_of(session: FanoutSession, given: PoolSet) -> Rules:
     """Return the rules by which the lists are merged."""
-    force = asking.force
+    force = session.force
     return Rules(
         strategy=given.strategy,
-        mode=asking.search.mode,
+        mode=session.search.mode,
         top=force.top,
-        per_file=asking.search.per_file,
+        per_file=session.search.per_file,
         rrf_k=force.rrf_k,
         per_repo_top=max([force.per_repo_top, *given.asked.values()]),
         folds=force.fold,
-        spread=asking.search.is_exact,
+        spread=session.search.is_exact,
     )
 
 
@@ -210,7 +211,7 @@ def _limits(
 
 
 def _warnings(
-    asking: FanoutSession,
+    session: FanoutSession,
     given: PoolSet,
     pools: Mapping[RepoId, PoolResponse],
     confidence: Confidence,
@@ -228,8 +229,8 @@ def _warnings(
         for repo, pool in pools.items()
         for notice in (
             *pool.warnings,
-            *asking.said_of(repo),
-            *(asking.unseen_of(repo) if is_lacking else ()),
+            *session.said_of(repo),
+            *(session.unseen_of(repo) if is_lacking else ()),
         )
     ]
     notices += [
@@ -243,13 +244,5 @@ def _warnings(
         notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
-    notices += asking.workspace.strategy_warnings
-    return sorted_diagnostics((*asking.selection.warnings, *asking.plan.warnings, *notices))
-
-
-def _errors(reports: tuple[RepoReport, ...], skipped: Collection[RepoId]) -> tuple[Diagnostic, ...]:
-    return sorted_diagnostics(
-        Diagnostic(code_of(item.error), str(item.error), repo_id=item.repo.repo_id)
-        for item in reports
-        if item.error is not None and item.repo.repo_id not in skipped
-    )
+    notices += session.workspace.strategy_warnings
+    return sorted_diagnostics((*session.selection.warnings, *session.plan.warnings, *notices))

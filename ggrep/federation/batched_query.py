@@ -30,81 +30,76 @@ from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 
 
 class BatchPlan(Struct, frozen=True):
-    """Which repositories are asked at once.
-
-    Attributes:
-        question: to all of `members`, of which each shows what it has.
-        members: by id; `apart` are the other admitted ones, each asked by itself.
-    """
+    """Repositories that are asked at once."""
 
     question: BatchedQuery
     members: tuple[RepoId, ...]
     apart: tuple[RepoId, ...]
 
 
-async def batched_pools(asking: FanoutSession) -> PoolSet | None:
+async def batched_pools(session: FanoutSession) -> PoolSet | None:
     """Return what the admitted repositories gave; None where each must be asked by itself.
 
     Whatever goes wrong is told apart by asking them one by one.
     """
-    given = await _given(asking)
-    return await _given(asking) if given is None and await asking.is_described_anew() else given
+    given = await _given(session)
+    return await _given(session) if given is None and await session.is_described_anew() else given
 
 
-async def _given(asking: FanoutSession) -> PoolSet | None:
-    plan = None if asking.is_over else batch_plan(asking)
+async def _given(session: FanoutSession) -> PoolSet | None:
+    plan = None if session.is_over else batch_plan(session)
     if plan is None:
         return None
-    in_rounds = bool(plan.apart or asking.force.max_repos)
-    given = await (_in_rounds(asking, plan) if in_rounds else _in_one(asking, plan))
+    in_rounds = bool(plan.apart or session.force.max_repos)
+    given = await (_in_rounds(session, plan) if in_rounds else _in_one(session, plan))
     if given is None:
         return None
     # Who is asked for a longer list has texts in it of which nobody here looked for copies.
-    lists = lists_of(asking.plan, asking.repos, given.pools)
-    return None if unfinished(lists, rules_of(asking, given), given.asked) else given
+    lists = lists_of(session.plan, session.repos, given.pools)
+    return None if unfinished(lists, rules_of(session, given), given.asked) else given
 
 
-def batch_plan(asking: FanoutSession) -> BatchPlan | None:
+def batch_plan(session: FanoutSession) -> BatchPlan | None:
     """Return which repositories are asked at once; None where each must be asked by itself.
 
     At once are those that compare in every corpus, cut their answers alike, and show plain lists
     of their active snapshots: most of them must. Lines are matched by each repository itself, as
     its hits are spread over its files.
     """
-    force = asking.force
+    force = session.force
     plain = (
         force.strategy == GLOBAL
         and 0 < force.top <= force.per_repo_top
-        and not asking.kept
-        and not asking.search.is_exact
+        and not session.kept
+        and not session.search.is_exact
     )
     if not plain:
         return None
-    admitted = asking.plan.admitted()
-    members = _alike(asking, [repo for repo in admitted if _may_join(asking, repo)])
+    admitted = session.plan.admitted()
+    members = _alike(session, [repo for repo in admitted if _may_join(session, repo)])
     if len(members) < 2 or 2 * len(members) <= len(admitted):
         return None
     question = BatchedQuery(
-        search=asking.search,
+        search=session.search,
         top=force.top,
         per_list=force.per_repo_top,
         folds=force.fold,
-        vector=asking.vector_of(members[0]),
+        vector=session.vector_of(members[0]),
     )
     joined = frozenset(members)
     return BatchPlan(question, members, tuple(repo for repo in admitted if repo not in joined))
 
 
-def _may_join(asking: FanoutSession, repo: RepoId) -> bool:
-    told = asking.descriptions[repo]
+def _may_join(session: FanoutSession, repo: RepoId) -> bool:
+    told = session.descriptions[repo]
     plain = told.snapshot_id and told.answers_key and not told.profile
-    everywhere = len(asking.plan.corpora_of(repo)) == len(asking.search.corpora)
-    return bool(plain) and everywhere and asking.is_described_jointly(repo)
+    everywhere = len(session.plan.corpora_of(repo)) == len(session.search.corpora)
+    return bool(plain) and everywhere and session.is_described_jointly(repo)
 
 
-def _alike(asking: FanoutSession, repos: Sequence[RepoId]) -> tuple[RepoId, ...]:
+def _alike(session: FanoutSession, repos: Sequence[RepoId]) -> tuple[RepoId, ...]:
     """Return the most repositories whose indexes and answers are of one kind."""
-    kinds = {repo: _kind(asking.descriptions[repo]) for repo in repos}
+    kinds = {repo: _kind(session.descriptions[repo]) for repo in repos}
     most = Counter(kinds.values()).most_common(1)
     return tuple(repo for repo in repos if kinds[repo] == most[0][0])
 
@@ -113,35 +108,35 @@ def _kind(told: RepoDescription) -> tuple[str, ...]:
     return told.embed_key, told.lexical_key, told.schema_key, told.answers_key
 
 
-async def _in_one(asking: FanoutSession, plan: BatchPlan) -> PoolSet | None:
+async def _in_one(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
     """Return what all gave to one question."""
-    response = await asking.search_jointly(plan.question, plan.members)
+    response = await session.search_jointly(plan.question, plan.members)
     if response is None:
         return None
     return PoolSet(
-        strategy=asking.force.strategy,
-        pools=_pools(asking, response, plan.members),
+        strategy=session.force.strategy,
+        pools=_pools(session, response, plan.members),
         figures=FiguresByMember(plan.members, response.figures),
-        asked=dict.fromkeys(plan.members, asking.force.per_repo_top),
+        asked=dict.fromkeys(plan.members, session.force.per_repo_top),
     )
 
 
-async def _in_rounds(asking: FanoutSession, plan: BatchPlan) -> PoolSet | None:
+async def _in_rounds(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
     """Return what repositories gave of which all are counted before any is searched.
 
     So it is where some are asked by themselves, and where the request limits their number.
     """
-    counted = await asking.search_jointly(replace(plan.question, counting=True), plan.members)
+    counted = await session.search_jointly(replace(plan.question, counting=True), plan.members)
     if counted is None:
         return None
-    own = await asking.figures(plan.apart)
+    own = await session.figures(plan.apart)
     told = {repo: held.statistics for repo, held in own.items()}
     statistics = dict(sorted({**FiguresByMember(plan.members, counted.figures), **told}.items()))
-    routed = routed_by(asking, statistics)
+    routed = routed_by(session, statistics)
     kept = frozenset(routed.kept)
     asked = {repo: held for repo, held in own.items() if repo in kept}
-    pools = await asking.search_counted(asked, sum_statistics(statistics.values()))
-    if pools is None or asking.is_over:
+    pools = await session.search_counted(asked, sum_statistics(statistics.values()))
+    if pools is None or session.is_over:
         return None
     question = replace(
         plan.question,
@@ -149,32 +144,32 @@ async def _in_rounds(asking: FanoutSession, plan: BatchPlan) -> PoolSet | None:
         others=tuple(told.values()),
         texts=_texts(pools) if plan.question.folds else (),
     )
-    response = await asking.search_jointly(question, plan.members)
+    response = await session.search_jointly(question, plan.members)
     if response is None:
         return None
-    joined = _pools(asking, response, plan.members, question.silent)
+    joined = _pools(session, response, plan.members, question.silent)
     pools = dict(sorted({**pools, **joined}.items()))
     return PoolSet(
-        strategy=asking.force.strategy,
+        strategy=session.force.strategy,
         pools=pools,
         figures=statistics,
         skipped=routed.skipped,
-        asked=dict.fromkeys(pools, asking.force.per_repo_top),
+        asked=dict.fromkeys(pools, session.force.per_repo_top),
         limits=tuple((None, limit) for limit in routed.limits),
         warnings=routed.warnings,
         verdicts=_verdicts(plan.members, question.silent, response),
     )
 
 
-def routed_by(asking: FanoutSession, statistics: Mapping[RepoId, CollectionStatistics]) -> Routed:
+def routed_by(session: FanoutSession, statistics: Mapping[RepoId, CollectionStatistics]) -> Routed:
     """Return the repositories to search, when the request limits their number."""
     return route(
-        [asking.repos[repo] for repo in asking.plan.admitted()],
+        [session.repos[repo] for repo in session.plan.admitted()],
         statistics,
         repo_scores(statistics),
-        asking.search.query,
-        max_repos=asking.force.max_repos,
-        explicit=asking.selection.named,
+        session.search.query,
+        max_repos=session.force.max_repos,
+        explicit=session.selection.named,
     )
 
 
@@ -192,7 +187,7 @@ def _verdicts(
 
 
 def _pools(
-    asking: FanoutSession,
+    session: FanoutSession,
     response: BatchedPoolResponse,
     members: Sequence[RepoId],
     silent: Collection[int] = (),
@@ -206,14 +201,14 @@ def _pools(
     for cut in response.limits:
         limits.setdefault(cut.member, []).append(cut.limit)
     partial, silent = frozenset(response.partial), frozenset(silent)
-    nothing = tuple((corpus, ()) for corpus in asking.search.corpora)
+    nothing = tuple((corpus, ()) for corpus in session.search.corpora)
     pools: dict[RepoId, PoolResponse] = {}
     for place, repo in enumerate(members):
         if place in silent:
             continue
         found = lists.get(place, MemberLists(place, nothing))
         pools[repo] = PoolResponse(
-            provenance=_provenance(asking.descriptions[repo], partial=place in partial),
+            provenance=_provenance(session.descriptions[repo], partial=place in partial),
             blended=(),
             corpora=found.corpora,
             # What all of them lead with is told once.

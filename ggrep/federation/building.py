@@ -6,7 +6,7 @@ the next one gets another worker.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 import anyio
 from msgspec import Struct, field
@@ -17,6 +17,15 @@ from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_path
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncRunner
+
+MAX_BUILDS: Final = 32
+"""Most repositories that are built at once."""
+
+DEFAULT_BUILDS: Final = 4
+"""Repositories that are built at once by default, on a machine with as many cores."""
+
+BUILDS_A_WORKER: Final = 1_000
+"""Builds after which a worker is replaced: its memory grows by some 12 KB with each."""
 
 BuildStatus: TypeAlias = Literal["passed", "failed", "skipped"]
 
@@ -34,9 +43,6 @@ class BuildResult(Struct, frozen=True):
 
     Attributes:
         exit_code: as of `ggrep index`; None when it never ran, or a signal ended it.
-        signal: that ended it.
-        error: why it failed, one line.
-        outcome: what the job did; None where it failed.
     """
 
     repo: WorkspaceRepo
@@ -53,8 +59,6 @@ class BuildPlan(Struct, frozen=True):
 
     Attributes:
         job: returns the sync of a repository; raises a GgrepError where there may be none.
-        worker: returns a worker whose process has not started.
-        concurrency: workers.
         strict: start nothing more after the first failure; what runs is waited for.
     """
 

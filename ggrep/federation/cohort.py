@@ -37,12 +37,7 @@ class Candidate(Struct, frozen=True):
 
 
 class CohortSelectors(Struct, frozen=True):
-    """Cohorts that the request names.
-
-    Attributes:
-        everywhere: key for corpora that are not named; None when there is none.
-        by_corpus: a corpus' own key, which beats `everywhere`.
-    """
+    """Cohorts that the request names."""
 
     everywhere: str | None = None
     by_corpus: tuple[tuple[Corpus, str], ...] = ()
@@ -58,7 +53,6 @@ class CorpusCohort(Struct, frozen=True):
     Attributes:
         key: of the chosen cohort; None when several are mixed, nothing is there, or its members
             do not say what they are.
-        admitted: by repository id, as `excluded` is.
     """
 
     corpus: Corpus
@@ -69,11 +63,7 @@ class CorpusCohort(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CohortPlan:
-    """Which repositories to query for which corpora.
-
-    Attributes:
-        policy: the request's, or `unsafe-mix`.
-    """
+    """Repositories to query, by corpus."""
 
     policy: str
     corpora: tuple[CorpusCohort, ...]
@@ -98,11 +88,7 @@ class CohortPlan:
 
 
 def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
-    """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins.
-
-    Raises:
-        WorkspaceError: a corpus is unknown, a key is empty, or two keys are meant for everything.
-    """
+    """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins."""
     everywhere: set[str] = set()
     by_corpus: dict[Corpus, str] = {}
     for token in tokens:
@@ -137,11 +123,7 @@ def plan_cohorts(
     selectors: CohortSelectors | None = None,
     allow_unsafe_mix: bool = False,
 ) -> CohortPlan:
-    """Return the plan for `corpora`; it does not depend on the order of `candidates`.
-
-    Raises:
-        WorkspaceError: a named cohort is not there, or the strict policy met several.
-    """
+    """Return the plan for `corpora`; it does not depend on the order of `candidates`."""
     selectors = selectors or CohortSelectors()
     rule = _Rule(policy, allow_unsafe_mix=allow_unsafe_mix)
     ordered = sorted(candidates, key=lambda candidate: candidate.repo_id)

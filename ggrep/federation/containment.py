@@ -35,8 +35,8 @@ def lexical_path(path: Path) -> Path:
 def is_canonical(path: Path) -> bool:
     """Tell whether `path` is still free of symbolic links.
 
-    A root that was canonical when it was checked may have become a link since: then it means
-    another directory, which nobody checked.
+    A root that was canonical when it was checked may have become a link since: then it means a
+    directory that was not checked.
     """
     try:
         return canonical_path(path) == path

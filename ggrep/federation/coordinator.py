@@ -22,14 +22,14 @@ from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.merge import deeper, lists_of, refill_limit, unfinished
 from ggrep.federation.routing import Routed
 from ggrep.federation.searcher import Searchers
-from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.selection import select_repos
 from ggrep.federation.validation import GLOBAL, RRF
 from ggrep.federation.workspace import Workspace
 from ggrep.model.request import CollectionStatistics
 from ggrep.model.response import PoolResponse
 
 _MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
-"""About five thousand hits, which take some 50 ms."""
+"""Five thousand hits, which take some 50 ms."""
 
 
 async def federated_search(
@@ -59,7 +59,7 @@ async def federated_search(
 class CompletedSearch(Struct, frozen=True):
     """A search that was run: what was asked, what was given and the answer made of it."""
 
-    asking: FanoutSession
+    session: FanoutSession
     given: PoolSet
     response: FederatedResponse
 
@@ -82,11 +82,10 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     """
     check_request(request)
     started_ms = clock.monotonic_ms()
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    asking = FanoutSession(
+    session = FanoutSession(
         workspace,
         request,
-        select_repos(workspace, request, resolve),
+        select_repos(workspace, request),
         searchers,
         memory or CoordinatorCache(0),
         deadline_of(request, clock),
@@ -94,17 +93,17 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
         arrived,
         kept,
     )
-    given, from_memory = await _pools_of(asking)
+    given, from_memory = await _pools_of(session)
 
     def assembled() -> FederatedResponse:
         elapsed_ms = clock.monotonic_ms() - started_ms
-        return assemble(asking, given, from_memory=from_memory, elapsed_ms=elapsed_ms)
+        return assemble(session, given, from_memory=from_memory, elapsed_ms=elapsed_ms)
 
     # Merging very many hits takes so long that others of this process would wait for it.
     many = size_of(given) > _MERGE_IN_THREAD_BYTES
     answer = await to_thread.run_sync(assembled) if many else assembled()
-    asking.tell_rest(answer.reports, given.pools)
-    return CompletedSearch(asking, given, answer)
+    session.tell_rest(answer.reports, given.pools)
+    return CompletedSearch(session, given, answer)
 
 
 def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
@@ -117,107 +116,105 @@ def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
     return replace(end, at_ms=end.at_ms - reserve_ms)
 
 
-async def _pools_of(asking: FanoutSession) -> tuple[PoolSet, bool]:
+async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
     """Return what the repositories gave, and whether they gave it to an earlier question."""
-    if not asking.is_over:
-        await asking.prepare()
-        await asking.describe()
-    asking.plan = _plan(asking)
-    if asking.is_over:
-        return PoolSet(asking.force.strategy), False
-    memory = asking.memory
+    await session.begin()
+    session.plan = _plan(session)
+    if session.is_over:
+        return PoolSet(session.force.strategy), False
+    memory = session.memory
     key = query_key(
-        asking.workspace.workspace_config_hash,
-        asking.request,
-        asking.search,
-        asking.force,
-        asking.plan,
-        asking.descriptions,
+        session.workspace.workspace_config_hash,
+        session.request,
+        session.search,
+        session.force,
+        session.plan,
+        session.descriptions,
     )
     # A session lives by being asked: what is remembered would let its snapshots go.
-    held = None if asking.failures or asking.kept else memory.lists.get(key)
+    held = None if session.failures or session.kept else memory.lists.get(key)
     if held is not None:
         return held, True
-    held = await _search_repos(asking)
-    if not asking.failures and held.whole:
+    held = await _search_repos(session)
+    if not session.failures and held.whole:
         memory.lists.put(key, held, size_of(held))
     return held, False
 
 
-def _plan(asking: FanoutSession) -> CohortPlan:
-    request = asking.request
+def _plan(session: FanoutSession) -> CohortPlan:
+    request = session.request
     # Of a failure that decides already, no cohort that it leaves empty may take the place.
     return cohort.plan_cohorts(
-        _candidates(asking, sorted(asking.descriptions)),
-        asking.search.corpora,
-        policy="default" if asking.is_over else request.cohort_policy,
-        selectors=cohort.parse_selectors(() if asking.is_over else request.cohort),
+        _candidates(session, sorted(session.descriptions)),
+        session.search.corpora,
+        policy="default" if session.is_over else request.cohort_policy,
+        selectors=cohort.parse_selectors(() if session.is_over else request.cohort),
         allow_unsafe_mix=request.allow_unsafe_mix,
     )
 
 
-def _candidates(asking: FanoutSession, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
+def _candidates(session: FanoutSession, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
     return [
-        cohort.Candidate(repo, asking.repos[repo].priority, asking.descriptions[repo])
+        cohort.Candidate(repo, session.repos[repo].priority, session.descriptions[repo])
         for repo in repos
     ]
 
 
-async def _search_repos(asking: FanoutSession) -> PoolSet:
+async def _search_repos(session: FanoutSession) -> PoolSet:
     """Search the repositories by the requested strategy, or by its fallback."""
-    force, admitted = asking.force, asking.plan.admitted()
+    force, admitted = session.force, session.plan.admitted()
     together = force.strategy == GLOBAL
-    compare = not together or cohort.comparable(_candidates(asking, admitted))
+    compare = not together or cohort.comparable(_candidates(session, admitted))
     weak = "" if compare else "their indexes are not comparable"
-    if not weak and (at_once := await batched_pools(asking)) is not None:
+    if not weak and (at_once := await batched_pools(session)) is not None:
         return at_once
-    await asking.encode()
+    await session.encode()
     figures: dict[RepoId, RepoStatistics] = {}
     if force.max_repos or (together and not weak):
-        figures = await asking.figures(admitted)
-    routed = routed_by(asking, _statistics(figures))
-    if not asking.is_over and together and not weak:
+        figures = await session.figures(admitted)
+    routed = routed_by(session, _statistics(figures))
+    if not session.is_over and together and not weak:
         try:
-            pools, figures = await asking.search_together(figures, routed.kept)
+            pools, figures = await session.search_together(figures, routed.kept)
             return await _refilled(
-                asking, _search_in_rounds(asking, "", pools, routed, figures), figures
+                session, _search_in_rounds(session, "", pools, routed, figures), figures
             )
         except Incompatible:
             weak = "their term statistics have different layouts"
-    pools = {} if asking.is_over else await asking.search_alone(routed.kept)
-    return await _refilled(asking, _search_in_rounds(asking, weak, pools, routed, figures), {})
+    pools = {} if session.is_over else await session.search_alone(routed.kept)
+    return await _refilled(session, _search_in_rounds(session, weak, pools, routed, figures), {})
 
 
 def _search_in_rounds(
-    asking: FanoutSession,
+    session: FanoutSession,
     weak: str,
     pools: Mapping[RepoId, PoolResponse],
     routed: Routed,
     figures: Mapping[RepoId, RepoStatistics],
 ) -> PoolSet:
     return PoolSet(
-        strategy=RRF if weak else asking.force.strategy,
+        strategy=RRF if weak else session.force.strategy,
         pools=pools,
         figures=_statistics(figures),
         fallback=weak,
         skipped=routed.skipped,
-        asked=dict.fromkeys(pools, asking.force.per_repo_top),
+        asked=dict.fromkeys(pools, session.force.per_repo_top),
         limits=tuple((None, limit) for limit in routed.limits),
         warnings=routed.warnings,
     )
 
 
 async def _refilled(
-    asking: FanoutSession, given: PoolSet, figures: Mapping[RepoId, RepoStatistics]
+    session: FanoutSession, given: PoolSet, figures: Mapping[RepoId, RepoStatistics]
 ) -> PoolSet:
     """Return the result with longer lists, to replace the hits that folding removes."""
     # A request that says how long lists are leaves nothing to refill.
-    may_refill = asking.request.per_repo_top is None
-    while not asking.is_over:
-        lists = lists_of(asking.plan, asking.repos, given.pools)
-        named = unfinished(lists, rules_of(asking, given), given.asked)
+    may_refill = session.request.per_repo_top is None
+    while not session.is_over:
+        lists = lists_of(session.plan, session.repos, given.pools)
+        named = unfinished(lists, rules_of(session, given), given.asked)
         lengths = deeper(named, given.asked) if may_refill else {}
-        longer = await asking.refill(lengths, figures)
+        longer = await session.refill(lengths, figures)
         fitting = {repo: pool for repo, pool in longer.items() if _same(pool, given.pools[repo])}
         if not fitting:
             told = refill_limit(named, given.asked)

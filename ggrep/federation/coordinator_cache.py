@@ -25,10 +25,10 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 _FIGURES_BYTES: Final = 4 * 1024 * 1024
 _VECTORS_BYTES: Final = 1024 * 1024
 _HIT_BYTES: Final = 1024
-"""About what a hit takes beside its text."""
+"""Approximate size of a hit without its text."""
 
 _POOL_BYTES: Final = 4096
-"""About what a repository's lists take when they are empty."""
+"""Approximate size of a repository's empty lists."""
 _TERM_BYTES: Final = 200
 
 
@@ -50,13 +50,10 @@ class PoolSet(Struct, frozen=True):
     """The repositories' answers.
 
     Attributes:
-        strategy: the one that was used.
-        figures: of all who were counted.
-        fallback: why it is another one than was asked for; empty when it is not.
-        skipped: not searched, and why.
+        fallback: reason for another strategy than the requested one; empty for none.
         asked: how long a list each repository was asked for.
         limits: cuts that asking came with; `warnings` likewise.
-        whole: nobody failed to give longer lists where those were wanted.
+        whole: no requested longer list is missing.
         verdicts: of some that were skipped, whether the answer with them may be another one.
     """
 

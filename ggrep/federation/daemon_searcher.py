@@ -108,10 +108,8 @@ class DaemonSearcher:
     ) -> None:
         """Ask nothing yet.
 
-        Args:
-            channels: where daemons are asked.
-            meet: reads the repository's settings; returns where its daemon is met.
-            address: what that came to already; None to do it when something is asked.
+        `meet` reads the repository's settings and returns its address; `address` is that address if
+        it is known already.
         """
         self._channels = channels
         self._meet = meet
@@ -162,7 +160,7 @@ class DaemonSearcher:
 
 
 class KnownHosts(Struct):
-    """What hosts told last of the repositories that they serve, by list of them."""
+    """Latest descriptions by hosts, by list of repositories."""
 
     held: dict[str, BatchedDescription] = field(default_factory=dict)
 
@@ -175,12 +173,7 @@ class KnownHosts(Struct):
 
 
 class HostSearcher(Struct):
-    """A host process, asked about its daemons' stores and others by way of one daemon.
-
-    Attributes:
-        guide: that daemon.
-        met: where the daemons of all are met.
-    """
+    """A host process, asked about its daemons' stores and others by way of one daemon."""
 
     channels: Channels
     known: KnownHosts

@@ -26,20 +26,14 @@ from ggrep.protocol.wire.messages import Describe, Status
 from ggrep.protocol.wire.replies import Reply
 
 DaemonWord: TypeAlias = Literal["none", "ready", "indexing", "stale", "silent", "other_version"]
-"""What the daemon of a repository is at."""
+"""State of the daemon of a repository."""
 
 _REPLY_MS: Final = 2_000
 _CONCURRENT_STATUS: Final = 8
 
 
 class DaemonState(Struct, frozen=True):
-    """The daemon of one repository, or none.
-
-    Attributes:
-        protocol: that was agreed on.
-        description: as a coordinator would be told; None when it did not say.
-        problem: why it cannot be asked, or how it differs.
-    """
+    """The daemon of one repository, or none."""
 
     state: DaemonWord = "none"
     pid: int | None = None
@@ -142,12 +136,7 @@ LONGEST_PAUSE_MS: Final = 60_000.0
 
 
 class Change(Struct, frozen=True):
-    """A change since the previous check.
-
-    Attributes:
-        repo_id: None when it concerns the workspace.
-        message: one line for people.
-    """
+    """A change since the previous check."""
 
     kind: ChangeKind
     message: str
@@ -155,7 +144,7 @@ class Change(Struct, frozen=True):
 
 
 class Surroundings(Protocol):
-    """What a watch can observe and do."""
+    """Observations and actions of a watch."""
 
     def survey(self) -> WorkspaceManifest:
         """Return the manifest as it is now."""

@@ -17,7 +17,6 @@ class Diagnostic(Struct, frozen=True):
 
     Attributes:
         mode: the corpus' JSON key, None when it concerns all of them.
-        file: path key of the file it concerns.
     """
 
     code: str
@@ -40,9 +39,8 @@ def redact(text: str) -> str:
 def redactor(known: Callable[[], Sequence[str]]) -> Callable[[str], str]:
     """Return a function that redacts the messages of one answer and caches each result.
 
-    Args:
-        known: returns paths that are taken out even where they hold blanks; called when there is
-            something to redact, as of many repositories that takes long.
+    `known` returns paths that are removed even where they hold blanks. It is called only when there
+    is something to redact, as it takes long for many repositories.
     """
 
     @cache

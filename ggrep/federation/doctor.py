@@ -4,32 +4,21 @@ Pure: from the manifest, from what daemons say and from what was found of overla
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import Final
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
 from ggrep.federation.daemon_upkeep import DaemonState
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.editing import MERGE_LINE
-from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import MOVED, on_root, remove_repo, with_file
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.workspace import (
-        DoctorCohortJson,
-        DoctorCohortsJson,
-        DoctorJson,
-        FindingJson,
-    )
-
-Component: TypeAlias = Literal["embedding", "lexical", "schema"]
-"""What may differ between the indexes of two repositories."""
+from ggrep.model.workspace_reports import Component, Doctor, DoctorCohort, DoctorCohorts, Finding
 
 _COMPONENTS: Final[tuple[Component, ...]] = ("embedding", "lexical", "schema")
 _WORDS: Final[Mapping[Component, str]] = {
@@ -39,57 +28,6 @@ _WORDS: Final[Mapping[Component, str]] = {
 }
 
 
-class Finding(Struct, frozen=True):
-    """A finding: information, or a problem to fix.
-
-    Attributes:
-        code: a short word that stays; of overlapping roots, the code of their warning.
-        needed: something has to be done; else it is only said.
-        hint: a command, or a line of the workspace file; or empty.
-        modes: the corpora it concerns; empty for all.
-    """
-
-    code: str
-    message: str
-    hint: str = ""
-    repo_id: RepoId | None = None
-    modes: tuple[Corpus, ...] = ()
-    needed: bool = True
-
-
-class Cohort(Struct, frozen=True):
-    """Repositories whose lists of a corpus are comparable.
-
-    Attributes:
-        compatibility_key: the same for all corpora; `--cohort` takes either.
-        asked: whether a search asks these when nobody says otherwise.
-        differs: by what from those that are asked.
-    """
-
-    key: str | None
-    compatibility_key: str | None
-    repo_ids: tuple[RepoId, ...]
-    asked: bool
-    differs: tuple[Component, ...]
-
-
-class Examination(Struct, frozen=True):
-    """All findings.
-
-    Attributes:
-        findings: by repository, those of the workspace first.
-        cohorts: for each corpus, those that are asked first.
-    """
-
-    findings: tuple[Finding, ...]
-    cohorts: tuple[tuple[Corpus, tuple[Cohort, ...]], ...]
-
-    @property
-    def healthy(self) -> bool:
-        """Return whether there is nothing to fix."""
-        return not any(finding.needed for finding in self.findings)
-
-
 def examine(
     manifest: WorkspaceManifest,
     daemons: Mapping[RepoId, DaemonState],
@@ -97,7 +35,7 @@ def examine(
     *,
     other_stores: Mapping[RepoId, int] | None = None,
     merge_said: bool = False,
-) -> Examination:
+) -> Doctor:
     """Return the problems of a workspace's enabled repositories, and which are missing.
 
     `other_stores` says how many indexes under other settings a repository has; `merge_said`
@@ -106,7 +44,7 @@ def examine(
     findings = list(_of_roots(manifest))
     enabled = [s for s in manifest.repos if s.repo.enabled and s.repo.missing is None]
     candidates = _candidates(enabled, daemons)
-    cohorts = tuple((corpus, _cohorts(candidates, corpus)) for corpus in CORPORA)
+    cohorts = DoctorCohorts(*(_cohorts(candidates, corpus) for corpus in CORPORA))
     # Who has two work trees of one repository side by side mostly means to.
     findings += [
         Finding(warning.code, warning.message, repo_id=warning.repo_id, needed=False)
@@ -120,9 +58,22 @@ def examine(
         daemon = daemons.get(state.repo_id, DaemonState())
         findings += _of_index(state, (other_stores or {}).get(state.repo_id, 0))
         findings += _of_daemon(state, daemon)
-    findings += _of_cohorts(enabled, candidates, cohorts)
+    findings += _of_cohorts(enabled, candidates, cohorts.by_corpus())
     findings.sort(key=lambda finding: (finding.repo_id or "", finding.code, finding.message))
-    return Examination(tuple(findings), cohorts)
+    return Doctor(
+        ok=not any(finding.needed for finding in findings),
+        workspace_path=str(manifest.workspace.workspace_path),
+        repo_set_id=manifest.workspace.repo_set_id,
+        findings=tuple(
+            replace(
+                finding,
+                message=sanitise_line(finding.message),
+                hint=sanitise_line(finding.hint or "") or None,
+            )
+            for finding in findings
+        ),
+        cohorts=cohorts,
+    )
 
 
 def _candidates(
@@ -138,14 +89,14 @@ def _candidates(
     return found
 
 
-def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[Cohort, ...]:
+def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[DoctorCohort, ...]:
     members: dict[str | None, list[Candidate]] = {}
     for candidate in candidates:
         members.setdefault(cohort_key(candidate.description, corpus), []).append(candidate)
     asked = plan_cohorts(candidates, (corpus,)).corpora[0]
     reference = next((c.description for c in candidates if c.repo_id in asked.admitted), None)
     cohorts = [
-        Cohort(
+        DoctorCohort(
             key,
             compatibility_key(group[0].description),
             tuple(candidate.repo_id for candidate in group),
@@ -154,7 +105,7 @@ def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[Cohort, .
         )
         for key, group in members.items()
     ]
-    return tuple(sorted(cohorts, key=lambda cohort: (not cohort.asked, cohort.key or "")))
+    return tuple(sorted(cohorts, key=lambda cohort: (not cohort.asked, cohort.cohort_key or "")))
 
 
 def _differences(one: RepoDescription, reference: RepoDescription | None) -> tuple[Component, ...]:
@@ -171,7 +122,7 @@ def _differences(one: RepoDescription, reference: RepoDescription | None) -> tup
 def _of_cohorts(
     states: Sequence[RepoState],
     candidates: Sequence[Candidate],
-    cohorts: Sequence[tuple[Corpus, tuple[Cohort, ...]]],
+    cohorts: Sequence[tuple[Corpus, tuple[DoctorCohort, ...]]],
 ) -> Iterator[Finding]:
     """Yield one finding for each repository that a search excludes."""
     known = {candidate.repo_id: candidate.description for candidate in candidates}
@@ -305,41 +256,3 @@ def _of_daemon(state: RepoState, daemon: DaemonState) -> Iterator[Finding]:
             yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)
         case "none" | "ready":
             pass
-
-
-DOCTOR_SCHEMA: Final = 1
-
-
-def doctor_json(workspace: Workspace, found: Examination) -> "DoctorJson":
-    """Return the document of `ggrep workspace doctor`."""
-    cohorts = {corpus.value: [_cohort(one) for one in parts] for corpus, parts in found.cohorts}
-    return {
-        "schema_version": DOCTOR_SCHEMA,
-        "ok": found.healthy,
-        "workspacePath": str(workspace.workspace_path),
-        "repoSetId": workspace.repo_set_id,
-        "findings": [_finding(finding) for finding in found.findings],
-        # Every corpus is examined.
-        "cohorts": cast("DoctorCohortsJson", cohorts),
-    }
-
-
-def _finding(finding: Finding) -> "FindingJson":
-    return {
-        "code": finding.code,
-        "needed": finding.needed,
-        "repoId": finding.repo_id,
-        "modes": [corpus.value for corpus in finding.modes],
-        "message": sanitise_line(finding.message),
-        "hint": sanitise_line(finding.hint) or None,
-    }
-
-
-def _cohort(cohort: Cohort) -> "DoctorCohortJson":
-    return {
-        "cohortKey": cohort.key,
-        "compatibilityKey": cohort.compatibility_key,
-        "repoIds": list(cohort.repo_ids),
-        "asked": cohort.asked,
-        "differs": list(cohort.differs),
-    }

@@ -35,7 +35,7 @@ class NewEntry(Struct, frozen=True):
 
 
 MERGE_LINE: Final = '"merge": { "strategy": "global" }'
-"""What a workspace file says to rank as one index over all repositories would."""
+"""Line of a workspace file that ranks like one index over all repositories."""
 
 
 def init_text(name: str, roots: Sequence[str | NewEntry]) -> str:
@@ -133,9 +133,6 @@ def remove_repo_at(text: str, index: int) -> str:
     """Return `text` without the entry at `index`, nor the comment behind it on its line.
 
     Comments above an entry stay: they may speak of all that follow.
-
-    Raises:
-        WorkspaceError: there is no such entry, or it is the only one.
     """
     entries_of(text)
     places = find_entries(text)

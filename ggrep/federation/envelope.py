@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, GgrepError, WorkspaceError
+from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import plain
 from ggrep.federation.cohort import compatibility_key
@@ -21,6 +22,7 @@ from ggrep.federation.repo_outcomes import (
     RepoLimit,
     RepoReport,
     code_of,
+    failure_diagnostics,
     first_failure,
     status_of,
 )
@@ -32,27 +34,27 @@ from ggrep.model.response import Freshness, Provenance
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
+        AttendedJson,
         CorpusResultJson,
         DetailedFailureJson,
         DiagnosticJson,
         DiagnosticsJson,
+        FederatedErrorJson,
         FederatedLimitJson,
         FederatedRepoJson,
         FederatedStatsJson,
+        NamedWorkspaceJson,
         RepoFailureJson,
         RepoStatsJson,
         SelectionJson,
-        StatedJson,
     )
 
 
 class Envelope(Struct, frozen=True):
-    """What an answer of a workspace says of its repositories.
+    """Repositories of a workspace and their outcomes, part of every answer.
 
     Attributes:
-        reports: one for each selected repository, by id.
         coverage: what each means for the answer, in the order of `reports`.
-        error: None, or why there is no answer at all.
         elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
     """
 
@@ -90,82 +92,24 @@ class Envelope(Struct, frozen=True):
         return manifest_hash(self.workspace.repo_set_id, entries)
 
 
-class EnvelopeFields(Protocol):
-    """What is told of the repositories under every answer of a workspace."""
+class WorkspaceAnswer(Struct, frozen=True):
+    """An answer over a workspace, with what became of each repository."""
+
+    attendance: Envelope
 
     @property
-    def workspace(self) -> Workspace:
-        """Return the workspace."""
-        ...
+    def ok(self) -> bool:
+        """Return whether at least one repository answered, or none was selected."""
+        return self.attendance.ok
 
     @property
-    def request(self) -> FederatedRequest:
-        """Return what was asked."""
-        ...
-
-    @property
-    def selection(self) -> Selection:
-        """Return the repositories that were meant."""
-        ...
-
-    @property
-    def reports(self) -> tuple[RepoReport, ...]:
-        """Return what became of each."""
-        ...
-
-    @property
-    def coverage(self) -> tuple[Coverage, ...]:
-        """Return what each means for the answer."""
-        ...
-
-    @property
-    def limits_hit(self) -> tuple[RepoLimit, ...]:
-        """Return the cuts."""
-        ...
-
-    @property
-    def warnings(self) -> tuple[Diagnostic, ...]:
-        """Return what the reader should know."""
-        ...
-
-    @property
-    def errors(self) -> tuple[Diagnostic, ...]:
-        """Return the failures of repositories."""
-        ...
-
-    @property
-    def error(self) -> GgrepError | None:
-        """Return why there is no answer."""
-        ...
-
-    @property
-    def elapsed_ms(self) -> float:
-        """Return the time from request to answer."""
-        ...
-
-    @property
-    def repo_elapsed_ms(self) -> tuple[tuple[RepoId, float], ...]:
-        """Return the time of each repository's calls."""
-        ...
-
-    @property
-    def freshness(self) -> tuple[tuple[RepoId, Freshness], ...]:
-        """Return whether indexes hold their work trees."""
-        ...
-
-    @property
-    def from_memory(self) -> bool:
-        """Return whether an earlier question was given the same."""
-        ...
-
-    @property
-    def manifest_hash(self) -> str:
-        """Return the identity of the index state."""
-        ...
+    def exit_status(self) -> int:
+        """Return the process status that goes with the answer."""
+        return self.attendance.exit_status
 
 
 class RepoNotices(Struct, frozen=True):
-    """What one repository said under its answers: its cuts and warnings.
+    """Cuts and warnings of one repository.
 
     Attributes:
         provenance: which snapshot; None where that of its description is all that is known.
@@ -177,68 +121,55 @@ class RepoNotices(Struct, frozen=True):
 
 
 def envelope_of(
-    asking: FanoutSession,
+    session: FanoutSession,
     said: Mapping[RepoId, RepoNotices],
     *,
     own: Iterable[Diagnostic] = (),
     limits: Iterable[RepoLimit] = (),
     elapsed_ms: float,
 ) -> Envelope:
-    """Return what became of each selected repository.
-
-    Args:
-        asking: what was asked.
-        said: by those who answered.
-        own: the coordinator's own warnings.
-        limits: its own cuts.
-        elapsed_ms: from request to answer.
-    """
-    reports = tuple(_report(asking, repo, said.get(repo)) for repo in sorted(asking.repos))
-    answered = {} if asking.is_over else said
+    """Return the envelope of an answer."""
+    reports = tuple(_report(session, repo, said.get(repo)) for repo in sorted(session.repos))
+    answered = {} if session.is_over else said
     told = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, one in answered.items()
-        for notice in (*one.warnings, *asking.said_of(repo))
+        for notice in (*one.warnings, *session.said_of(repo))
     ]
     cuts = [limit for one in answered.values() for limit in one.limits]
     return Envelope(
-        workspace=asking.workspace,
-        request=asking.request,
-        selection=asking.selection,
+        workspace=session.workspace,
+        request=session.request,
+        selection=session.selection,
         reports=reports,
         coverage=tuple(_coverage(report, answered) for report in reports),
-        limits_hit=tuple(sorted({*cuts, *limits, *asking.limits()}, key=RepoLimit.order)),
-        warnings=sorted_diagnostics((*asking.selection.warnings, *told, *own)),
-        errors=sorted_diagnostics(
-            Diagnostic(code_of(item.error), str(item.error), repo_id=item.repo.repo_id)
-            for item in reports
-            if item.error is not None
-        ),
+        limits_hit=tuple(sorted({*cuts, *limits, *session.limits()}, key=RepoLimit.order)),
+        warnings=sorted_diagnostics((*session.selection.warnings, *told, *own)),
+        errors=failure_diagnostics(reports),
         error=None if answered else first_failure(reports),
         elapsed_ms=elapsed_ms,
-        repo_elapsed_ms=tuple(sorted(asking.elapsed_ms.items())),
+        repo_elapsed_ms=tuple(sorted(session.elapsed_ms.items())),
         freshness=tuple(
             (repo, description.freshness)
-            for repo, description in sorted(asking.descriptions.items())
+            for repo, description in sorted(session.descriptions.items())
         ),
     )
 
 
-def _report(asking: FanoutSession, repo: RepoId, said: RepoNotices | None) -> RepoReport:
-    error = asking.failures.get(repo)
-    if error is None and asking.is_over:
+def _report(session: FanoutSession, repo: RepoId, said: RepoNotices | None) -> RepoReport:
+    error = session.failures.get(repo)
+    if error is None and session.is_over:
         error = Skipped("another repository failed first")
-    description = asking.descriptions.get(repo)
+    description = session.descriptions.get(repo)
     origin = said.provenance if said and error is None else None
-    known = description.snapshot_id if description else None
-    degraded = description.degraded if description else None
+    known = origin or description
     return RepoReport(
-        repo=asking.repos[repo],
+        repo=session.repos[repo],
         status="ok" if error is None else status_of(error),
         corpora=(),
         error=error,
-        snapshot_id=origin.snapshot_id if origin else known,
-        degraded=origin.degraded if origin else degraded,
+        snapshot_id=known.snapshot_id if known else None,
+        degraded=known.degraded if known else None,
         partial_index=origin.partial if origin else None,
         description=description,
     )
@@ -267,7 +198,7 @@ nothing comes of."""
 
 
 _HARMLESS: Final = frozenset({"ok", "skipped"})
-"""What became of repositories that need no look, if the answer is the same with them."""
+"""Statuses of repositories that are not listed if they cannot change the answer."""
 
 _OF_THE_QUERY: Final = frozenset(
     {"max_query_terms", "max_query_characters", "max_query_per_file", "max_query_results"}
@@ -278,7 +209,7 @@ _OF_WHAT_WAS_FOUND: Final = frozenset({"max_results", "max_per_file"})
 """Cuts of a repository's list, of which nothing need have had a place in the answer."""
 
 
-def shown_repos(response: EnvelopeFields, shown: Iterable[RepoId]) -> frozenset[RepoId]:
+def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId]:
     """Return the repositories that an answer lists.
 
     All of a few, or where that is wished. Else those that something of is shown, that were selected
@@ -295,12 +226,7 @@ def shown_repos(response: EnvelopeFields, shown: Iterable[RepoId]) -> frozenset[
     return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
 
 
-def figures_json(response: EnvelopeFields, listed: Container[RepoId]) -> "StatedJson":
-    """Return the figures, where they were asked for."""
-    return {"stats": stats_json(response, listed)} if response.request.stats else {}
-
-
-def path_cleaner(response: EnvelopeFields) -> Clean:
+def path_cleaner(response: Envelope) -> Clean:
     """Return what makes a message of an answer fit to be shown."""
     if response.request.include_paths:
         return str
@@ -315,9 +241,50 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
 
 
-def selection_json(
-    response: EnvelopeFields, clean: Clean, listed: Container[RepoId]
-) -> "SelectionJson":
+def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJson":
+    """Return what every answer says of its repositories, of those that are listed."""
+    clean, workspace = path_cleaner(envelope), envelope.workspace
+    named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
+    if envelope.request.include_paths:
+        named["workspacePath"] = str(workspace.workspace_path)
+    shown = [report for report in envelope.reports if report.repo.repo_id in listed]
+    document: AttendedJson = {
+        "backend": "federated",
+        "meta": {
+            "repoSetId": workspace.repo_set_id,
+            "manifestHash": envelope.manifest_hash,
+            "workspace": named,
+            "selection": selection_json(envelope, clean, listed),
+            "snapshots": {
+                report.repo.repo_id: report.snapshot_id
+                for report in shown
+                if report.snapshot_id is not None
+            },
+            "ruledOut": len(envelope.reports) - len(shown),
+        },
+        "repos": [
+            repo_json(report, coverage, clean, show_root=envelope.request.include_paths)
+            for report, coverage in zip(envelope.reports, envelope.coverage, strict=True)
+            if report.repo.repo_id in listed
+        ],
+        "diagnostics": diagnostics_json(envelope.warnings, envelope.errors, clean),
+        "limits_hit": limits_json(envelope.limits_hit, listed),
+    }
+    if envelope.request.stats:
+        document["stats"] = stats_json(envelope, listed)
+    return document
+
+
+def failed_json(
+    document: Mapping[str, object], error: GgrepError, clean: Clean
+) -> "FederatedErrorJson":
+    """Return why there is no answer, beside what is known of the repositories."""
+    failed = error_json(error, clean)
+    told = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
+    return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **told})
+
+
+def selection_json(response: Envelope, clean: Clean, listed: Container[RepoId]) -> "SelectionJson":
     """Return which repositories were meant, of those that are listed."""
     selection = response.selection
     return {
@@ -340,24 +307,13 @@ def selection_json(
     }
 
 
-def repos_json(
-    response: EnvelopeFields, clean: Clean, listed: Container[RepoId]
-) -> "list[FederatedRepoJson]":
-    """Return what became of the repositories that are listed."""
-    return [
-        repo_json(report, coverage, clean, show_root=response.request.include_paths)
-        for report, coverage in zip(response.reports, response.coverage, strict=True)
-        if report.repo.repo_id in listed
-    ]
-
-
 def limits_json(
     limits: Iterable[RepoLimit], listed: Container[RepoId]
 ) -> "list[FederatedLimitJson]":
     """Return the cuts.
 
-    Those that all repositories that are not listed made alike are nobody's, as is how much was
-    found in them together.
+    Equal cuts of unlisted repositories appear once, without a repository; their numbers of hits
+    are added up.
     """
     kept: dict[RepoLimit, None] = {}
     found: Counter[tuple[str, int]] = Counter()
@@ -371,15 +327,6 @@ def limits_json(
             kept[replace(limit, repo_id=None)] = None
     kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in found.items()}
     return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
-
-
-def snapshots_json(response: EnvelopeFields, listed: Container[RepoId]) -> dict[str, str]:
-    """Return the snapshots of the repositories that are listed."""
-    return {
-        report.repo.repo_id: report.snapshot_id
-        for report in response.reports
-        if report.snapshot_id is not None and report.repo.repo_id in listed
-    }
 
 
 def repo_json(
@@ -474,7 +421,7 @@ def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
     return body
 
 
-def stats_json(response: EnvelopeFields, listed: Container[RepoId]) -> "FederatedStatsJson":
+def stats_json(response: Envelope, listed: Container[RepoId]) -> "FederatedStatsJson":
     """Return what differs from run to run."""
     repos: dict[str, RepoStatsJson] = {
         repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms

@@ -168,8 +168,13 @@ class FanoutSession:
         key = description.embed_key
         return self.vectors.get(key) or self.memory.vectors.get((key, self.search.query))
 
-    async def prepare(self) -> None:
-        """Make all repositories ready that will be queried."""
+    async def begin(self) -> None:
+        """Prepare and describe the repositories, unless the outcome is decided."""
+        if not self.is_over:
+            await self._prepare()
+            await self._describe_all()
+
+    async def _prepare(self) -> None:
         until = self._within(_PREPARE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
@@ -177,8 +182,7 @@ class FanoutSession:
             except Exception:  # noqa: BLE001 - they are asked all the same
                 _LOG.exception("repositories could not be prepared")
 
-    async def describe(self) -> None:
-        """Get the descriptions of the repositories; those without an index drop out."""
+    async def _describe_all(self) -> None:
         asked = self._asked()
         known = await self._described_jointly(asked)
         calls = {
@@ -332,14 +336,10 @@ class FanoutSession:
     ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
         """Return the results of requesting slates; no repository drops out."""
         calls = {
-            repo: partial(self._searcher(repo).ask, request, deadline)
+            repo: partial(self.searcher(repo).ask, request, deadline)
             for repo, request in requests.items()
         }
         return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
-
-    def searcher(self, repo: RepoId) -> RepoSearcher:
-        """Return the searcher of a repository; the same for all rounds."""
-        return self._searcher(repo)
 
     async def round(self, calls: Mapping[RepoId, Call[T]], share: int) -> dict[RepoId, T]:
         """Return the results of one round of work; repositories that fail drop out.
@@ -394,7 +394,7 @@ class FanoutSession:
                 if held is not None:
                     break
                 try:
-                    held = await self._searcher(repo).encode(self.search.query, until)
+                    held = await self.searcher(repo).encode(self.search.query, until)
                 except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
                     continue  # it is asked for lists all the same, and says then what is wrong
         if held is not None:
@@ -405,13 +405,14 @@ class FanoutSession:
         """Return the repositories that have not dropped out."""
         return [one for repo_id, one in self.repos.items() if repo_id not in self.failures]
 
-    def _searcher(self, repo: RepoId) -> RepoSearcher:
+    def searcher(self, repo: RepoId) -> RepoSearcher:
+        """Return the searcher of a repository; the same for all rounds."""
         if repo not in self._open:
             self._open[repo] = self.searchers.open(self.repos[repo])
         return self._open[repo]
 
     async def _describe(self, repo: RepoId) -> RepoDescription:
-        description = await self._searcher(repo).describe(self.deadline)
+        description = await self.searcher(repo).describe(self.deadline)
         if description.snapshot_id is None:
             raise NoIndex("nothing is published yet")
         return replace(description, snapshot_id=self._kept(repo) or description.snapshot_id)
@@ -423,7 +424,7 @@ class FanoutSession:
     async def _figures(self, repo: RepoId) -> RepoStatistics:
         kept = self._kept(repo)
         return RepoStatistics(
-            *await self._searcher(repo).term_stats(self.search, self.deadline, kept)
+            *await self.searcher(repo).term_stats(self.search, self.deadline, kept)
         )
 
     async def _try(
@@ -456,7 +457,7 @@ class FanoutSession:
             session=self.kept.get(repo, ""),
             vector=self.vectors.get(self.descriptions[repo].embed_key),
         )
-        return await self._searcher(repo).ask(request, self.deadline)
+        return await self.searcher(repo).ask(request, self.deadline)
 
     def said_of(self, repo: RepoId) -> tuple[Notice, ...]:
         """Return what a repository says of itself; without what changes where nothing may."""
@@ -497,14 +498,7 @@ class FanoutSession:
     async def _run(
         self, calls: Mapping[RepoId, Call[T]], share: int = 1, *, cheap: bool | None = None
     ) -> dict[RepoId, T]:
-        """Return the results of one round; repositories that fail drop out.
-
-        Args:
-            calls: what to ask of each.
-            share: one in so many of the milliseconds left is the most that they may take; 1 for
-                searches, which may take all of it.
-            cheap: they cost little; None where those with a share do.
-        """
+        """Return the results of one round; repositories that fail drop out."""
         cheap = share > 1 if cheap is None else cheap
         at_once = max(_AT_ONCE, self.request.concurrency) if cheap else self.request.concurrency
 

@@ -7,7 +7,6 @@ answer of a workspace says of its repositories.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from ggrep.base.errors import GgrepError
@@ -15,15 +14,11 @@ from ggrep.base.formats import REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.base.ids import RepoId
 from ggrep.federation.envelope import (
     Envelope,
-    diagnostics_json,
-    error_json,
-    figures_json,
-    limits_json,
+    WorkspaceAnswer,
+    envelope_json,
+    failed_json,
     path_cleaner,
-    repos_json,
-    selection_json,
     shown_repos,
-    snapshots_json,
 )
 from ggrep.federation.name_merging import RepoDefinedAt, RepoDefinition, RepoReference
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
@@ -33,8 +28,6 @@ if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
         AttendedJson,
         FederatedErrorJson,
-        NamedWorkspaceJson,
-        WorkspaceMetaJson,
     )
     from ggrep.model.schemas.federated_names import (
         FederatedReferencesJson,
@@ -42,44 +35,25 @@ if TYPE_CHECKING:
     )
 
 
-class FederatedSymbol(Struct, frozen=True):
-    """Where a name is defined in a workspace.
+class FederatedSymbol(WorkspaceAnswer, frozen=True):
+    """Definitions of a name in a workspace."""
 
-    Attributes:
-        attendance: what became of each repository.
-        asked: after clamping.
-        total: how many definitions there are, shown or not.
-        suggestions: similarly spelled names, when nothing was found.
-        next_cursor: what the next page is asked for by; empty on the last.
-    """
-
-    attendance: Envelope
     asked: SymbolRequest
     definitions: tuple[RepoDefinition, ...] = ()
     total: int = 0
     suggestions: tuple[str, ...] = ()
     next_cursor: str = ""
 
-    @property
-    def ok(self) -> bool:
-        """Return whether at least one repository answered, or none was selected."""
-        return self.attendance.ok
-
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return self.attendance.exit_status
-
     def to_json(self) -> "FederatedSymbolJson | FederatedErrorJson":
         """Return the answer, or its failure with all that is known of the repositories."""
         if self.attendance.error is not None:
-            return failed_json(self.attendance, self.attendance.error)
+            return failed_names_json(self.attendance, self.attendance.error)
         names = _aliases(self.attendance)
         return {
             "schema_version": SYMBOL_SCHEMA,
             "ok": True,
             "format": "symbol",
-            **attended_json(self.attendance, (one.repo_id for one in self.definitions)),
+            **names_json(self.attendance, (one.repo_id for one in self.definitions)),
             "name": self.asked.name,
             "limits": {"max_symbols": self.asked.limit},
             "definitions": [_placed(one, names[one.repo_id]) for one in self.definitions],
@@ -89,20 +63,14 @@ class FederatedSymbol(Struct, frozen=True):
         }
 
 
-class FederatedReferences(Struct, frozen=True):
-    """Where a name is used in a workspace.
+class FederatedReferences(WorkspaceAnswer, frozen=True):
+    """Usages of a name in a workspace.
 
     Attributes:
-        attendance: what became of each repository.
-        asked: after clamping.
-        totals: occurrences by kind, shown or not.
         files: the number of files with a shown occurrence.
         defining: repositories that define the name, in the container that was asked for.
-        defined: the first definitions, as of one repository's answer.
-        next_cursor: as of a FederatedSymbol.
     """
 
-    attendance: Envelope
     asked: ReferencesRequest
     references: tuple[RepoReference, ...] = ()
     totals: tuple[tuple[str, int], ...] = ()
@@ -111,20 +79,10 @@ class FederatedReferences(Struct, frozen=True):
     defined: tuple[RepoDefinedAt, ...] = ()
     next_cursor: str = ""
 
-    @property
-    def ok(self) -> bool:
-        """Return whether at least one repository answered, or none was selected."""
-        return self.attendance.ok
-
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return self.attendance.exit_status
-
     def to_json(self) -> "FederatedReferencesJson | FederatedErrorJson":
         """Return the answer, or its failure with all that is known of the repositories."""
         if self.attendance.error is not None:
-            return failed_json(self.attendance, self.attendance.error)
+            return failed_names_json(self.attendance, self.attendance.error)
         names = _aliases(self.attendance)
         used = (one.repo_id for one in self.references)
         defined = (one.repo_id for one in self.defined)
@@ -132,7 +90,7 @@ class FederatedReferences(Struct, frozen=True):
             "schema_version": REFERENCES_SCHEMA,
             "ok": True,
             "format": "references",
-            **attended_json(self.attendance, (*used, *defined, *self.defining)),
+            **names_json(self.attendance, (*used, *defined, *self.defining)),
             "name": self.asked.name,
             "limits": {
                 "max_references": self.asked.limit,
@@ -156,46 +114,15 @@ def _placed(one: RepoDefinition | RepoDefinedAt | RepoReference, alias: str | No
     return document
 
 
-def attended_json(attendance: Envelope, shown: Iterable[RepoId] = ()) -> "AttendedJson":
-    """Return what every answer says of its repositories; `shown` are those that places are of."""
-    clean, listed = path_cleaner(attendance), shown_repos(attendance, shown)
-    return {
-        "backend": "federated",
-        "meta": _meta(attendance, listed),
-        "repos": repos_json(attendance, clean, listed),
-        "diagnostics": diagnostics_json(attendance.warnings, attendance.errors, clean),
-        "limits_hit": limits_json(attendance.limits_hit, listed),
-        **figures_json(attendance, listed),
-    }
+def names_json(envelope: Envelope, shown: Iterable[RepoId] = ()) -> "AttendedJson":
+    """Return what the answer says of its repositories; `shown` are those of its places."""
+    return envelope_json(envelope, shown_repos(envelope, shown))
 
 
-def failed_json(attendance: Envelope, error: GgrepError) -> "FederatedErrorJson":
-    """Return why there is no answer, with all that is known of the repositories."""
-    failed = error_json(error, path_cleaner(attendance))
-    return {
-        "schema_version": SYMBOL_SCHEMA,
-        **attended_json(attendance),
-        "ok": False,
-        "code": failed["code"],
-        "message": failed["message"],
-        "error": failed,
-    }
+def failed_names_json(envelope: Envelope, error: GgrepError) -> "FederatedErrorJson":
+    """Return why there is no answer, beside what is known of the repositories."""
+    return failed_json(names_json(envelope), error, path_cleaner(envelope))
 
 
-def _meta(attendance: Envelope, listed: frozenset[RepoId]) -> "WorkspaceMetaJson":
-    workspace = attendance.workspace
-    named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
-    if attendance.request.include_paths:
-        named["workspacePath"] = str(workspace.workspace_path)
-    return {
-        "repoSetId": workspace.repo_set_id,
-        "manifestHash": attendance.manifest_hash,
-        "workspace": named,
-        "selection": selection_json(attendance, path_cleaner(attendance), listed),
-        "snapshots": snapshots_json(attendance, listed),
-        "ruledOut": len(attendance.reports) - len(listed),
-    }
-
-
-def _aliases(attendance: Envelope) -> dict[RepoId, str | None]:
-    return {repo.repo_id: repo.alias for repo in attendance.workspace.repos}
+def _aliases(envelope: Envelope) -> dict[RepoId, str | None]:
+    return {repo.repo_id: repo.alias for repo in envelope.workspace.repos}

@@ -10,6 +10,7 @@ from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
 from ggrep.federation.validation import GLOBAL, RRF, STRATEGIES
 from ggrep.federation.workspace import Workspace
+from ggrep.model.constraints import Count, Later, Positive
 from ggrep.model.field_meta import MOST_MS, Field
 from ggrep.model.request import MAX_PER_FILE, MAX_TOP, SearchRequest
 
@@ -49,20 +50,19 @@ class FederatedRequest(Struct, frozen=True):
     """A query over a workspace.
 
     Attributes:
-        search: the query; `limit` is ignored, `top` replaces it, and `timeout_ms` is
-            end to end.
+        search: its `timeout_ms` is end to end.
         select: adds repositories, and never takes any away; `only` keeps those it names.
         merge_strategy: None for the workspace file's, else the contract's `rrf`.
         rrf_k: None for the workspace file's, else 60.
-        per_repo_top: None for the default; so of `fold`, for the strategy's.
         deadline: takes precedence over `search.timeout_ms`.
         base_dirs: path tokens are also tried below these, after the workspace's directory.
     """
 
     search: SearchRequest
     top: Annotated[
-        int, Field("search.top", "Most hits of each list; 10 by default.", most=MAX_TOP)
+        Count, Field("search.top", "Most hits of each list; 10 by default.", most=MAX_TOP)
     ] = DEFAULT_TOP
+    """Most hits of each list."""
     select: Annotated[
         Texts,
         Field(
@@ -72,6 +72,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
+    """Repositories that were added, by alias or id."""
     tags: Annotated[
         Texts,
         Field(
@@ -81,6 +82,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
+    """Tags that repositories were chosen by."""
     repo_filter: Annotated[
         Texts,
         Field(
@@ -90,6 +92,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
+    """Globs that repositories were chosen by."""
     include_disabled: Annotated[
         bool,
         Field(
@@ -98,6 +101,7 @@ class FederatedRequest(Struct, frozen=True):
             also=("includeDisabled",),
         ),
     ] = False
+    """Disabled repositories take part."""
     only: Annotated[
         Texts,
         Field(
@@ -107,6 +111,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
+    """Repositories that alone were kept, by alias or id."""
     merge_strategy: Annotated[
         str | None,
         Field(
@@ -116,8 +121,9 @@ class FederatedRequest(Struct, frozen=True):
             words=STRATEGIES,
         ),
     ] = None
+    """How lists were merged; null for the workspace's own way."""
     rrf_k: Annotated[
-        int | None,
+        Count | None,
         Field(
             "merge.rrfK",
             "Rank constant k of reciprocal rank fusion.",
@@ -125,26 +131,30 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_RRF_K,
         ),
     ] = None
+    """Damping of the rrf merge; null for the workspace's."""
     per_repo_top: Annotated[
-        int | None,
+        Count | None,
         Field(
             "limits.perRepoTop",
             "Most hits taken from each repository.",
             most=MAX_PER_REPO_TOP,
         ),
     ] = None
+    """Hits asked of each repository; null for the usual."""
     max_repos: Annotated[
-        int,
+        Count,
         Field(
             "limits.maxRepos",
             "Search at most this many repositories, the most promising; 0 for all.",
         ),
     ] = 0
+    """Most repositories searched; 0 for all."""
     fold: Annotated[
         bool | None, Field("merge.fold", "Show text that several repositories share only once.")
     ] = None
+    """Copies of one text are shown once; null for the strategy's own way."""
     concurrency: Annotated[
-        int,
+        Positive,
         Field(
             "limits.concurrency",
             "Most repositories queried in parallel.",
@@ -152,6 +162,7 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_CONCURRENCY,
         ),
     ] = DEFAULT_CONCURRENCY
+    """Repositories asked at once."""
     cohort: Annotated[
         Texts,
         Field(
@@ -161,9 +172,11 @@ class FederatedRequest(Struct, frozen=True):
             most=MAX_TOKENS,
         ),
     ] = ()
+    """Cohorts that were asked."""
     cohort_policy: Annotated[
         Policy, Field("cohorts.policy", "Which of several cohorts to search.")
     ] = "default"
+    """How a cohort was chosen."""
     allow_unsafe_mix: Annotated[
         bool,
         Field(
@@ -172,21 +185,27 @@ class FederatedRequest(Struct, frozen=True):
             also=("allowUnsafeMix",),
         ),
     ] = False
+    """Lists that do not compare were merged."""
     strict: Annotated[bool, Field("strict", "Fail when any repository fails.")] = False
+    """The first failure of a repository is the answer's."""
     deadline: Deadline | None = None
     base_dirs: tuple[Path, ...] = ()
     snippet_bytes: Annotated[
-        int, Field("limits.snippetBytes", "Most bytes of snippet text in the whole answer.")
+        Count, Field("limits.snippetBytes", "Most bytes of snippet text in the whole answer.")
     ] = DEFAULT_SNIPPET_BYTES
+    """Most snippet text of the answer."""
     include_paths: Annotated[
         bool, Field("debug.includePaths", "Include absolute paths; requires the token.")
     ] = False
     stats: Annotated[bool, Field("search.stats", "Add statistics, which differ between runs.")] = (
         False
     )
-    all_repos: Annotated[
-        bool, Field("limits.allRepos", "List all repositories, not only those that matter.")
+    all_repos: Later[
+        Annotated[
+            bool, Field("limits.allRepos", "List all repositories, not only those that matter.")
+        ]
     ] = False
+    """All repositories are listed, not only those that matter; false where it is missing."""
 
 
 class EffectiveSettings(Struct, frozen=True):

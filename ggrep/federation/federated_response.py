@@ -8,40 +8,29 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
-from msgspec import Struct
-
 from ggrep.base.errors import GgrepError, WorkspaceError
 from ggrep.base.formats import FEDERATED_SCHEMA
 from ggrep.base.ids import RepoId
-from ggrep.federation.cohort import CohortPlan, CorpusCohort
-from ggrep.federation.diagnostics import Diagnostic, redact
+from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.diagnostics import redact
 from ggrep.federation.envelope import (
     Clean,
-    diagnostics_json,
-    error_json,
-    figures_json,
-    limits_json,
+    Envelope,
+    envelope_json,
+    failed_json,
     path_cleaner,
-    repos_json,
-    selection_json,
     shown_repos,
-    snapshots_json,
 )
-from ggrep.federation.federated_request import EffectiveSettings, FederatedRequest
-from ggrep.federation.merge import AlsoIn, MergedHit
-from ggrep.federation.repo_outcomes import Coverage, RepoLimit, RepoReport
-from ggrep.federation.selection import Selection
-from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_manifest import described_entry, manifest_hash
+from ggrep.federation.federated_request import EffectiveSettings
+from ggrep.federation.merge import MergedHit
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus
-from ggrep.model.response import Freshness, MatchTotals, federated_key
+from ggrep.model.response import MatchTotals, federated_key
 from ggrep.render.answer_json import document_of
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
         AskedJson,
-        CorpusCohortJson,
         FederatedAnswerJson,
         FederatedErrorJson,
         FederatedHitJson,
@@ -50,81 +39,39 @@ if TYPE_CHECKING:
         FederatedMetaJson,
         FederatedMoreJson,
         MergeJson,
-        NamedWorkspaceJson,
-        RepoPlaceJson,
+        MergeRulesJson,
     )
 
 
-class FederatedResponse(Struct, frozen=True):
+class FederatedResponse(Envelope, frozen=True, kw_only=True):
     """Everything one federated request returns.
 
     Attributes:
         in_force: the limits that applied and the strategy that was asked for.
         strategy: the one that was used.
-        plan: who was asked for what.
-        reports: one for each selected repository, by id.
-        corpora: one merged list for each requested corpus.
         hits: the blended list, best first; a weak answer's lists are shortened.
         confidence: how well the best hits fit the query, judged on the merged list.
         statistics_repos: whose figures scores were measured against; empty but under `global`.
-        coverage: what each repository means for the lists, in the order of `reports`.
-        freshness: whether each repository's index holds its work tree, as far as is known.
-        from_memory: the repositories gave their lists to an earlier question.
-        matched: of each repository that answered, how much matches; empty where no lines are
-            matched.
-        error: None, or why there is no answer at all.
-        elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
+        matched: how much matches in each repository that answered; empty unless lines are matched.
     """
 
-    workspace: Workspace
-    request: FederatedRequest
     in_force: EffectiveSettings
     strategy: str
-    selection: Selection
     plan: CohortPlan
-    reports: tuple[RepoReport, ...]
     corpora: tuple[tuple[Corpus, tuple[MergedHit, ...]], ...]
     hits: tuple[MergedHit, ...]
     confidence: Confidence
-    limits_hit: tuple[RepoLimit, ...]
-    warnings: tuple[Diagnostic, ...]
-    errors: tuple[Diagnostic, ...]
     statistics_repos: tuple[RepoId, ...]
-    error: GgrepError | None
-    elapsed_ms: float
-    repo_elapsed_ms: tuple[tuple[RepoId, float], ...]
-    coverage: tuple[Coverage, ...]
-    freshness: tuple[tuple[RepoId, Freshness], ...]
-    from_memory: bool
     matched: tuple[tuple[RepoId, MatchTotals], ...] = ()
 
     @property
-    def ok(self) -> bool:
-        """Return whether at least one repository answered, or none was selected."""
-        return self.error is None
-
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return 0 if self.error is None else self.error.exit_status
-
-    @property
     def merge_unsaid(self) -> bool:
-        """Return whether several lists were merged by rank alone because nobody said how."""
+        """Return whether several lists were merged by rank alone for lack of a setting."""
         said = self.request.merge_strategy or self.workspace.merge.strategy
         # Who gives the constant of a strategy means that strategy.
         said_k = self.request.rrf_k or self.workspace.merge.rrf_k
         gave = sum(report.status in {"ok", "partial"} for report in self.reports)
         return said is None and said_k is None and gave > 1
-
-    @property
-    def manifest_hash(self) -> str:
-        """Return the identity of the index state that the selected repositories are in."""
-        entries = [
-            described_entry(report.repo.repo_id, report.description, report.snapshot_id)
-            for report in self.reports
-        ]
-        return manifest_hash(self.workspace.repo_set_id, entries)
 
     def to_json(self) -> "FederatedJson | FederatedErrorJson":
         """Return the contract's JSON object."""
@@ -134,14 +81,7 @@ class FederatedResponse(Struct, frozen=True):
 def federated_json(response: FederatedResponse) -> "FederatedJson | FederatedErrorJson":
     """Return the answer, or its failure with all that is known of the repositories."""
     if response.error is not None:
-        failed = error_json(response.error, path_cleaner(response))
-        return {
-            **_asked(response),
-            "ok": False,
-            "code": failed["code"],
-            "message": failed["message"],
-            "error": failed,
-        }
+        return failed_json(_asked(response), response.error, path_cleaner(response))
     lists = {corpus: [hit_json(merged) for merged in found] for corpus, found in response.corpora}
     return {
         **answered_json(response),
@@ -181,16 +121,10 @@ def answered_json(response: FederatedResponse) -> "FederatedAnswerJson":
 
 
 def _asked(response: FederatedResponse) -> "AskedJson":
-    clean, listed = path_cleaner(response), shown_repos(response, _shown(response))
-    return {
-        "schema_version": FEDERATED_SCHEMA,
-        "backend": "federated",
-        "meta": _meta(response, clean, listed),
-        "repos": repos_json(response, clean, listed),
-        "diagnostics": diagnostics_json(response.warnings, response.errors, clean),
-        "limits_hit": limits_json(response.limits_hit, listed),
-        **figures_json(response, listed),
-    }
+    listed = shown_repos(response, _shown(response))
+    document = envelope_json(response, listed)
+    meta: FederatedMetaJson = {**document["meta"], **_rules(response, listed)}
+    return {**document, "schema_version": FEDERATED_SCHEMA, "meta": meta}
 
 
 def _shown(response: FederatedResponse) -> Iterator[RepoId]:
@@ -220,21 +154,20 @@ def hit_json(merged: MergedHit) -> "FederatedHitJson":
         "localRank": merged.local_rank,
     }
     if merged.also_in:
-        document["alsoIn"] = [_copy(copy) for copy in merged.also_in]
+        document["alsoIn"] = [
+            {
+                "repoId": copy.repo_id,
+                "repoAlias": copy.repo_alias,
+                "file": copy.file,
+                "start": copy.start,
+                "end": copy.end,
+                "id": copy.row_id,
+            }
+            for copy in merged.also_in
+        ]
     if hit.components:
         document["explain"] = dict(hit.components)
     return document
-
-
-def _copy(copy: AlsoIn) -> "RepoPlaceJson":
-    return {
-        "repoId": copy.repo_id,
-        "repoAlias": copy.repo_alias,
-        "file": copy.file,
-        "start": copy.start,
-        "end": copy.end,
-        "id": copy.row_id,
-    }
 
 
 def failure_json(error: GgrepError, *, include_paths: bool) -> "FederatedErrorJson":
@@ -242,16 +175,8 @@ def failure_json(error: GgrepError, *, include_paths: bool) -> "FederatedErrorJs
 
     Absolute paths are for the caller's own terminal.
     """
-    failed = error_json(error, str if include_paths else _naming_files(error))
-    return {
-        "schema_version": FEDERATED_SCHEMA,
-        "ok": False,
-        "backend": "federated",
-        "diagnostics": {"warnings": [], "errors": []},
-        "code": failed["code"],
-        "message": failed["message"],
-        "error": failed,
-    }
+    known = {"backend": "federated", "diagnostics": {"warnings": [], "errors": []}}
+    return failed_json(known, error, str if include_paths else _naming_files(error))
 
 
 def _naming_files(error: GgrepError) -> Clean:
@@ -267,25 +192,12 @@ def _naming_files(error: GgrepError) -> Clean:
     return clean
 
 
-def _meta(
-    response: FederatedResponse, clean: Clean, listed: frozenset[RepoId]
-) -> "FederatedMetaJson":
-    force, workspace = response.in_force, response.workspace
-    merge: MergeJson = {
-        "strategy": response.strategy,
-        "rrfK": force.rrf_k,
-        "fold": force.fold,
-    }
+def _rules(response: FederatedResponse, listed: frozenset[RepoId]) -> "MergeRulesJson":
+    force = response.in_force
+    merge: MergeJson = {"strategy": response.strategy, "rrfK": force.rrf_k, "fold": force.fold}
     if response.strategy != force.strategy:
         merge["requested"] = force.strategy
-    named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
-    if response.request.include_paths:
-        named["workspacePath"] = str(workspace.workspace_path)
     return {
-        "repoSetId": workspace.repo_set_id,
-        "manifestHash": response.manifest_hash,
-        "workspace": named,
-        "selection": selection_json(response, clean, listed),
         "merge": merge,
         "limits": {
             "top": force.top,
@@ -295,17 +207,14 @@ def _meta(
         },
         "cohort": {
             "policy": response.plan.policy,
-            "byMode": {part.corpus.value: _cohort(part, listed) for part in response.plan.corpora},
+            "byMode": {
+                part.corpus.value: {
+                    "cohortKey": part.key,
+                    "repoIds": [repo for repo in part.admitted if repo in listed],
+                    "excludedRepoIds": [repo for repo in part.excluded if repo in listed],
+                }
+                for part in response.plan.corpora
+            },
         },
-        "snapshots": snapshots_json(response, listed),
         "statistics": {"repoIds": [repo for repo in response.statistics_repos if repo in listed]},
-        "ruledOut": len(response.reports) - len(listed),
-    }
-
-
-def _cohort(part: CorpusCohort, listed: frozenset[RepoId]) -> "CorpusCohortJson":
-    return {
-        "cohortKey": part.key,
-        "repoIds": [repo for repo in part.admitted if repo in listed],
-        "excludedRepoIds": [repo for repo in part.excluded if repo in listed],
     }

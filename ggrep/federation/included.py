@@ -46,8 +46,8 @@ _FLAGS: Final = fnmatch.BRACE | fnmatch.CASE | fnmatch.DOTMATCH
 WORKSPACE_ENDING: Final = ".jsonc"
 
 ReadNested: TypeAlias = Callable[[Path], WorkspaceDraft | None]
-"""Returns the repositories of another workspace's file; None where it was read already, or where
-nobody may know of it."""
+"""Returns the repositories of another workspace's file; None where it was read already or is not
+accessible."""
 
 
 class GlobProblem(Exception):
@@ -66,16 +66,7 @@ def with_included(
     One that stands in the file itself is as that says. A directory inside of a repository is none.
     Each is named after its directory, unless another has that name.
 
-    Args:
-        draft: as validated.
-        directory: of the file.
-        locate: finds a root as written.
-        shows: says of a canonical root whether the caller may know of it.
-        nested: reads workspaces that globs mean.
-
-    Raises:
-        WorkspaceError: a workspace that is meant is wrong, a glob cannot be used, or there are
-            more repositories than may be.
+    `shows` tells of a canonical root whether the caller may know of it.
     """
     if not draft.include:
         return draft
@@ -149,11 +140,7 @@ def _of_workspace(
     directory: Path,
     nested: ReadNested,
 ) -> Iterator[_Included]:
-    """Yield the repositories of another workspace, as it says; tags are added to theirs.
-
-    Raises:
-        WorkspaceError: that workspace is wrong.
-    """
+    """Yield the repositories of another workspace, as it says; tags are added to theirs."""
     try:
         inner = nested(path)
     except WorkspaceError as error:
@@ -229,11 +216,7 @@ class Globs:
         self._left = MOST_LOOKED_AT
 
     def places(self, glob: str) -> Iterator[Path]:
-        """Yield the directories that a glob means, or the files of workspaces, by their names.
-
-        Raises:
-            GlobProblem: it cannot be read, or looks at too much.
-        """
+        """Yield the directories that a glob means, or the files of workspaces, by their names."""
         parts = tuple(part for part in glob.split("/") if part not in {"", "."})
         if len(parts) > MOST_PARTS:
             raise GlobProblem(f"has more than {MOST_PARTS} parts")

@@ -193,11 +193,7 @@ def _bad_token(text: str, position: int) -> JsoncError:
 
 
 def _check_string(text: str, position: int, piece: str) -> None:
-    """Refuse a string that no JSON we write could hold.
-
-    Raises:
-        JsoncError: an escape spells half of a surrogate pair.
-    """
+    """Refuse a string that no JSON we write could hold."""
     if "\\u" not in piece:
         return
     try:

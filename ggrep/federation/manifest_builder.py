@@ -156,8 +156,8 @@ def read_stored(path: Path) -> StoredManifest | None:
 def store_manifest(manifest: WorkspaceManifest, home: Home, now: datetime) -> bool:
     """Write a manifest if the stored one differs; return whether it was written.
 
-    A file that moved with its workspace is written anew too: the collection of directories that
-    nobody claims goes by the path in it.
+    A file that moved with its workspace is written again too: the collection of orphans reads its
+    path.
     """
     workspace = manifest.workspace
     path = manifest_path(workspace, home)

@@ -21,12 +21,7 @@ SCORE_DECIMALS: Final = 12
 
 
 class RankedList(Struct, frozen=True):
-    """One repository's list, best first.
-
-    Attributes:
-        alias: None when the repository has none.
-        priority: higher wins ties under `rrf`.
-    """
+    """One repository's list, best first."""
 
     repo_id: RepoId
     alias: str | None
@@ -35,11 +30,10 @@ class RankedList(Struct, frozen=True):
 
 
 class AlsoIn(Struct, frozen=True):
-    """Where another repository holds the text of a hit.
+    """The place of the same text in another repository.
 
     Attributes:
         file: path key; `start` and `end` are lines, 1-based inclusive.
-        row_id: the copy's own.
     """
 
     repo_id: RepoId
@@ -145,9 +139,8 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
     Their order and scores are kept. Whether a hit stays depends on those before it alone, so a
     longer list folds to the same beginning; only `also_in` may name more.
 
-    Args:
-        ordered: best first; before quotas, limits per file and the cut to `top`, so that what
-            follows takes the places that become free.
+    Requires: `ordered` comes before quotas, limits per file and the cut to `top`, so that later
+    hits take the places that become free.
     """
     kept: list[MergedHit] = []
     first: dict[tuple[str, str], int] = {}
@@ -246,10 +239,9 @@ Hits: TypeAlias = tuple[MergedHit, ...]
 
 
 class Rules(Struct, frozen=True):
-    """How lists are merged.
+    """Rules for merging lists.
 
     Attributes:
-        strategy: the one that is used.
         folds: copies of one text in several repositories are shown once.
         spread: many files are shown rather than many hits of few.
     """
@@ -265,12 +257,7 @@ class Rules(Struct, frozen=True):
 
 
 class Lists(Struct, frozen=True):
-    """The lists to merge.
-
-    Attributes:
-        corpora: the lists of each corpus.
-        blended: each repository's list over all corpora.
-    """
+    """The lists to merge."""
 
     corpora: tuple[tuple[Corpus, tuple[RankedList, ...]], ...]
     blended: tuple[RankedList, ...]

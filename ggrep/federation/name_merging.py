@@ -39,8 +39,8 @@ SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
 ReferencesPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, ReferencesPool]]
 
 Tie: TypeAlias = Literal["import", "guess"]
-"""How an occurrence belongs to a definition of another repository: its file imports something of
-that repository, or nothing but the name says so."""
+"""Link of an occurrence to a definition in another repository: its file imports from that
+repository, or only the name is the same."""
 
 
 class RepoDefinition(Struct, frozen=True):
@@ -63,20 +63,14 @@ class RepoReference(Struct, frozen=True):
 
 
 class RepoDefinedAt(Struct, frozen=True):
-    """Where one of several repositories defines the name that is used."""
+    """A definition of the used name in one of several repositories."""
 
     repo_id: RepoId
     found: DefinedAt
 
 
 class MergedSymbol(Struct, frozen=True):
-    """Definitions of a name over several repositories.
-
-    Attributes:
-        definitions: the first of those that were not shown before.
-        total: how many there are in all.
-        spellings: that they have.
-    """
+    """Definitions of a name over several repositories."""
 
     definitions: tuple[RepoDefinition, ...]
     total: int
@@ -88,11 +82,8 @@ class MergedReferences(Struct, frozen=True):
     """Occurrences of a name over several repositories.
 
     Attributes:
-        references: the first of those that were not shown before.
-        totals: all of them by kind.
         wanted: how many there are of the kinds that are shown.
         doubtful: usages that say no container and are only counted.
-        defining: repositories that define it.
         spellings: the first other one; empty for none.
     """
 
@@ -107,10 +98,7 @@ class MergedReferences(Struct, frozen=True):
 def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> MergedSymbol:
     """Return the definitions that one store would show.
 
-    Args:
-        pools: what each repository gave, by rule.
-        step: the first rule by which any definition fits; None where none does.
-        limit: most definitions.
+    `step` is the first rule by which any definition fits; None where none does.
     """
     if step is None:
         return MergedSymbol((), 0, (), suggestions_of(pools))
@@ -190,9 +178,7 @@ def merge_definitions(
 ) -> MergedDefinitions:
     """Return the definitions that one store would judge by.
 
-    Args:
-        pools: what each repository gave by the deciding rule.
-        owners: what the name is qualified by, outermost first.
+    `owners` qualify the name, outermost first.
     """
     every = [replace(one, repo=repo) for repo, pool in pools.items() for one in pool.defined]
     # Those of one file come in its order.
@@ -211,13 +197,7 @@ def own_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
 def merge_references(
     pools: Mapping[RepoId, ReferencesPool], asked: ReferencesRequest, defined: MergedDefinitions
 ) -> MergedReferences:
-    """Return the occurrences that one store would show; none says yet how it is tied.
-
-    Args:
-        pools: what each repository gave by the deciding rule, judged by the same family.
-        asked: after clamping.
-        defined: the definitions of all of them.
-    """
+    """Return the occurrences that one store would show; none says yet how it is tied."""
     name = last_part(asked.name)
     given = sorted(pools.items())
     found = [(repo, one) for repo, pool in given for one in pool.references]

@@ -40,11 +40,10 @@ nothing is found, needs time as well."""
 
 
 class RepoQuery(Struct, frozen=True):
-    """One question to one repository.
+    """A query to one repository.
 
     Attributes:
         skip: places that earlier pages have shown.
-        snapshot_id: of which snapshot; None for the active one.
         family: whose uses are wanted; None for what the repository's own definitions say.
     """
 
@@ -61,13 +60,11 @@ class NameRounds(Struct, Generic[P]):
     """The rounds of one question.
 
     Attributes:
-        ask: has one repository answer by one rule.
         decides: whether what a repository gave makes the rule the answer's.
         cursor: where an earlier page ended; None on the first.
-        given: what each repository gave, by rule.
     """
 
-    asking: FanoutSession
+    session: FanoutSession
     ask: Ask[P]
     decides: Callable[[P], bool]
     cursor: PageCursor | None = None
@@ -79,7 +76,7 @@ class NameRounds(Struct, Generic[P]):
             steps = (self.cursor.step,)
         for step in steps:
             await self.go(step, steps[: steps.index(step)])
-            if (found := self.decided()) is not None or self.asking.is_over:
+            if (found := self.decided()) is not None or self.session.is_over:
                 return found
         return None
 
@@ -94,8 +91,8 @@ class NameRounds(Struct, Generic[P]):
         return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
-        """Ask everybody by one rule; `before` are those that were asked for already."""
-        repos = [repo for repo in self.asking.descriptions if repo not in self.asking.failures]
+        """Ask all repositories by one rule; `before` are the rules that were tried already."""
+        repos = [repo for repo in self.session.descriptions if repo not in self.session.failures]
         await self._ask(repos, RepoQuery(step), before)
 
     async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
@@ -108,10 +105,10 @@ class NameRounds(Struct, Generic[P]):
     async def _ask(
         self, repos: Sequence[RepoId], wanted: RepoQuery, before: Sequence[NameStep]
     ) -> None:
-        if self.asking.is_over:
+        if self.session.is_over:
             return
         calls = {repo: partial(self._one, repo, wanted, before) for repo in repos}
-        for repo, found in (await self.asking.round(calls, ROUND_SHARE)).items():
+        for repo, found in (await self.session.round(calls, ROUND_SHARE)).items():
             for each, pool in found.items():
                 self.given.setdefault(each, {})[repo] = pool
         self.given.setdefault(wanted.step, {})
@@ -131,7 +128,7 @@ class NameRounds(Struct, Generic[P]):
     def _forget_failed(self) -> None:
         """Drop what repositories gave that failed later: they have no part in the answer."""
         for pools in self.given.values():
-            for repo in [repo for repo in pools if repo in self.asking.failures]:
+            for repo in [repo for repo in pools if repo in self.session.failures]:
                 del pools[repo]
 
     async def _one(
@@ -142,7 +139,7 @@ class NameRounds(Struct, Generic[P]):
         The race: it answers by one rule (1), publishes and deletes (2), and is asked by the next
         rule of the snapshot that answered (3).
         """
-        searcher, deadline = self.asking.searcher(repo), self.asking.deadline
+        searcher, deadline = self.session.searcher(repo), self.session.deadline
         pinned, skip = self.snapshot_of(repo), self._skip(repo)
         first = replace(wanted, skip=skip, snapshot_id=pinned)
         try:
@@ -170,10 +167,6 @@ async def judge_all(
 
     Who fails meanwhile has no part in the answer, nor have its definitions; who publishes anew
     may spell the name otherwise. Then it is looked again who has to judge anew.
-
-    Args:
-        rounds: who has answered so far.
-        owners: what the name is qualified by, outermost first; nothing is judged without.
     """
     told: dict[tuple[NameStep, RepoId], Family] = {}
     while True:
@@ -181,7 +174,7 @@ async def judge_all(
         pools = rounds.given.get(step, {}) if step is not None else {}
         defined = merge_definitions(pools, owners)
         family = defined.family
-        if step is None or family is None or rounds.asking.is_over:
+        if step is None or family is None or rounds.session.is_over:
             return step, defined
         other = [
             repo

@@ -10,49 +10,26 @@ import shutil
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
 from ggrep.federation.manifest_builder import FILE, FOLDER, StoredManifest, read_stored
-from ggrep.federation.upkeep_limits import MAX_DELETIONS
 from ggrep.federation.workspace import Workspace
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.workspace_reports import Orphan, OrphanReason, OrphansReport
+
+GRACE_DAYS: Final = 7
+"""Least age in days of a directory that is deleted."""
+
+MAX_DELETIONS: Final = 5000
+"""Most files that one collection deletes; the next one goes on."""
 
 _NAME: Final = re.compile(r"ws1-[0-9a-f]{64}")
 
-OrphanReason: TypeAlias = Literal["workspace_gone", "other_repositories", "no_manifest"]
 LoadWorkspace: TypeAlias = Callable[[Path], Workspace]
-
-
-class Orphan(Struct, frozen=True):
-    """A directory that no workspace uses.
-
-    Attributes:
-        workspace_path: the file that its manifest names; None without a manifest.
-        modified_at: RFC 3339, of the newest file in it.
-    """
-
-    path: Path
-    reason: OrphanReason
-    workspace_path: str | None
-    modified_at: str
-    files: int
-    size_bytes: int
-
-
-class OrphansReport(Struct, frozen=True):
-    """What a collection found and deleted.
-
-    Attributes:
-        limit_reached: there was more to delete than one collection may.
-    """
-
-    candidates: tuple[Orphan, ...]
-    deleted: tuple[Orphan, ...]
-    dry_run: bool
-    limit_reached: bool
 
 
 def collect_orphans(
@@ -74,7 +51,7 @@ def collect_orphans(
         for orphan in _orphans(root / FOLDER, load, now - grace)
     ]
     if not force:
-        return OrphansReport(tuple(found), (), dry_run=True, limit_reached=False)
+        return OrphansReport(dry_run=True, candidates=tuple(map(_shown, found)))
     deleted, left = [], most
     for orphan in found:
         if orphan.files > left:
@@ -82,8 +59,21 @@ def collect_orphans(
         shutil.rmtree(orphan.path)
         deleted.append(orphan)
         left -= orphan.files
-    short = len(deleted) < len(found)
-    return OrphansReport(tuple(found), tuple(deleted), dry_run=False, limit_reached=short)
+    return OrphansReport(
+        dry_run=False,
+        candidates=tuple(map(_shown, found)),
+        deleted=tuple(map(_shown, deleted)),
+        limit_reached=len(deleted) < len(found),
+    )
+
+
+def _shown(orphan: Orphan) -> Orphan:
+    path = orphan.workspace_path
+    return replace(
+        orphan,
+        path=sanitise_line(orphan.path),
+        workspace_path=None if path is None else sanitise_line(path),
+    )
 
 
 def _orphans(folder: Path, load: LoadWorkspace, before: datetime) -> list[Orphan]:
@@ -114,12 +104,13 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
     if modified > before:
         return None
     return Orphan(
-        directory,
-        reason,
-        None if kept is None else kept.workspace.workspacePath,
-        rfc3339(modified),
-        len(stats) - 1,
-        sum(found.st_size for found in stats[1:]),
+        path=str(directory),
+        repo_set_id=directory.name,
+        reason=reason,
+        workspace_path=None if kept is None else kept.workspace.workspacePath,
+        modified_at=rfc3339(modified),
+        files=len(stats) - 1,
+        size_bytes=sum(found.st_size for found in stats[1:]),
     )
 
 

@@ -1,7 +1,7 @@
 """The state of a store's active snapshot, read from its pointer and manifest alone.
 
-No store is opened. Whatever lies there was written by somebody: a pointer that leads out of its
-store, or to nothing, counts for nothing, and nothing of an earlier reading is kept.
+No store is opened. Files there are not trusted: a pointer that leads out of its store, or to
+nothing, is ignored, and no earlier reading is kept.
 """
 
 import os
@@ -34,7 +34,7 @@ Availability: TypeAlias = Literal[
     "invalid-pointer",
     "compat-key-missing",
 ]
-"""Whether a repository can be asked for a corpus, or why not."""
+"""Availability of a corpus, or the reason for its absence."""
 
 
 class Pointer(Struct, frozen=True):
@@ -71,7 +71,7 @@ class SnapshotCounts(Struct, frozen=True):
 
 
 class SnapshotFacts(Struct, frozen=True):
-    """What the federation reads of a snapshot's manifest."""
+    """Fields of a snapshot's manifest that the federation reads."""
 
     snapshot_id: SnapshotId
     store_id: str
@@ -102,7 +102,7 @@ class IndexState(Struct, frozen=True):
 
 
 NO_ROOT: Final = IndexState(Pointer(exists=False, parse_ok=False), "missing-root")
-"""Of a repository that is not there; its store, if it has one, is not looked for."""
+"""State of a missing repository; its store is not searched for."""
 
 NOTHING: Final = IndexState(Pointer(exists=False, parse_ok=False), "missing-index-dir")
 """The state of a store where nothing was ever published."""
@@ -204,12 +204,7 @@ def _invalid(problem: str, *, parse_ok: bool) -> IndexState:
 
 
 def _read(path: Path, store: Path) -> bytes:
-    """Return a file of the store.
-
-    Raises:
-        FileNotFoundError: there is none.
-        _Unusable: it lies elsewhere, is no regular file, is too large or cannot be read.
-    """
+    """Return a file of the store."""
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(store.resolve()):

@@ -1,6 +1,6 @@
 """Outcomes of the selected repositories, and whether a missing one could change the lists."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct, field
@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from ggrep.base.errors import DeadlineExceeded, GgrepError, Incompatible, MissingRoot, NoIndex
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
+from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import Skipped
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import WorkspaceRepo
@@ -35,12 +36,7 @@ _EXCLUDED = Incompatible("its scores are not comparable with those of the querie
 
 
 class CorpusReport(Struct, frozen=True):
-    """The outcome of one corpus of one repository.
-
-    Attributes:
-        count: its hits in the answer's list of that corpus.
-        error: None when the status is `ok`.
-    """
+    """The outcome of one corpus of one repository."""
 
     corpus: Corpus
     status: Status
@@ -112,6 +108,15 @@ def code_of(error: GgrepError) -> str:
     return NO_INDEX if isinstance(error, NoIndex) else error.code
 
 
+def failure_diagnostics(reports: Iterable[RepoReport]) -> tuple[Diagnostic, ...]:
+    """Return the failures of repositories, sorted."""
+    return sorted_diagnostics(
+        Diagnostic(code_of(report.error), str(report.error), repo_id=report.repo.repo_id)
+        for report in reports
+        if report.error is not None
+    )
+
+
 def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
     """Return the failure to report for all: the first by id that is more than a missing index."""
     failures = [item.error for item in reports if item.error is not None]
@@ -130,38 +135,24 @@ def _report(
     parts = []
     for corpus in corpora:
         error = _EXCLUDED if excluded and corpus not in admitted else failure
-        count = answers.shown.get((repo.repo_id, corpus), 0)
-        parts.append(_corpus_report(corpus, count, error))
+        if error is not None:
+            parts.append(CorpusReport(corpus, status_of(error), 0, error))
+        else:
+            count = answers.shown.get((repo.repo_id, corpus), 0)
+            parts.append(CorpusReport(corpus, "ok", count, None))
     statuses = {part.status for part in parts}
     description = answers.descriptions.get(repo.repo_id)
+    known = description if pool is None else pool.provenance
     return RepoReport(
         repo=repo,
         status=parts[0].status if len(statuses) == 1 else "partial",
         corpora=tuple(parts),
         error=failure,
-        snapshot_id=_snapshot(pool, description),
-        degraded=_degraded(pool, description),
+        snapshot_id=known.snapshot_id if known else None,
+        degraded=known.degraded if known else None,
         partial_index=pool.provenance.partial if pool else None,
         description=description,
     )
-
-
-def _corpus_report(corpus: Corpus, count: int, error: GgrepError | None) -> CorpusReport:
-    if error is not None:
-        return CorpusReport(corpus, status_of(error), 0, error)
-    return CorpusReport(corpus, "ok", count, None)
-
-
-def _snapshot(pool: PoolResponse | None, description: RepoDescription | None) -> str | None:
-    if pool is not None:
-        return pool.provenance.snapshot_id
-    return description.snapshot_id if description else None
-
-
-def _degraded(pool: PoolResponse | None, description: RepoDescription | None) -> bool | None:
-    if pool is not None:
-        return pool.provenance.degraded
-    return description.degraded if description else None
 
 
 CouldChange: TypeAlias = Literal["no", "yes", "unknown"]
@@ -176,7 +167,7 @@ _BY_SCORES: Final[Mapping[bool, tuple[CouldChange, str]]] = {
 
 
 class Coverage(Struct, frozen=True):
-    """What one repository contributes, or could have contributed, to the lists.
+    """Contribution of one repository to the lists, made or missed.
 
     Attributes:
         answered: all that it was asked for is in the lists.
@@ -191,11 +182,9 @@ class Coverage(Struct, frozen=True):
 
 
 class Known(Struct, frozen=True):
-    """What is known about the repositories besides their reports.
+    """Facts about the repositories besides their reports.
 
     Attributes:
-        query: as it was asked.
-        figures: statistics of the query's terms, of each repository that gave them.
         summed: scores depend on the statistics of all repositories.
         counted: whose were in it; read only when `summed`.
         by_words: hits hold words of the query whole; else its words say nothing of who has any.

@@ -120,11 +120,7 @@ class RootCache:
         self._lock = Lock()
 
     def __call__(self, directory: Path) -> Path:
-        """Return the root that `directory` belongs to.
-
-        Raises:
-            GgrepError: whatever the function raises; nothing is remembered then.
-        """
+        """Return the root that `directory` belongs to."""
         try:
             real = Path(os.path.realpath(directory, strict=True))
         except (OSError, ValueError):

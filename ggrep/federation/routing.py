@@ -29,12 +29,7 @@ _SHARPNESS: Final = 0.1
 
 
 class Routed(Struct, frozen=True):
-    """The repositories to search.
-
-    Attributes:
-        kept: by id, as `skipped` is.
-        limits: the bound in force, when it left somebody out.
-    """
+    """The repositories to search."""
 
     kept: tuple[RepoId, ...]
     skipped: tuple[RepoId, ...]
@@ -56,14 +51,8 @@ def route(
     A repository without any chunk, and one that gave no figures, is kept and counts for nothing:
     it takes no other one's place. Searching the first costs nothing, the second failed already.
 
-    Args:
-        repos: those that may be searched.
-        figures: of those that gave them.
-        scores: higher for repositories that fit the query better; 0 for those not in it.
-        query: as it was asked; a repository all of whose alias' or folder's words stand in it is
-            named by it.
-        max_repos: 0 for no bound.
-        explicit: selected by name.
+    A repository is named by the query if all words of its alias or folder are in it. `max_repos` of
+    0 sets no bound; `explicit` repositories were selected by name.
     """
     held = {repo.repo_id: repo for repo in repos if _holds_chunks(figures.get(repo.repo_id))}
     if not max_repos or len(held) <= max_repos:

@@ -44,12 +44,7 @@ _FLAGS: Final = (
 
 
 class Glob(Struct, frozen=True):
-    """One pattern, ready to match.
-
-    Attributes:
-        text: as it was given.
-        matcher: of the library.
-    """
+    """One pattern, ready to match."""
 
     text: str
     matcher: glob.WcMatcher[str]
@@ -60,15 +55,7 @@ class Glob(Struct, frozen=True):
 
 
 def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, ...]:
-    """Return the globs that `patterns` spell.
-
-    Args:
-        patterns: without blanks around them.
-        names: everything they will be matched with.
-
-    Raises:
-        WorkspaceError: one cannot be read, or matching them could take too long.
-    """
+    """Return the globs that `patterns` spell."""
     steps = 0
     compiled = []
     for pattern in patterns:
@@ -81,11 +68,7 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
 
 
 def _check_groups(pattern: str) -> None:
-    """Check that each group matches a name in one way only.
-
-    Raises:
-        WorkspaceError: a group could take exponential time.
-    """
+    """Check that each group matches a name in one way only."""
     groups = _GROUP.findall(pattern)
     if _GROUP.search(_GROUP.sub("x", pattern)):
         raise _refused(pattern, "groups such as `+(a|b)` cannot hold others")
@@ -136,7 +119,7 @@ PathResolver: TypeAlias = Callable[[str], tuple[Path, ...]]
 
 
 Matches: TypeAlias = dict[str, set[RepoId]]
-"""What each value of one flag matches, in the order the values were given."""
+"""Matches of each value of one flag, in the order of the values."""
 
 
 class Selection(Struct, frozen=True):
@@ -164,13 +147,16 @@ class Selection(Struct, frozen=True):
 
 
 def select_repos(
-    workspace: Workspace, request: FederatedRequest, resolve: PathResolver
+    workspace: Workspace, request: FederatedRequest, resolve: PathResolver | None = None
 ) -> Selection:
     """Return the selection of `request` over `workspace`.
+
+    Without `resolve`, path tokens are tried below the workspace's directory and `base_dirs`.
 
     Raises:
         WorkspaceError: a glob cannot be read, or matching it could take too long.
     """
+    resolve = resolve or path_resolver((workspace.workspace_dir, *request.base_dirs))
     explicit, tags = _trimmed(request.select), _lowered(request.tags)
     patterns, only = _trimmed(request.repo_filter), _trimmed(request.only)
     chosen = {repo.repo_id for repo in workspace.repos if repo.enabled or request.include_disabled}
@@ -295,16 +281,11 @@ def _warnings(unmatched: Sequence[str], *, empty: bool) -> tuple[Diagnostic, ...
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL)
-"""How a search prints a place."""
+"""A place as a search prints it."""
 
 
 class RepoTarget(Struct, frozen=True):
-    """A target, and where it lies.
-
-    Attributes:
-        repo: None where the target does not say.
-        target: as one repository takes it.
-    """
+    """A target, and where it lies."""
 
     repo: WorkspaceRepo | None
     target: str
@@ -316,11 +297,7 @@ def label_of(repo: WorkspaceRepo) -> str:
 
 
 def repo_target(typed: str, workspace: Workspace, selection: Selection) -> RepoTarget:
-    """Return the target that was typed; an alias or id in front beats a path that looks so.
-
-    Raises:
-        InvalidRequest: it names a repository that is not selected.
-    """
+    """Return the target that was typed; an alias or id in front beats a path that looks so."""
     bracketed = _BRACKETED.fullmatch(typed)
     head, colon, rest = (
         (bracketed["repo"], ":", bracketed["rest"]) if bracketed else typed.partition(":")

@@ -63,9 +63,6 @@ class LocatedRoot(Struct, frozen=True):
     """The location of an entry's root.
 
     Attributes:
-        absolute: as written, made absolute.
-        resolved: the root of the repository around it.
-        canonical: that, free of symbolic links.
         missing: why there is no repository; None where there is one.
     """
 
@@ -94,9 +91,7 @@ class EntryDraft(Struct, frozen=True):
     """One element of `repos`, or one that an `include` stands for.
 
     Attributes:
-        index: its place in the file, behind all of these for one that is included.
-        root: as written, trimmed; empty when it is wrong.
-        located: None when nobody looked, or nothing was found.
+        located: None if it was not looked up or not found.
         included: the glob that it is of; empty for an element of `repos`.
     """
 
@@ -114,8 +109,6 @@ class WorkspaceDraft(Struct, frozen=True):
     """The whole file.
 
     Attributes:
-        cache_root: as written, trimmed; None when blank.
-        unmatched: globs that mean no repository.
         removed_strategy: the removed merge strategy that `global` stands for; empty for none.
     """
 
@@ -283,9 +276,6 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     """Return the draft of a parsed file.
 
     `locate` is called for each entry's root; `path` is for messages.
-
-    Raises:
-        WorkspaceError: anything is wrong; it holds every issue found.
     """
     if not isinstance(value, Mapping):
         message = f"workspace file {path} must hold an object, holds {kind_of(value)}"

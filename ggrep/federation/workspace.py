@@ -54,12 +54,7 @@ class WorkspaceRepo(Struct, frozen=True):
     """One repository of a workspace.
 
     Attributes:
-        root_canonical: where its files are, free of symbolic links.
-        root_input: as written in the file; `root_abs` is that, made absolute.
-        alias: its short name, None when it has none.
-        tags: lower-case, sorted.
         priority: higher comes first where ties are broken by the author's will.
-        index: its place in the file.
         missing: why it cannot be asked: its directory is not there, is none or cannot be read.
             Its paths and its id are then those that a repository right there would have.
         included: the glob of the file that means it; empty where it stands there itself.
@@ -90,11 +85,9 @@ class Workspace(Struct, frozen=True):
     """A workspace file, resolved.
 
     Attributes:
-        cache_root: where artifacts of the federation itself may live; None for the default.
         repos: in the file's order, those that it includes by a glob behind the others, by root.
         repo_set_id: the same for the same repositories, whatever they are called.
         workspace_config_hash: moves with every edit that means something.
-        unmatched: its globs that mean no repository.
         removed_strategy: the removed merge strategy that the file names; empty for none.
     """
 
@@ -182,7 +175,7 @@ def workspace_of(
 
 
 class _Reading(Struct, frozen=True):
-    """How the files of a workspace are read: its own, and those that it includes.
+    """Settings for reading the file of a workspace and the files that it includes.
 
     Attributes:
         seen: canonical paths of the files that were read; each is once, so that none includes
@@ -232,11 +225,7 @@ class _Reading(Struct, frozen=True):
 def locate_root(
     root: str, directory: Path, resolve_root: ResolveRoot, name_repo: NameRepo
 ) -> LocatedRoot:
-    """Return the location of a root that was written relative to `directory`.
-
-    Raises:
-        RootProblem: there is no directory, or no repository can be made of it.
-    """
+    """Return the location of a root that was written relative to `directory`."""
     absolute = lexical_path(directory / root)
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)

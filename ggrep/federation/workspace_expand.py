@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Clock
@@ -13,9 +12,9 @@ from ggrep.base.formats import EXPAND_SCHEMA
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import deadline_of
 from ggrep.federation.coordinator_cache import CoordinatorCache
-from ggrep.federation.envelope import Envelope, RepoNotices, envelope_of
+from ggrep.federation.envelope import RepoNotices, WorkspaceAnswer, envelope_of
 from ggrep.federation.fanout_session import FanoutSession
-from ggrep.federation.federated_names import attended_json, failed_json
+from ggrep.federation.federated_names import failed_names_json, names_json
 from ggrep.federation.federated_request import FederatedRequest, check_request
 from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.searcher import Searchers
@@ -23,7 +22,6 @@ from ggrep.federation.selection import (
     RepoTarget,
     Selection,
     label_of,
-    path_resolver,
     repo_target,
     select_repos,
 )
@@ -40,40 +38,23 @@ _ALL = 1
 """The only round has all the time that is left."""
 
 
-class FederatedExpansion(Struct, frozen=True):
-    """The code around a place of one of several repositories.
+class FederatedExpansion(WorkspaceAnswer, frozen=True):
+    """The code around a place of one of several repositories."""
 
-    Attributes:
-        attendance: what became of each repository that was asked.
-        repo: whose place it is; None where there is no answer.
-        found: what it answered.
-    """
-
-    attendance: Envelope
     asked: ExpandRequest
     repo: WorkspaceRepo | None = None
     found: ExpandResponse | None = None
-
-    @property
-    def ok(self) -> bool:
-        """Return whether there is an answer."""
-        return self.attendance.ok
-
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return self.attendance.exit_status
 
     def to_json(self) -> "FederatedExpandJson | FederatedErrorJson":
         """Return the answer, or its failure with all that is known of the repositories."""
         error = self.attendance.error
         if self.repo is None or self.found is None or error is not None:
-            return failed_json(self.attendance, error or _nowhere(self.asked, ()))
+            return failed_names_json(self.attendance, error or _nowhere(self.asked, ()))
         document = {
             "schema_version": EXPAND_SCHEMA,
             "ok": True,
             "format": "expand",
-            **attended_json(self.attendance, (self.repo.repo_id,)),
+            **names_json(self.attendance, (self.repo.repo_id,)),
             **expansion_json(replace(self.found, request=self.asked)),
             "repoId": self.repo.repo_id,
             "repoAlias": self.repo.alias,
@@ -90,16 +71,8 @@ async def federated_expand(
 ) -> FederatedExpansion:
     """Return the code around a place.
 
-    Args:
-        workspace: the repositories.
-        request: which of them, within what time; its search is not read.
-        asked: its target may begin with `alias:`; else it must lie in one repository alone.
-        searchers: give access to repositories.
-        clock: of the deadline.
-
-    Raises:
-        WorkspaceError: the request is invalid.
-        InvalidRequest: the target names a repository that is not selected.
+    Its target may begin with `alias:`; else it must lie in one repository alone. The search of
+    `request` is not read.
     """
     search = SearchRequest(
         query=asked.target or " ",
@@ -109,10 +82,9 @@ async def federated_expand(
     request = replace(request, search=search)
     check_request(request)
     started_ms = clock.monotonic_ms()
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    selection = select_repos(workspace, request, resolve)
+    selection = select_repos(workspace, request)
     target = repo_target(asked.target, workspace, selection)
-    asking = FanoutSession(
+    session = FanoutSession(
         workspace,
         request,
         _narrowed(selection, target),
@@ -120,10 +92,8 @@ async def federated_expand(
         CoordinatorCache(0),
         deadline_of(request, clock),
     )
-    if not asking.is_over:
-        await asking.prepare()
-        await asking.describe()
-    found = await _asked(asking, replace(asked, target=target.target))
+    await session.begin()
+    found = await _asked(session, replace(asked, target=target.target))
     said = {
         repo: RepoNotices(
             one.provenance, tuple(RepoLimit(cut, repo) for cut in one.limits_hit), one.warnings
@@ -132,15 +102,15 @@ async def federated_expand(
         else RepoNotices(None)
         for repo, one in sorted(found.items())
     }
-    attendance = envelope_of(asking, said, elapsed_ms=clock.monotonic_ms() - started_ms)
-    if attendance.error is not None:
-        return FederatedExpansion(attendance, asked)
+    envelope = envelope_of(session, said, elapsed_ms=clock.monotonic_ms() - started_ms)
+    if envelope.error is not None:
+        return FederatedExpansion(envelope, asked)
     places = {repo: one for repo, one in found.items() if isinstance(one, ExpandResponse)}
     if len(places) == 1:
         ((repo, place),) = places.items()
-        return FederatedExpansion(attendance, asked, asking.repos[repo], place)
-    error = _several(asked, asking, places) if places else _nowhere(asked, _refusals(found))
-    return FederatedExpansion(replace(attendance, error=error), asked)
+        return FederatedExpansion(envelope, asked, session.repos[repo], place)
+    error = _several(asked, session, places) if places else _nowhere(asked, _refusals(found))
+    return FederatedExpansion(replace(envelope, error=error), asked)
 
 
 def _narrowed(selection: Selection, target: RepoTarget) -> Selection:
@@ -151,26 +121,26 @@ def _narrowed(selection: Selection, target: RepoTarget) -> Selection:
 
 
 async def _asked(
-    asking: FanoutSession, asked: ExpandRequest
+    session: FanoutSession, asked: ExpandRequest
 ) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
     """Return what each repository has there, or its word that it has no such place."""
 
     async def ask(repo: RepoId) -> ExpandResponse | InvalidRequest:
         try:
-            return await asking.searcher(repo).ask(asked, asking.deadline)
+            return await session.searcher(repo).ask(asked, session.deadline)
         except InvalidRequest as error:
             return error
 
-    if asking.is_over:
+    if session.is_over:
         return {}
-    described = [repo for repo in asking.descriptions if repo not in asking.failures]
-    return await asking.round({repo: partial(ask, repo) for repo in described}, _ALL)
+    described = [repo for repo in session.descriptions if repo not in session.failures]
+    return await session.round({repo: partial(ask, repo) for repo in described}, _ALL)
 
 
 def _several(
-    asked: ExpandRequest, asking: FanoutSession, places: Mapping[RepoId, ExpandResponse]
+    asked: ExpandRequest, session: FanoutSession, places: Mapping[RepoId, ExpandResponse]
 ) -> InvalidRequest:
-    labels = sorted(label_of(asking.repos[repo]) for repo in places)
+    labels = sorted(label_of(session.repos[repo]) for repo in places)
     return InvalidRequest(
         f"target: {asked.target} is in {', '.join(labels)}; say which: {labels[0]}:{asked.target}"
     )

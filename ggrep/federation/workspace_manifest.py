@@ -46,7 +46,6 @@ class RepoState(Struct, frozen=True):
 
     Attributes:
         store_id: under its present settings; None when `error` says that they cannot be read.
-        index: what lies in its store.
     """
 
     repo: WorkspaceRepo
@@ -95,11 +94,7 @@ class RepoState(Struct, frozen=True):
 
 
 class WorkspaceManifest(Struct, frozen=True):
-    """The state of a workspace's indexes.
-
-    Attributes:
-        repos: by id, disabled ones too.
-    """
+    """The state of a workspace's indexes."""
 
     workspace: Workspace
     repos: tuple[RepoState, ...]

@@ -36,7 +36,7 @@ from ggrep.federation.name_merging import (
 from ggrep.federation.name_rounds import NameRounds, P, RepoQuery, judge_all
 from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.searcher import RepoSearcher, Searchers
-from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace
 from ggrep.model.containers import container_notices, nothing_but
 from ggrep.model.filters import matched_by_any, unmatched_notices
@@ -97,16 +97,7 @@ async def federated_symbol(
     A repository's failure is reported and fails nothing else, unless the request is strict, none
     is left, or an earlier page had a part of that repository.
 
-    Args:
-        workspace: the repositories.
-        request: which of them, within what time; its search is not read.
-        asked: the name.
-        searchers: give access to repositories.
-        clock: of the deadline.
-
-    Raises:
-        WorkspaceError: the request is invalid.
-        InvalidRequest: the name or the cursor is.
+    The search of `request` is not read.
     """
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
@@ -115,7 +106,7 @@ async def federated_symbol(
         own = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
         return await searcher.ask(own, deadline)
 
-    rounds = NameRounds(question.asking, ask, fits, question.cursor)
+    rounds = NameRounds(question.session, ask, fits, question.cursor)
     spelled, other, near = SYMBOL_STEPS
     step = await rounds.until_found((spelled, other))
     given = rounds.given
@@ -130,16 +121,16 @@ async def federated_symbol(
         told = nothing_but(name_parts(asked.name), merged.suggestions)
         notices += [Notice("other_container", told)] if beside else []
         notices += question.unselected(given.get(spelled, {}).values())
-    attendance = question.attendance(
+    envelope = question.envelope(
         _notices(rounds),
         own=[Diagnostic(notice.code, notice.message) for notice in notices],
         limits=[*map(RepoLimit, limits), *page.limits],
         lacking=step is None or bool(page.limits),
     )
-    if attendance.error is not None:
-        return FederatedSymbol(attendance, asked)
+    if envelope.error is not None:
+        return FederatedSymbol(envelope, asked)
     return FederatedSymbol(
-        attendance, asked, shown, merged.total, merged.suggestions, page.next_cursor
+        envelope, asked, shown, merged.total, merged.suggestions, page.next_cursor
     )
 
 
@@ -160,7 +151,7 @@ async def federated_references(
         )
         return await searcher.ask(own, deadline)
 
-    rounds = NameRounds(question.asking, ask, is_mentioned, question.cursor)
+    rounds = NameRounds(question.session, ask, is_mentioned, question.cursor)
     await rounds.until_found(REFERENCE_STEPS)
     parts = name_parts(asked.name)
     step, defined = await judge_all(rounds, tuple(parts[:-1]))
@@ -174,16 +165,16 @@ async def federated_references(
         *(() if step is not None else question.unselected(pools.values())),
     ]
     shown, untold = await _tied(question, rounds, pools, merged.references, merged.defining)
-    attendance = question.attendance(
+    envelope = question.envelope(
         _notices(rounds),
         own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *untold],
         limits=[*map(RepoLimit, limits), *page.limits],
         lacking=step is None or bool(page.limits),
     )
-    if attendance.error is not None:
-        return FederatedReferences(attendance, asked)
+    if envelope.error is not None:
+        return FederatedReferences(envelope, asked)
     return FederatedReferences(
-        attendance,
+        envelope,
         asked,
         references=shown,
         totals=merged.totals,
@@ -195,26 +186,21 @@ async def federated_references(
 
 
 class _Page(Struct, frozen=True):
-    """What follows a page.
-
-    Attributes:
-        limits: that more is there.
-        next_cursor: what the next page is asked for by; empty on the last.
-    """
+    """The continuation of a page."""
 
     limits: tuple[RepoLimit, ...]
     next_cursor: str
 
 
 class _NameQuery(Struct, frozen=True):
-    """One question that repositories are asked.
+    """A query about a name, while repositories answer it.
 
     Attributes:
         digest: its identity, but for the number of places on a page.
         cursor: where an earlier page ended; None on the first.
     """
 
-    asking: FanoutSession
+    session: FanoutSession
     asked: SymbolRequest | ReferencesRequest
     clock: Clock
     started_ms: float
@@ -250,7 +236,7 @@ class _NameQuery(Struct, frozen=True):
         selects = matched_by_any([pool.selects for pool in pools])
         return unmatched_notices(selects, self.asked.scope, self.asked.filters)
 
-    def attendance(
+    def envelope(
         self,
         said: Mapping[RepoId, RepoNotices],
         own: list[Diagnostic],
@@ -262,10 +248,10 @@ class _NameQuery(Struct, frozen=True):
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (said if lacking else ())
-            for notice in self.asking.unseen_of(repo, names=True)
+            for notice in self.session.unseen_of(repo, names=True)
         ]
         found = envelope_of(
-            self.asking,
+            self.session,
             said,
             own=[*own, *unseen],
             limits=limits,
@@ -278,7 +264,7 @@ class _NameQuery(Struct, frozen=True):
         """Return the failure of a repository that earlier pages had a part of."""
         if self.cursor is None:
             return None
-        failures = self.asking.failures
+        failures = self.session.failures
         return next((failures[repo] for repo in sorted(failures) if self.cursor.of(repo)), None)
 
 
@@ -289,18 +275,12 @@ async def _begun(
     searchers: Searchers,
     clock: Clock,
 ) -> _NameQuery:
-    """Return the question once all repositories were described.
-
-    Raises:
-        WorkspaceError: the request is invalid.
-        InvalidRequest: the name or the cursor is.
-    """
+    """Return the question once all repositories were described."""
     check_spelling(asked.name)
     request = name_request(request, asked)
     check_request(request)
     started_ms = clock.monotonic_ms()
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    selection = select_repos(workspace, request, resolve)
+    selection = select_repos(workspace, request)
     kind = limit_code(asked)
     fingerprint = asked_fingerprint(f"{kind}-1", replace(asked, limit=0, cursor=""))
     digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
@@ -309,14 +289,12 @@ async def _begun(
         # Whoever had a part in earlier pages must answer, and nobody else may: see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
-    asking = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
-    if not asking.is_over:
-        await asking.prepare()
-        await asking.describe()
-    for repo in asking.repos:
+    session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
+    await session.begin()
+    for repo in session.repos:
         if cursor is not None and cursor.of(repo) is None:
-            asking.failures.setdefault(repo, Skipped("it had no part in the first page"))
-    return _NameQuery(asking, asked, clock, started_ms, digest, cursor)
+            session.failures.setdefault(repo, Skipped("it had no part in the first page"))
+    return _NameQuery(session, asked, clock, started_ms, digest, cursor)
 
 
 def _notices(rounds: NameRounds[P]) -> dict[RepoId, RepoNotices]:
@@ -344,7 +322,7 @@ async def _tied(
 ) -> tuple[tuple[RepoReference, ...], list[Diagnostic]]:
     """Return the occurrences with how each is tied to a definition in another repository."""
     outside = {(one.repo_id, one.found.path) for one in references if one.repo_id not in defining}
-    if not outside or not defining or question.asking.is_over:
+    if not outside or not defining or question.session.is_over:
         return references, []
     importers = [
         (repo, importer)
@@ -372,18 +350,18 @@ async def _importing(
     """Return the files that import anything of the defining repositories, and who did not say."""
     if not importers:
         return set(), []
-    asking = question.asking
+    session = question.session
     request = tuple(importer for _, importer in importers)
     calls = {
         repo: partial(
-            asking.searcher(repo).ask,
+            session.searcher(repo).ask,
             ImportsRequest(request, rounds.snapshot_of(repo)),
-            asking.deadline,
+            session.deadline,
         )
         for repo in defining
     }
     outcomes = await fan_out(
-        calls, concurrency=asking.request.concurrency, deadline=asking.deadline
+        calls, concurrency=session.request.concurrency, deadline=session.deadline
     )
     found: set[tuple[RepoId, str]] = set()
     untold = []

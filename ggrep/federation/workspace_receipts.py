@@ -2,28 +2,38 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
+from typing import Annotated, Any, Final, Literal, get_args
 
 from msgspec import Struct, to_builtins
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields, replace
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import FIELD, seal
 from ggrep.base.errors import InvalidRequest
-from ggrep.base.formats import RECEIPT, REPLAY_SCHEMA
+from ggrep.base.formats import RECEIPT
 from ggrep.base.ids import parse_snapshot_id
 from ggrep.base.stable_json import DecodeError, decode
-from ggrep.federation.cohort import Policy
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.repo_outcomes import RepoReport
+from ggrep.federation.repo_outcomes import RepoReport, Status
+from ggrep.model.constraints import (
+    HIDDEN,
+    DocumentJson,
+    Held,
+    RootId,
+    Sha256,
+    SnapshotId,
+    Versioned,
+    extends,
+    hides,
+)
 from ggrep.model.receipt import (
     WORKSPACE_KIND,
     Fate,
     HitFate,
     NewHit,
     ReceiptHit,
+    ReceiptQuestion,
     ReplayChange,
     ReplayedHit,
     new_hit,
@@ -31,92 +41,99 @@ from ggrep.model.receipt import (
     receipt_hit,
     replayed_hit,
 )
-from ggrep.model.request import SearchRequest
+from ggrep.model.schemas.federated import FederatedJson
 from ggrep.protocol.wire.reading import parse_search_request
 from ggrep.render.receipts import check_answer, check_hits
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.receipts import WorkspaceOriginJson, WorkspaceReplayJson
-
-T = TypeVar("T")
 
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 """A longer answer is not kept whole in its receipt; its digest and its hits are."""
 
+_StoreIdOrNone = Annotated[str, Held(pattern=r"^([a-z0-9-]{1,24}-[0-9a-f]{12}-[0-9a-f]{12})?$")]
+_Sha256OrNone = Annotated[str, Held(pattern=r"^([0-9a-f]{64})?$")]
 
-class FederatedQuestion(Struct, frozen=True):
-    """The stored form of a workspace query; fields as in `FederatedRequest`."""
 
-    search: SearchRequest
-    top: int
-    select: tuple[str, ...]
-    tags: tuple[str, ...]
-    repo_filter: tuple[str, ...]
-    include_disabled: bool
-    only: tuple[str, ...]
-    merge_strategy: str | None
-    rrf_k: int | None
-    per_repo_top: int | None
-    max_repos: int
-    fold: bool | None
-    concurrency: int
-    cohort: tuple[str, ...]
-    cohort_policy: Policy
-    allow_unsafe_mix: bool
-    strict: bool
-    snippet_bytes: int
-    all_repos: bool = False
+@hides("deadline", "base_dirs", "include_paths", "stats")
+class WorkspaceQuestion(FederatedRequest, frozen=True, kw_only=True):
+    """The request as it was asked; `ggrep replay` asks it again."""
+
+    search: ReceiptQuestion
+    """The query; `top` stands in place of its limit."""
+
+
+_NOT_KEPT: Final[Mapping[str, Any]] = {
+    each.name: each.default
+    for each in fields(FederatedRequest)
+    if each.name in HIDDEN[WorkspaceQuestion]
+}
+_REQUIRED: Final = {*FederatedRequest.__struct_fields__} - {*_NOT_KEPT, "all_repos"}
 
 
 class RepoOrigin(Struct, frozen=True):
-    """What one repository's part of an answer depends on.
+    """What one repository's part of the answer hangs on."""
 
-    Attributes:
-        status: what became of it, see `ggrep.federation.repo_outcomes`.
-        encoder: its key; equal ones make comparable vectors.
-        answers_key: of the settings and the ranking that shape answers and no index.
-    """
-
-    repo_id: str
+    repo_id: RootId
     alias: str | None
-    status: str
-    store_id: str
-    snapshot_id: str | None
-    config_fingerprint: str
-    ignore_fingerprint: str
+    """Its name in the workspace; null for none."""
+    status: Annotated[str, get_args(Status)]
+    """What became of it."""
+    store_id: _StoreIdOrNone
+    """Its store; empty when unknown."""
+    snapshot_id: SnapshotId | None
+    """The snapshot that was asked; null when unknown."""
+    config_fingerprint: _Sha256OrNone
+    """Identity of the settings the index was built under; empty when unknown."""
+    ignore_fingerprint: _Sha256OrNone
+    """Identity of the ignore rules; empty when unknown."""
     encoder: str
+    """Key of the encoder; equal ones make comparable vectors."""
     answers_key: str
+    """Identity of the settings and the ranking that shape answers and no index."""
 
 
 class WorkspaceOrigin(Struct, frozen=True):
-    """What a workspace's answer depends on.
-
-    Attributes:
-        answer_sha256: digest of the bytes that `--json --deterministic` prints, the newline too.
-        repos: by id.
-    """
+    """What the answer hangs on beside the words of the question."""
 
     version: str
+    """Version of the program."""
     build: str
+    """The installation: version and time."""
     repo_set_id: str
-    answer_sha256: str
+    """Identity of the workspace's set of repositories."""
+    answer_sha256: Sha256
+    """Digest of the bytes that `--json --deterministic` prints, the newline too."""
     repos: tuple[RepoOrigin, ...]
+    """The selected repositories, by id."""
 
 
 class RepoHit(Struct, frozen=True):
-    """A hit of a receipt, with its repository."""
+    """One hit of one repository."""
 
-    repo_id: str
+    repo_id: RootId
     hit: ReceiptHit
+    """The hit."""
 
 
 class WorkspaceReceipt(Struct, frozen=True):
     """A query that a workspace answered; `answer` is None if it was too long to store."""
 
-    question: FederatedQuestion
+    question: FederatedRequest
     origin: WorkspaceOrigin
     hits: tuple[RepoHit, ...]
+    """The hits of the blended list, best first."""
     answer: bytes | None
+
+
+@extends(WorkspaceReceipt, lambda name: name if name in {"origin", "hits"} else None)
+class WorkspaceReceiptJson(DocumentJson):
+    """What `ggrep search --workspace --receipt` writes and `ggrep replay --workspace` reads."""
+
+    kind: Literal["workspace"]
+    """What was asked: a workspace."""
+    question: WorkspaceQuestion
+    answer: FederatedJson | None
+    """The answer itself; null where it is too long to keep."""
+    sha256: Sha256
+    """Digest of the canonical bytes of all other keys."""
 
 
 def make_workspace_receipt(
@@ -124,7 +141,7 @@ def make_workspace_receipt(
 ) -> WorkspaceReceipt:
     """Return the receipt of a workspace's answer."""
     return WorkspaceReceipt(
-        question=question_of(response.request),
+        question=replace(response.request, **_NOT_KEPT),
         origin=origin_of(response, answer, version=version, build=build),
         hits=tuple(RepoHit(merged.repo_id, receipt_hit(merged.hit)) for merged in response.hits),
         answer=answer if len(answer) <= MAX_ANSWER_BYTES else None,
@@ -159,53 +176,47 @@ def _repo_origin(report: RepoReport) -> RepoOrigin:
     )
 
 
-def question_of(request: FederatedRequest) -> FederatedQuestion:
-    """Return the stored form of a request, without the place it was asked from."""
-    return FederatedQuestion(
-        **{name: getattr(request, name) for name in FederatedQuestion.__struct_fields__}
-    )
-
-
-def request_of(question: FederatedQuestion, *base_dirs: Path) -> FederatedRequest:
-    """Return the request that repeats a stored query; path tokens are tried below `base_dirs`."""
-    return FederatedRequest(**asdict(question), base_dirs=base_dirs)
-
-
 _UNKNOWN: Final = HitFate(Fate.UNKNOWN, None)
 
 
-class RepoChange(Struct, frozen=True):
-    """A difference from the receipt; `repo_id` is None for the workspace itself."""
+class RepoChange(ReplayChange, frozen=True):
+    """One key of two origins that differ; `asked` where only one of the answers asked it."""
 
     repo_id: str | None
-    change: ReplayChange
+    """The repository; null for the workspace's own."""
 
 
-class OfRepo(Struct, Generic[T], frozen=True):
-    """A hit of a replay, with its repository."""
+class ReplayedRepoHit(ReplayedHit, frozen=True):
+    """What became of a hit of a repository."""
 
-    repo_id: str
-    item: T
+    repo_id: RootId
+    fate: Fate
+    """As in the replay of one repository; `unknown`: it could not be looked into."""
 
 
-class WorkspaceReplay(Struct, frozen=True):
-    """The outcome of replaying a workspace's receipt.
+class NewRepoHit(NewHit, frozen=True):
+    """A hit of now, of one repository, that is none of the receipt's."""
 
-    Attributes:
-        hits: those of the receipt today; ranks are those of the blended list.
-        new_hits: those of today that match none of the receipt.
-    """
+    repo_id: RootId
 
-    receipt: WorkspaceReceipt
+
+class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
+    """What became of a workspace's receipt whose question was asked again."""
+
+    reproduced: bool
+    """The same bytes came again."""
+    query: str
+    """The words of the question."""
+    receipt: WorkspaceOrigin
+    """What the receipt's answer hangs on."""
     now: WorkspaceOrigin
+    """What the answer of now hangs on."""
     changes: tuple[RepoChange, ...]
-    hits: tuple[OfRepo[ReplayedHit], ...]
-    new_hits: tuple[OfRepo[NewHit], ...]
-
-    @property
-    def is_reproduced(self) -> bool:
-        """Return whether the answer has the same bytes again."""
-        return self.now.answer_sha256 == self.receipt.origin.answer_sha256
+    """What differs of the two."""
+    hits: tuple[ReplayedRepoHit, ...]
+    """The receipt's hits, best first."""
+    new_hits: tuple[NewRepoHit, ...]
+    """Hits of now that none of the receipt's became."""
 
 
 def replay_of(
@@ -216,12 +227,7 @@ def replay_of(
 ) -> WorkspaceReplay:
     """Return the outcome of replaying a receipt.
 
-    Args:
-        receipt: what was answered then.
-        now: what the answer of today depends on.
-        today: the answer.
-        found: what became of each repository's hits, in their order; a repository that could not
-            be looked into is not among them.
+    `found` has the fate of each repository's hits, in their order.
     """
     ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
     left = {repo_id: iter(places) for repo_id, places in found.items()}
@@ -233,13 +239,22 @@ def replay_of(
             key = held.repo_id, whereabouts.place.row_id
             known.add(key)
             rank_now = ranks.get(key)
-        old.append(OfRepo(held.repo_id, replayed_hit(held.hit, rank, whereabouts, rank_now)))
+        hit = replayed_hit(held.hit, rank, whereabouts, rank_now)
+        old.append(ReplayedRepoHit(**asdict(hit), repo_id=held.repo_id))
     new = [
-        OfRepo(m.repo_id, new_hit(m.hit, rank))
+        NewRepoHit(**asdict(new_hit(m.hit, rank)), repo_id=m.repo_id)
         for rank, m in enumerate(today.hits)
         if (m.repo_id, m.hit.row_id) not in known
     ]
-    return WorkspaceReplay(receipt, now, _changes(receipt.origin, now), tuple(old), tuple(new))
+    return WorkspaceReplay(
+        reproduced=now.answer_sha256 == receipt.origin.answer_sha256,
+        query=receipt.question.search.query,
+        receipt=receipt.origin,
+        now=now,
+        changes=_changes(receipt.origin, now),
+        hits=tuple(old),
+        new_hits=tuple(new),
+    )
 
 
 def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
@@ -250,7 +265,7 @@ def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
     """Return the differences: of the workspace first, then by repository."""
     found = [
-        RepoChange(None, ReplayChange(key, getattr(was, key), getattr(now, key)))
+        RepoChange(key, getattr(was, key), getattr(now, key), None)
         for key in ("version", "build", "repo_set_id")
         if getattr(was, key) != getattr(now, key)
     ]
@@ -259,18 +274,14 @@ def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ..
     for repo_id in sorted({*before, *after}):
         old, new = before.get(repo_id), after.get(repo_id)
         if old is None or new is None:
-            asked = ReplayChange("asked", _yes(old), _yes(new))
-            found.append(RepoChange(repo_id, asked))
+            was_asked, is_asked = (repo if repo is None else "yes" for repo in (old, new))
+            found.append(RepoChange("asked", was_asked, is_asked, repo_id))
             continue
         for name in RepoOrigin.__struct_fields__:
             values = getattr(old, name), getattr(new, name)
             if values[0] != values[1]:
-                found.append(RepoChange(repo_id, ReplayChange(name, *values)))
+                found.append(RepoChange(name, *values, repo_id))
     return tuple(found)
-
-
-def _yes(repo: RepoOrigin | None) -> str | None:
-    return None if repo is None else "yes"
 
 
 _KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "answer", FIELD})
@@ -282,7 +293,11 @@ def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_js
         {
             RECEIPT.field: RECEIPT.writes,
             "kind": WORKSPACE_KIND,
-            "question": to_builtins(receipt.question),
+            "question": {
+                key: value
+                for key, value in to_builtins(receipt.question).items()
+                if key not in _NOT_KEPT
+            },
             "origin": to_builtins(receipt.origin),
             "hits": [to_builtins(held) for held in receipt.hits],
             "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
@@ -304,32 +319,10 @@ def workspace_receipt_of(values: dict[str, Any]) -> WorkspaceReceipt:
         raise InvalidRequest(f"no receipt: {error}") from error
 
 
-def workspace_replay_json(replay: WorkspaceReplay) -> "WorkspaceReplayJson":
-    """Return the outcome of a replay as its JSON object."""
-    return {
-        "schema_version": REPLAY_SCHEMA,
-        "reproduced": replay.is_reproduced,
-        "query": replay.receipt.question.search.query,
-        "receipt": cast("WorkspaceOriginJson", to_builtins(replay.receipt.origin)),
-        "now": cast("WorkspaceOriginJson", to_builtins(replay.now)),
-        "changes": [_in_repo(each.repo_id, each.change) for each in replay.changes],
-        "hits": [_in_repo(each.repo_id, each.item) for each in replay.hits],
-        "new_hits": [_in_repo(each.repo_id, each.item) for each in replay.new_hits],
-    }
-
-
-def _in_repo(repo_id: str | None, value: Struct) -> Any:  # noqa: ANN401 - the object of a value
-    return {**to_builtins(value), "repo_id": repo_id}
-
-
 def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
     answer = values["answer"]
-    question = decode(FederatedQuestion, values["question"], "$.question")
-    parse_search_request(values["question"]["search"], "$.question.search")
-    if not question.search.deterministic:
-        raise DecodeError("$.question: not asked deterministically")
     receipt = WorkspaceReceipt(
-        question=question,
+        question=_question(values["question"]),
         origin=decode(WorkspaceOrigin, values["origin"], "$.origin"),
         hits=decode(tuple[RepoHit, ...], values["hits"], "$.hits"),
         answer=None if answer is None else stable_json.dumps(answer) + b"\n",
@@ -341,6 +334,18 @@ def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
     _check_list(receipt, answer)
     check_answer(receipt.answer, receipt.origin.answer_sha256)
     return receipt
+
+
+def _question(values: object) -> FederatedRequest:
+    if isinstance(values, dict):
+        values = {key: value for key, value in values.items() if key not in _NOT_KEPT}
+        for key in sorted(_REQUIRED - values.keys()):
+            raise DecodeError(f"$.question.{key}: missing")
+        parse_search_request(values["search"], "$.question.search")
+    question = decode(FederatedRequest, values, "$.question")
+    if not question.search.deterministic:
+        raise DecodeError("$.question: not asked deterministically")
+    return question
 
 
 def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:

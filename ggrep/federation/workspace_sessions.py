@@ -43,10 +43,9 @@ _LEAST: Final = 1 + 2 * _HASH_BYTES
 
 
 class RepoSession(Struct, frozen=True):
-    """What a session knows of one repository.
+    """The part of a session about one repository.
 
     Attributes:
-        token: that keeps its snapshot.
         seen: hashes of the paths that were shown; ascending, each once.
     """
 
@@ -59,11 +58,7 @@ class RepoSession(Struct, frozen=True):
 
 
 class WorkspaceSession(Struct, frozen=True):
-    """A session over the repositories of a workspace.
-
-    Attributes:
-        repos: those that were asked for a slate.
-    """
+    """A session over the repositories of a workspace."""
 
     repos: Mapping[RepoId, RepoSession] = field(default_factory=dict)
 
@@ -89,10 +84,7 @@ class WorkspaceSession(Struct, frozen=True):
     ) -> "WorkspaceSession":
         """Return the session after a step.
 
-        Args:
-            tokens: of the repositories that gave a slate.
-            shown: paths of further files by repository.
-            ended: repositories whose snapshots are kept no longer; they begin anew.
+        `ended` are repositories whose snapshots are kept no longer; they begin anew.
         """
         repos = {repo: one for repo, one in self.repos.items() if repo not in ended}
         for repo, token in tokens.items():
@@ -103,11 +95,7 @@ class WorkspaceSession(Struct, frozen=True):
 
 
 def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp) -> SessionState:
-    """Return what goes on with a session; the same for the same value.
-
-    Raises:
-        SessionFull: it has shown more than a token can name.
-    """
+    """Return what goes on with a session; the same for the same value."""
     ordered = sorted((_hash(repo), one) for repo, one in session.repos.items())
     parts = [
         known + data_of_token(one.token) + len(one.seen).to_bytes(_COUNT_BYTES) + b"".join(one.seen)
@@ -131,11 +119,7 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
 
 
 def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
-    """Return the session of a token, whoever brings it back.
-
-    Raises:
-        InvalidRequest: it is too long, damaged, or of another workspace.
-    """
+    """Return the session of a token."""
     if len(text) > MAX_TOKEN_BYTES:
         raise InvalidRequest(f"session_token: longer than {MAX_TOKEN_BYTES} characters")
     data = data_of_token(text)

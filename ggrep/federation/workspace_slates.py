@@ -77,7 +77,7 @@ def joined(
         fits_usual: what is said of many repositories lessens the bytes of the slate.
         shows: their files are shown; else they only say what the question was taken for.
     """
-    response, repos = ran.response, ran.asking.repos
+    response, repos = ran.response, ran.session.repos
     found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
     shown = found if shows else {}
     slates = [
@@ -167,7 +167,7 @@ _SEARCH_SHARE: Final = 0.6
 """Share of the time that the search may take; slates have the rest."""
 
 _HITS_OF_A_FILE: Final = 3
-"""So many more are looked at for each file that a session has shown."""
+"""Additional hits to read for each file that a session has shown."""
 
 _MOST_NAMED: Final = 8
 
@@ -175,11 +175,7 @@ _USUAL: Final = Budgets()
 
 
 class SlateShape(Struct, frozen=True):
-    """Level, budgets and parts of a slate over a workspace, and the session it is of.
-
-    Attributes:
-        level: as of a `SlateRequest`, and so are the others.
-    """
+    """Level, budgets and parts of a slate over a workspace, and the session it is of."""
 
     level: Level = 1
     budgets: Budgets = _USUAL
@@ -196,8 +192,6 @@ class FederatedSlate(Struct, frozen=True):
 
     Attributes:
         response: its hits are those that decided who was asked.
-        slate: None where there is no answer at all.
-        session: what goes on, where a session was asked for.
     """
 
     response: FederatedResponse
@@ -216,7 +210,7 @@ class FederatedSlate(Struct, frozen=True):
 
     @property
     def merge_unsaid(self) -> bool:
-        """Return whether repositories were picked by rank alone because nobody said how."""
+        """Return whether repositories were picked by rank alone for lack of a setting."""
         return self.response.merge_unsaid
 
     @property
@@ -282,7 +276,7 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     if not ran.response.ok:
         return FederatedSlate(ran.response, None)
     requests = _requests(ran, shape, budgets, session)
-    outcomes = await ran.asking.slates(requests or _interpreting(ran, budgets), deadline)
+    outcomes = await ran.session.slates(requests or _interpreting(ran, budgets), deadline)
     if request.strict:
         for outcome in outcomes.values():
             if outcome.error is not None:
@@ -360,7 +354,7 @@ def _requests(
 
 
 def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateRequest]:
-    """Return what to ask where nothing is shown: somebody says what the question is taken for."""
+    """Return the request whose answer only tells how the query is interpreted."""
     return {
         repo: _request(ran, repo, _LEAST, replace(budgets, files=1))
         for repo in sorted(ran.given.pools)[:1]
@@ -368,17 +362,13 @@ def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateR
 
 
 def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
-    """Return the places to open by repository.
-
-    Raises:
-        InvalidRequest: one does not say of which repository it is, or of one that gave no answer.
-    """
-    asking, found = ran.asking, dict[RepoId, tuple[str, ...]]()
+    """Return the places to open by repository."""
+    session, found = ran.session, dict[RepoId, tuple[str, ...]]()
     for typed in asked.targets:
-        target = repo_target(typed, asking.workspace, asking.selection)
-        repo = target.repo or (asking.selection.repos[0] if len(asking.repos) == 1 else None)
+        target = repo_target(typed, session.workspace, session.selection)
+        repo = target.repo or (session.selection.repos[0] if len(session.repos) == 1 else None)
         if repo is None:
-            names = ", ".join(sorted(map(label_of, asking.selection.repos))[:_MOST_NAMED])
+            names = ", ".join(sorted(map(label_of, session.selection.repos))[:_MOST_NAMED])
             raise InvalidRequest(
                 f"targets: {typed!a}: say of which repository, as alias:path; there are {names}"
             )
@@ -407,7 +397,7 @@ def _advanced(
     outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
 ) -> WorkspaceSession:
     """Return a session once a slate of it is shown."""
-    ids = {label_of(repo): repo_id for repo_id, repo in ran.asking.repos.items()}
+    ids = {label_of(repo): repo_id for repo_id, repo in ran.session.repos.items()}
     packs: dict[RepoId, list[Pack]] = {}
     for pack in (pack for _, own in slate.sections for pack in own):
         packs.setdefault(ids[pack.repo], []).append(pack)
@@ -415,7 +405,7 @@ def _advanced(
     tokens = {repo: one.session.token for repo, one in found.items() if one.session is not None}
     shown = {repo: told_of(packs.get(repo, ()), found[repo].copies) for repo in tokens}
     failed = {repo: one.error for repo, one in outcomes.items() if one.error is not None}
-    failed |= ran.asking.failures
+    failed |= ran.session.failures
     ended = [repo for repo, error in failed.items() if error.code == SessionExpired.code]
     return session.going_on(tokens, shown, ended)
 
@@ -424,12 +414,12 @@ def _request(
     ran: CompletedSearch, repo: RepoId, shape: SlateShape, budgets: Budgets
 ) -> SlateRequest:
     """Return the request to a repository: the search of its hits, on the same snapshot."""
-    asking, given = ran.asking, ran.given
+    session, given = ran.session, ran.given
     counted = given.strategy == GLOBAL and repo in given.figures
     total = sum_statistics(given.figures[one] for one in sorted(given.figures)) if counted else None
-    corpora = asking.plan.corpora_of(repo)
+    corpora = session.plan.corpora_of(repo)
     return SlateRequest(
-        search=replace(asking.search, corpora=corpora, keep_weak=True),
+        search=replace(session.search, corpora=corpora, keep_weak=True),
         level=shape.level,
         budgets=budgets,
         anchors=shape.anchors,
@@ -437,5 +427,5 @@ def _request(
         facts=shape.graph,
         statistics=total,
         snapshot_id=given.pools[repo].provenance.snapshot_id,
-        vector=asking.vector_of(repo),
+        vector=session.vector_of(repo),
     )

@@ -41,9 +41,7 @@ _JSON5_HINT = (
 def read_text(path: Path, real: Path | None = None) -> str:
     """Return the text of a workspace file.
 
-    Args:
-        path: of the file.
-        real: that path free of links; what is read then is there, or nothing is.
+    With `real`, the path free of links, the file is read from there or not at all.
 
     Raises:
         InvalidRequest: a link took the place of the directory it was in.
@@ -160,16 +158,14 @@ TEXT: Final = "(text)"
 
 _REPOS_HINT: Final = 'write "repos": [] into the object'
 _KEY_DEPTH: Final = 3
-"""Of an entry's keys."""
+"""Depth of an entry's keys."""
 
 
 class EntryPositions(Struct, frozen=True):
     """The position of the `repos` array in the text.
 
     Attributes:
-        elements: start and end of each element.
         commas: offset of the comma behind each element, None behind a last one without.
-        tokens: of the whole text.
     """
 
     elements: tuple[tuple[int, int], ...]
@@ -191,11 +187,7 @@ def entries_of(text: str) -> list[object]:
 
 
 def find_entries(text: str) -> EntryPositions:
-    """Return the positions of the `repos` array and of its elements.
-
-    Raises:
-        WorkspaceError: there is none.
-    """
+    """Return the positions of the `repos` array and of its elements."""
     tokens = tuple(scan(text))
     solid = [token for token in tokens if token.kind not in TRIVIA]
     opening = _opening_of_repos(text, solid)

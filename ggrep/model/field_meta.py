@@ -75,7 +75,7 @@ def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annot
         field = next((note for note in notes if isinstance(note, Field)), None)
     if get_origin(hint) in {Union, UnionType}:
         (hint,) = (kind for kind in get_args(hint) if kind is not NoneType)
-    return field, hint
+    return field, get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
 MOST_LIST_ITEMS: Final = 256

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.base.option_spelling import unknown
+from ggrep.model.constraints import named
 from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.field_meta import MOST_PATH_BYTES, WireBounds
 from ggrep.model.files import CHUNK_TYPES
@@ -15,12 +16,16 @@ from ggrep.model.limits import Notice
 from ggrep.model.sanitise import sanitise_line
 
 
+@named("receipt_filter")
 class Filter(Struct, frozen=True):
-    """One `key:value`, which narrows the answer; `negated` is written with a leading `-` or `!`."""
+    """One filter."""
 
     key: Annotated[str, WireBounds(64)]
+    """What is compared."""
     value: Annotated[str, WireBounds(MOST_PATH_BYTES)]
+    """With what."""
     negated: bool = False
+    """Hits must not match."""
 
 
 FILTER_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(

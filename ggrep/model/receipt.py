@@ -2,7 +2,7 @@
 
 from enum import Enum
 from hashlib import sha256
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -78,6 +78,12 @@ class ReceiptHit(Place, frozen=True):
     """What the list is ordered by."""
     snippet_sha256: Sha256
     """Digest of the text that was shown."""
+
+
+class ReceiptQuestion(SearchRequest, frozen=True):
+    """The request as it was asked; `ggrep replay` asks it again."""
+
+    deterministic: Literal[True] = True
 
 
 class Receipt(Struct, frozen=True):

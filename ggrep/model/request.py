@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from ggrep.base.commands import quoted_whole
 from ggrep.base.errors import Incompatible
+from ggrep.model.constraints import Count, Later
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.field_meta import (
     MAX_INTEGER,
@@ -160,80 +161,109 @@ MaxBytes: TypeAlias = Annotated[
 
 
 class SearchRequest(Request[Any], frozen=True):
-    """A query over one repository.
-
-    Attributes:
-        per_file: 0 for as many as the settings allow.
-        scope: path keys, see `model.filters`; empty for the whole root.
-        within: filters of a profile's view, applied in addition to `filters`.
-        timeout_ms: 0 for none.
-    """
+    """A query over one repository."""
 
     query: Query
+    """The words."""
     limit: Annotated[
-        int,
+        Count,
         Field("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP),
         WireBounds(MOST_ITEMS),
     ] = 10
+    """Most hits."""
     per_file: Annotated[
-        int,
+        Count,
         Field("search.perFile", "Most hits per file; 0 for no limit.", most=MAX_PER_FILE),
         WireBounds(MOST_ITEMS),
     ] = 3
+    """Most hits of one file; 0 for as many as the settings allow."""
     mode: Annotated[
         Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
     ] = Mode.BALANCED
+    """The intent."""
     corpora: Annotated[
         tuple[Corpus, ...],
         Field("search.mode", "Corpora to search; all by default.", least=1),
         WireBounds(16),
     ] = CORPORA
+    """Corpora that were searched."""
     scope: Annotated[str, Field("search.scope", SCOPE), WireBounds(MOST_SCOPE_BYTES)] = ""
+    """Path that the answer is narrowed to; empty for all."""
     filters: Annotated[
         tuple[Filter, ...], Field("search.filter", FILTERS), WireBounds(MOST_FILTERS)
     ] = ()
+    """What narrows the answer further."""
     snippet: Annotated[
         SnippetMode, Field("search.snippet", "How much of each hit's text to return.")
     ] = SnippetMode.DEFAULT
+    """How much text is shown."""
     backend: Annotated[
         Backend, Field("search.backend", "Vector backend; all values do the same.")
     ] = Backend.AUTO
+    """How vectors are scored."""
     include_anchors: Annotated[
         bool, Field("search.anchors", "Include header chunks among the hits.")
     ] = False
+    """Headers of files are hits too."""
     deterministic: Annotated[bool, Field("search.deterministic", DETERMINISTIC)] = False
+    """Equal bytes for equal state."""
     explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
+    """How scores came about is told."""
     keep_weak: Annotated[
         bool, Field("search.keepWeak", "Return all hits even when the answer is unlikely to fit.")
     ] = False
+    """All hits of a weak answer are shown."""
     find: Annotated[Find, Field("search.find", "How to interpret the query.")] = Find.AUTO
+    """What the query is looked for as."""
     vectors: Annotated[
         bool, Field("search.vectors", "Also rank by vector similarity; true by default.")
     ] = True
-    ignore_case: Annotated[
-        bool, Field("search.ignoreCase", "Match a text or expression in any letter case.")
+    """Likeness of meaning counts."""
+    ignore_case: Later[
+        Annotated[
+            bool, Field("search.ignoreCase", "Match a text or expression in any letter case.")
+        ]
     ] = False
-    whole_words: Annotated[
-        bool, Field("search.wholeWords", "Match a text or expression only as whole words.")
+    """A text or expression matches in any letter case; receipts of earlier builds have none of the
+    following keys.
+    """
+    whole_words: Later[
+        Annotated[
+            bool, Field("search.wholeWords", "Match a text or expression only as whole words.")
+        ]
     ] = False
-    lines_before: Annotated[
-        int,
-        Field("search.linesBefore", "Lines of context before a matching line.", most=MAX_CONTEXT),
-        WireBounds(MOST_ITEMS),
+    """A text or expression matches only whole words."""
+    lines_before: Later[
+        Annotated[
+            Count,
+            Field(
+                "search.linesBefore", "Lines of context before a matching line.", most=MAX_CONTEXT
+            ),
+            WireBounds(MOST_ITEMS),
+        ]
     ] = 0
-    lines_after: Annotated[
-        int,
-        Field("search.linesAfter", "Lines of context after a matching line.", most=MAX_CONTEXT),
-        WireBounds(MOST_ITEMS),
+    """Lines of context before a matching line."""
+    lines_after: Later[
+        Annotated[
+            Count,
+            Field("search.linesAfter", "Lines of context after a matching line.", most=MAX_CONTEXT),
+            WireBounds(MOST_ITEMS),
+        ]
     ] = 0
-    list_files: Annotated[
-        bool,
-        Field("search.listFiles", "List every file with matching lines, and how many it has."),
+    """Lines of context after a matching line."""
+    list_files: Later[
+        Annotated[
+            bool,
+            Field("search.listFiles", "List every file with matching lines, and how many it has."),
+        ]
     ] = False
+    """All files with matching lines are listed."""
     within: Annotated[tuple[Filter, ...], WireBounds(8 * MOST_FILTERS)] = ()
-    timeout_ms: Annotated[int, Field("search.timeoutMs", TIMEOUT, most=MOST_MS)] = (
+    """Filters of a profile's view, which narrow the answer too."""
+    timeout_ms: Annotated[Count, Field("search.timeoutMs", TIMEOUT, most=MOST_MS)] = (
         DEFAULT_TIMEOUT_MS
     )
+    """Deadline; 0 for the configured one."""
 
     @property
     def is_exact(self) -> bool:

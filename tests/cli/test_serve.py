@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ggrep.base.errors import GgrepError, InvalidRequest, StoreError
-from ggrep.daemon.host import AlreadyServed, ServeResult
+from ggrep.daemon.endpoint_files import AlreadyServed
+from ggrep.daemon.host import ServeResult
 from ggrep.interfaces.cli import app
 from ggrep.interfaces.cli.daemons.hosting import Ready
 

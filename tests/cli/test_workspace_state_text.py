@@ -95,7 +95,7 @@ def test_an_examination_reads_as_advice(some: Workspaces) -> None:
     found = examine(some.manifest, some.split, merge_said=True)
     text = examination_text(some.manifest, found, PLAIN)
     lines = text.splitlines()
-    asked, left_out = (cohort.compatibility_key for cohort in found.cohorts[0][1])
+    asked, left_out = (cohort.compatibility_key for cohort in found.cohorts.code)
 
     assert lines[0] == "! alpha: its daemon has old settings: the encoder changed"
     assert lines[1] == f"    ggrep stop --path {some.base}/alpha"

@@ -19,6 +19,7 @@ import ggrep.model.machine
 import ggrep.model.maintenance
 import ggrep.model.schemas
 import ggrep.model.status
+from ggrep.federation import workspace_receipts
 from ggrep.model.schemas import (
     answers,
     failure,
@@ -92,8 +93,8 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "tour_success": ("Tour of a repository", answers, "TourJson"),
     "workspace": ("Looking after a workspace", workspace, "WorkspaceJson"),
     "workspace_manifest": ("Workspace manifest", workspace_manifest, "ManifestJson"),
-    "workspace_receipt": ("Receipt of a workspace", receipts, "WorkspaceReceiptJson"),
-    "workspace_replay": ("Replay of a workspace", replay, "WorkspaceReplayJson"),
+    "workspace_receipt": ("Receipt of a workspace", workspace_receipts, "WorkspaceReceiptJson"),
+    "workspace_replay": ("Replay of a workspace", workspace_receipts, "WorkspaceReplay"),
     "workspace_resolved": ("A resolved workspace", resolved, "ResolvedWorkspaceJson"),
 }
 """By the names of their files: titles, and where their types are."""
@@ -119,7 +120,7 @@ def schema(name: str, texts: Texts) -> Schema:
 
 def schema_files() -> dict[Path, bytes]:
     """Return the shipped files and what they are to hold."""
-    texts = Texts(FOLDER, FOLDER.parent)
+    texts = Texts(FOLDER, FOLDER.parent, FOLDER.parents[1] / "federation")
     made = {
         FOLDER / f"{name}.schema.json": _bytes(schema(name, texts)) for name in sorted(DOCUMENTS)
     }

@@ -35,6 +35,7 @@ from ggrep.model.constraints import (
     Held,
     Keywords,
 )
+from ggrep.model.field_meta import Field, WireBounds
 
 Schema = dict[str, Any]
 
@@ -124,6 +125,7 @@ class Maker:
         Raises:
             TypeError: it is none that JSON has.
         """
+        kind = getattr(kind, "__supertype__", kind)
         if kind in _TYPES:
             return {"type": _TYPES[kind]}
         if is_typeddict(kind) or _is_struct(kind):
@@ -168,7 +170,7 @@ class Maker:
             match note:
                 case str():
                     found = {"description": note, **found}
-                case _ if note in (LATER, PAIRS):
+                case _ if note in (LATER, PAIRS) or isinstance(note, Field | WireBounds):
                     pass
                 case Held():
                     found |= _bounds(note, found["type"])

@@ -16,7 +16,7 @@ from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import failure_json
 from ggrep.federation.workspace import resolved_object
-from ggrep.federation.workspace_receipts import workspace_receipt_document, workspace_replay_json
+from ggrep.federation.workspace_receipts import workspace_receipt_document
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
@@ -183,8 +183,8 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
         "workspace_manifest": (workspaces.kept(),),
         "workspace_receipt": (workspace_receipt_document(kept),),
         "workspace_replay": (
-            workspace_replay_json(workspace_replay_of(kept, federated, {})),
-            workspace_replay_json(workspace_replay_of(kept, federated, everywhere(kept))),
+            workspace_replay_of(kept, federated, {}).to_dict(),
+            workspace_replay_of(kept, federated, everywhere(kept)).to_dict(),
         ),
         "workspace_resolved": (
             resolved_object(workspace),

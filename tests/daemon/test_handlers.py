@@ -257,7 +257,7 @@ def test_operators_beyond_a_bound_are_refused_while_searches_are_answered(
 ) -> None:
     """A monitor gone wild must cost neither memory nor anybody's search."""
     monkeypatch.setattr("ggrep.daemon.handlers._MAX_WAITING_STATUS", 1)
-    desk, refused = host.daemon.shared.desk, []
+    desk, refused = host.daemon.shared.operators, []
     holders = [object() for _ in range(int(desk.total_tokens))]
     for holder in holders:
         host.call(desk.acquire_on_behalf_of_nowait, holder)

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError, InvalidRequest
-from ggrep.daemon.sync_loop import LoopFigures, SyncKind, SyncLoop
+from ggrep.daemon.sync_loop import SyncKind, SyncLoop
+from ggrep.daemon.sync_schedule import LoopFigures
 from ggrep.model.daemons import WAITS_FOR_GIT
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from tests.fakes.clocks import ManualClock

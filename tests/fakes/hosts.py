@@ -177,7 +177,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 slots=EncodeSlots(place.encode_slots, 2, CLOCK, wait=time.sleep),
                 occurrences=OccurrencePool,
                 threads=CapacityLimiter(64),
-                desk=CapacityLimiter(4),
+                operators=CapacityLimiter(4),
                 poll_s=POLL_S,
                 syncs=syncs,  # type: ignore[arg-type] # as much of it as is used
                 watcher=HostWatcher(CLOCK),

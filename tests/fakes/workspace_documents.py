@@ -12,7 +12,7 @@ from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.federation.building import BuildResult
 from ggrep.federation.daemon_upkeep import Change, DaemonState
-from ggrep.federation.doctor import doctor_json, examine
+from ggrep.federation.doctor import examine
 from ggrep.federation.manifest_builder import (
     build_manifest,
     cache_root_of,
@@ -26,7 +26,6 @@ from ggrep.interfaces.cli.workspaces.state import (
     build_json,
     catalog_json,
     event_json,
-    orphans_json,
     status_json,
     written_json,
 )
@@ -102,9 +101,7 @@ class Workspaces:
 
     def doctor(self) -> dict[str, Any]:
         """Return what `doctor` prints of two cohorts."""
-        return dict(
-            doctor_json(self.workspace, examine(self.manifest, self.split, merge_said=True))
-        )
+        return examine(self.manifest, self.split, merge_said=True).to_dict()
 
     def event(self) -> dict[str, Any]:
         """Return a line that `watch` prints."""
@@ -126,7 +123,7 @@ class Workspaces:
             )
         finally:
             away.rename(self.workspace.workspace_path)
-        return dict(orphans_json(report))
+        return report.to_dict()
 
     def printed(self) -> tuple[dict[str, Any], ...]:
         """Return a document of every command."""

@@ -10,12 +10,13 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
 from ggrep.federation.daemon_upkeep import DaemonState, DaemonWord
 from ggrep.federation.diagnostics import Diagnostic
-from ggrep.federation.doctor import Examination, Finding, doctor_json, examine
+from ggrep.federation.doctor import examine
 from ggrep.federation.manifest_builder import build_manifest
 from ggrep.federation.published_state import NOTHING, Availability, IndexState, Pointer
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
 from ggrep.model.corpus import CORPORA
 from ggrep.model.response import RepoDescription
+from ggrep.model.workspace_reports import Doctor, Finding
 from tests.fakes.workspaces import ENVIRON, index_all, make_workspace, write_workspace
 
 
@@ -42,7 +43,7 @@ def described(state: RepoState, **changes: Any) -> RepoDescription:
     return replace(description, **changes)
 
 
-def only(found: Examination) -> Finding:
+def only(found: Doctor) -> Finding:
     """Return the one finding."""
     (finding,) = found.findings
     return finding
@@ -53,9 +54,9 @@ def test_a_sound_workspace_wants_nothing(manifest: WorkspaceManifest) -> None:
     found = examine(manifest, {})
 
     assert found.findings == ()
-    assert found.healthy
-    assert [corpus for corpus, _ in found.cohorts] == list(CORPORA)
-    for _, (cohort,) in found.cohorts:
+    assert found.ok
+    assert [corpus for corpus, _ in found.cohorts.by_corpus()] == list(CORPORA)
+    for _, (cohort,) in found.cohorts.by_corpus():
         assert cohort.asked
         assert cohort.differs == ()
         assert cohort.repo_ids == tuple(state.repo_id for state in manifest.repos)
@@ -82,9 +83,9 @@ def test_each_state_of_an_index_has_its_command(
     finding = only(found)
     root = manifest.repos[1].repo.root_canonical
     assert (finding.code, finding.repo_id) == (code, manifest.repos[1].repo_id)
-    assert finding.hint == hint.format(root)
+    assert (finding.hint or "") == hint.format(root)
     assert finding.message == ("no index" if code == "missing_index" else "so it is")
-    assert not found.healthy
+    assert not found.ok
 
 
 def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceManifest) -> None:
@@ -121,7 +122,7 @@ def test_a_snapshot_that_is_not_whole_is_told(
     finding = only(examine(ill, {}))
 
     assert finding.code == code
-    assert finding.hint.startswith(f"ggrep {command} --path")
+    assert (finding.hint or "").startswith(f"ggrep {command} --path")
     assert ("3 of 4 files" in finding.message) == (flag == "partial")
 
 
@@ -143,7 +144,7 @@ def test_each_state_of_a_daemon_is_told(
     found = examine(manifest, {manifest.repos[0].repo_id: daemon})
 
     assert (only(found).code, only(found).needed) == (code, needed)
-    assert found.healthy is not needed
+    assert found.ok is not needed
     assert ("why" in only(found).message) is needed
 
 
@@ -166,7 +167,7 @@ def test_overlaps_are_said_but_nothing_has_to_be_done(manifest: WorkspaceManifes
     found = examine(manifest, {}, [Diagnostic("WARN_X", "they overlap", repo_id)])
 
     assert (only(found).code, only(found).message) == ("WARN_X", "they overlap")
-    assert found.healthy
+    assert found.ok
 
 
 SPLITS: list[tuple[dict[str, str], str, str]] = [
@@ -188,9 +189,9 @@ def test_a_split_names_what_differs_and_what_to_type(
 
     finding = only(found)
     assert (finding.code, finding.repo_id) == ("cohort_split", odd.repo_id)
-    assert finding.hint == hint.format(odd.repo.root_canonical)
+    assert (finding.hint or "") == hint.format(odd.repo.root_canonical)
     assert finding.modes == CORPORA
-    for _, (asked, left_out) in found.cohorts:
+    for _, (asked, left_out) in found.cohorts.by_corpus():
         assert (asked.asked, left_out.asked) == (True, False)
         assert (asked.differs, left_out.differs) == ((), (component,))
         assert left_out.repo_ids == (odd.repo_id,)
@@ -219,7 +220,7 @@ def test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet(
 
     found = examine(manifest, {state.repo_id: DaemonState("ready", 7, 1, told)})
 
-    assert found.healthy
+    assert found.ok
 
 
 def test_findings_come_by_repository_then_code(manifest: WorkspaceManifest) -> None:
@@ -240,7 +241,7 @@ def test_findings_come_by_repository_then_code(manifest: WorkspaceManifest) -> N
 def test_the_document_says_what_the_examination_says(manifest: WorkspaceManifest) -> None:
     """Programs act on it; control characters of strangers do not reach them."""
     ill = changed(manifest, 0, index=NOTHING, error=InvalidRequest("bad\x1b[2J\ntoml"))
-    document: Any = doctor_json(manifest.workspace, examine(ill, {}))
+    document: Any = examine(ill, {}).to_dict()
 
     assert document["ok"] is False
     assert document["findings"] == [
@@ -275,8 +276,10 @@ def test_a_merge_that_nobody_chose_is_advised_on(
     found = examine(build_manifest(workspace, home, ENVIRON), {}, merge_said=said)
 
     assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
-    assert found.healthy
-    assert {one.hint for one in found.findings} <= {'"merge": { "strategy": "global" },'}
+    assert found.ok
+    assert {one.hint for one in found.findings if one.hint} <= {
+        '"merge": { "strategy": "global" },'
+    }
 
 
 def test_one_repository_needs_no_merge(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_without_force_nothing_is_touched(workspace: Workspace, house: Home, bas
     report = collect(house, force=False)
 
     assert report.dry_run
-    assert [orphan.path for orphan in report.candidates] == [directory_of(workspace, house)]
+    assert [orphan.path for orphan in report.candidates] == [str(directory_of(workspace, house))]
     assert report.deleted == ()
     assert tree_of(base) == before
 

@@ -3,7 +3,6 @@
 from syrupy.assertion import SnapshotAssertion
 
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace_receipts import workspace_replay_json
 from ggrep.model.request import SearchRequest
 from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
@@ -25,6 +24,6 @@ def test_a_workspace_that_lost_a_repository(
     receipt = workspace_receipt_of(repos.federate(repos.workspace("shop", "ledger"), asked))
     shop = {key: held for key, held in everywhere(receipt).items() if key.startswith("shop")}
     today = repos.federate(repos.workspace("shop"), asked)
-    document = workspace_replay_json(workspace_replay_of(receipt, today, shop))
+    document = workspace_replay_of(receipt, today, shop).to_dict()
 
     assert neutral_bytes(without_builds(document), repos) == golden

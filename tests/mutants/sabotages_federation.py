@@ -63,8 +63,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "each repository falls back to another letter case by itself",
         "ggrep/federation/name_rounds.py",
-        "            if (found := self.decided()) is not None or self.asking.is_over:\n",
-        "            if self.asking.is_over or step == steps[-1] and (found := step):\n",
+        "            if (found := self.decided()) is not None or self.session.is_over:\n",
+        "            if self.session.is_over or step == steps[-1] and (found := step):\n",
         (
             WORKSPACE_NAMES
             + "test_other_letter_cases_count_only_where_nothing_in_the_workspace_is_spelled_so",
@@ -239,14 +239,14 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "lists of a partial answer are remembered",
         "ggrep/federation/coordinator.py",
-        "if not asking.failures and held.whole:",
+        "if not session.failures and held.whole:",
         "if held.whole:",
         (MEMORY + "test_a_failure_is_never_remembered",),
     ),
     Sabotage(
         "who was selected by name may be routed around",
         "ggrep/federation/batched_query.py",
-        "explicit=asking.selection.named,",
+        "explicit=session.selection.named,",
         "explicit=(),",
         (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
     ),
@@ -386,8 +386,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "routing around a repository is an error of it",
         "ggrep/federation/answer_assembly.py",
-        "if item.error is not None and item.repo.repo_id not in skipped",
-        "if item.error is not None",
+        "item for item in reports if item.repo.repo_id not in given.skipped",
+        "item for item in reports",
         (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
     ),
     Sabotage(

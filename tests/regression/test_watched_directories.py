@@ -12,7 +12,8 @@ import anyio
 import pytest
 
 from ggrep.base.clock import SystemClock
-from ggrep.daemon.sync_loop import LoopFigures, SyncLoop
+from ggrep.daemon.sync_loop import SyncLoop
+from ggrep.daemon.sync_schedule import LoopFigures
 from ggrep.daemon.watching import HostWatcher
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress
 from ggrep.search.engine.sync_outcomes import outcome_of

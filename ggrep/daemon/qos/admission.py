@@ -65,7 +65,7 @@ ANONYMOUS: Final = "anonymous"
 """The client that all who give no name share."""
 
 QUEUE_PARTS: Final = 2
-"""Of the queue's places one client holds one of so many parts at most: a half, but at least one."""
+"""A client holds at most this fraction of the queue (one half), but at least one place."""
 
 _RETRY_UNMEASURED_MS: Final = 250
 _RETRY_LEAST_MS: Final = 25
@@ -73,10 +73,9 @@ _RETRY_MOST_MS: Final = 30_000
 
 
 class AdmissionLimits(Struct, frozen=True):
-    """How many queries one daemon takes.
+    """Bounds on the queries of one daemon.
 
     Attributes:
-        max_concurrent: that run at once.
         max_queue_depth: that wait; 0 for no queue.
         per_client: of one client that run at once; 0 for `max_concurrent`, which bounds it anyway.
     """
@@ -102,7 +101,6 @@ class AdmissionStatistics(Struct, frozen=True):
     Attributes:
         busy_total: sent away because the queue, or the client's part of it, was full.
         timeouts_total: whose deadline passed while they waited.
-        clients: clients with a query that runs or waits.
     """
 
     max_concurrent: int
@@ -132,13 +130,7 @@ class Admission:
 
     @asynccontextmanager
     async def admit(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[Admitted]:
-        """Run the block as one query of `client`.
-
-        Raises:
-            Busy: it would have to wait, and the queue or the client's part of it is full.
-            Cancelled: closed, before or while it waited; or the request was ended.
-            DeadlineExceeded: the deadline passed while it waited.
-        """
+        """Run the block as one query of `client`."""
         client = client or ANONYMOUS
         self._refuse_if_closed()
         arrived_ms = self._clock.monotonic_ms()

@@ -14,17 +14,11 @@ from ggrep.base.errors import Busy, Cancelled, InvalidRequest
 from ggrep.base.fair_queue import FairQueue, Lane
 
 _LOOK_EVERY_MS: Final = 100.0
-"""How late a request that waits may learn that it was ended from another thread."""
+"""Longest delay until a waiting request notices its end from another thread."""
 
 
 class _Waiter(Struct):
-    """A task in the queue.
-
-    Attributes:
-        client: whose it is.
-        settled: set once `granted` or `refused` says how it ended.
-        refused: the reason.
-    """
+    """A task in the queue."""
 
     client: str
     settled: anyio.Event = field(default_factory=anyio.Event)
@@ -41,9 +35,7 @@ class Permits:
     def __init__(self, total: int, per_client: int | None = None) -> None:
         """Give all permits free.
 
-        Args:
-            total: permits there are.
-            per_client: that one client holds at once; None for no bound.
+        `per_client` is the most that one client holds at once; None for no bound.
         """
         self.total = total
         self.per_client = total if per_client is None else per_client
@@ -51,7 +43,7 @@ class Permits:
         self._held: Counter[str] = Counter()
         """Permits of each client that has any."""
         self.closed: str | None = None
-        """Why no more are given; None while they are."""
+        """Reason for the end of grants; None before it."""
         self._queue: FairQueue[_Waiter] = FairQueue()
 
     @property
@@ -112,10 +104,6 @@ class Permits:
         """Wait in the queue until a permit is granted.
 
         A task that is cancelled may have been given its permit in the same tick: it passes it on.
-
-        Raises:
-            Cancelled: closed meanwhile, or the request was ended.
-            DeadlineExceeded: the deadline passed first; the message names `stage`.
         """
         waiter = _Waiter(client)
         ticket = self._queue.push(client, lane, waiter)
@@ -139,12 +127,7 @@ class Permits:
 
 
 async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
-    """Wait until `waiter` is settled.
-
-    Raises:
-        Cancelled: the request was ended first.
-        DeadlineExceeded: the deadline passed first.
-    """
+    """Wait until `waiter` is settled."""
     while not waiter.settled.is_set():
         deadline.check(stage)
         patience_ms = min(deadline.remaining_ms(), _LOOK_EVERY_MS)
@@ -153,14 +136,14 @@ async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
 
 
 _COMPANY_MS: Final = 1_000.0
-"""How long a client that asked counts as one who may ask again at any moment."""
+"""Time for which a client counts as active after a request."""
 
 
 class CpuPermits:
     """As many permits as cores, held around the thread that does a query's work.
 
-    A client that is alone has them all. In company it leaves one core free, so that whoever asks
-    next neither waits for one of its queries nor computes beside as many of them as there are
+    A client that is alone has them all. In company it leaves one core free, so that the next
+    client neither waits for one of its queries nor computes beside as many of them as there are
     cores: threads of one interpreter take turns, and beside a full house a query takes as many
     times longer.
 
@@ -177,12 +160,7 @@ class CpuPermits:
 
     @asynccontextmanager
     async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
-        """Hold a core for the length of the block; yield the milliseconds spent waiting.
-
-        Raises:
-            Cancelled: the request was ended while it waited.
-            DeadlineExceeded: the deadline passed while it waited.
-        """
+        """Hold a core for the length of the block; yield the milliseconds spent waiting."""
         arrived_ms = self._clock.monotonic_ms()
         self._note(client, arrived_ms)
         if not self.permits.take(client):
@@ -212,12 +190,7 @@ _RETRY_AFTER_MS: Final = 100
 
 
 class HandleStatistics(Struct, frozen=True):
-    """The state of a budget.
-
-    Attributes:
-        open: handles reserved now.
-        most: handles reserved at any one time so far.
-    """
+    """The state of a budget."""
 
     open: int
     budget: int
@@ -235,12 +208,7 @@ class HandleBudget:
 
     @contextmanager
     def reserve(self, count: int) -> Iterator[None]:
-        """Hold `count` handles for the length of the block.
-
-        Raises:
-            Busy: others hold too many now.
-            InvalidRequest: they would not fit if nobody held any.
-        """
+        """Hold `count` handles for the length of the block."""
         self._take(count)
         try:
             yield

@@ -156,13 +156,17 @@ class WorkspaceMetaJson(TypedDict):
     Wherever this object names repositories, it leaves them out."""
 
 
-class FederatedMetaJson(WorkspaceMetaJson):
-    """What was asked of whom, and by which rules."""
+class MergeRulesJson(TypedDict):
+    """By which rules lists were made."""
 
     merge: MergeJson
     limits: FederatedLimitsJson
     cohort: CohortsJson
     statistics: StatisticsReposJson
+
+
+class FederatedMetaJson(WorkspaceMetaJson, MergeRulesJson):
+    """What was asked of whom, and by which rules."""
 
 
 class RepoFailureJson(TypedDict):

@@ -11,7 +11,6 @@ from ggrep.model.constraints import (
     DocumentJson,
     Held,
     IndexStateHash,
-    Moment,
     Named,
     Positive,
     RepoId,
@@ -19,12 +18,12 @@ from ggrep.model.constraints import (
     RepoSetId,
     WorkspacePath,
 )
-from ggrep.model.corpus import Corpus
 from ggrep.model.schemas.workspace_manifest import (
     ManifestDiagnosticJson,
     ManifestDiagnosticsJson,
     ManifestRepoJson,
 )
+from ggrep.model.workspace_reports import Doctor, OrphansReport
 
 
 class WorkspaceDefaultsJson(TypedDict):
@@ -203,63 +202,6 @@ class WorkspaceBuildJson(DocumentJson):
     diagnostics: BuildDiagnosticsJson
 
 
-class FindingJson(TypedDict):
-    """Something to know or to do."""
-
-    code: Named
-    """A word that stays."""
-    needed: bool
-    """Something has to be done."""
-    repoId: str | None
-    """The repository it concerns."""
-    modes: Sequence[Annotated[str, Corpus]]
-    """Corpora it concerns; empty for all."""
-    message: str
-    """One line for people."""
-    hint: str | None
-    """What to type: a command, or of `merge_unsaid` a line of the workspace file."""
-
-
-class DoctorCohortJson(TypedDict):
-    """Repositories whose lists compare."""
-
-    cohortKey: str | None
-    """What they have in common for this corpus."""
-    compatibilityKey: str | None
-    """The same for all corpora."""
-    repoIds: Sequence[str]
-    """Its members."""
-    asked: bool
-    """A search asks these unless told otherwise."""
-    differs: Sequence[Literal["embedding", "lexical", "schema"]]
-    """By what from those that are asked."""
-
-
-class DoctorCohortsJson(TypedDict):
-    """For each corpus, whose lists compare; those that are asked first."""
-
-    code: Sequence[DoctorCohortJson]
-    """Cohorts."""
-    prose: Sequence[DoctorCohortJson]
-    """Cohorts."""
-    extractedProse: Sequence[DoctorCohortJson]
-    """Cohorts."""
-    records: Sequence[DoctorCohortJson]
-    """Cohorts."""
-
-
-class DoctorJson(DocumentJson):
-    """What `ggrep workspace doctor` found."""
-
-    ok: bool
-    """Nothing has to be done."""
-    workspacePath: WorkspacePath
-    repoSetId: RepoSet
-    findings: Sequence[FindingJson]
-    """By repository, those of the workspace first."""
-    cohorts: DoctorCohortsJson
-
-
 class WorkspaceEventJson(DocumentJson):
     """One line of `ggrep workspace watch`."""
 
@@ -279,37 +221,6 @@ class WorkspaceEventJson(DocumentJson):
     """Its short name; null without one."""
     message: str
     """One line for people."""
-
-
-class OrphanJson(TypedDict):
-    """One directory that nobody claims."""
-
-    path: Named
-    """Absolute path."""
-    repoSetId: RepoSet
-    reason: Literal["workspace_gone", "other_repositories", "no_manifest"]
-    """Why nobody claims it."""
-    workspacePath: str | None
-    """The file that it was made for."""
-    modifiedAt: Moment
-    """Of its newest file, RFC 3339."""
-    files: Count
-    """How many files it holds."""
-    sizeBytes: Count
-    """What they take."""
-
-
-class WorkspaceCollectionJson(DocumentJson):
-    """What `ggrep workspace gc` found and did."""
-
-    dry_run: bool
-    """Nothing was touched."""
-    candidates: Sequence[OrphanJson]
-    """Directories that nobody claims."""
-    deleted: Sequence[OrphanJson]
-    """Those of them that are gone."""
-    limit_reached: bool
-    """There was more than one run deletes."""
 
 
 class EditedWorkspaceJson(DocumentJson):
@@ -336,9 +247,9 @@ WorkspaceJson: TypeAlias = (
     | WorkspaceStatusJson
     | CatalogJson
     | WorkspaceBuildJson
-    | DoctorJson
+    | Doctor
     | WorkspaceEventJson
-    | WorkspaceCollectionJson
+    | OrphansReport
     | EditedWorkspaceJson
     | ValidWorkspaceJson
 )

@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.daemon.sync_process import SyncProcess
-from ggrep.federation.building import BuildWorker
-from ggrep.federation.upkeep_limits import BUILDS_A_WORKER
+from ggrep.federation.building import BUILDS_A_WORKER, BuildWorker
 from ggrep.service.build_engines.cluster import RAY_ADDRESS, Engine, require_extra
 
 

@@ -128,7 +128,7 @@ def status_of(told: str) -> int:
 
 def line_of(outcome: "ServeResult") -> str:
     """Return the outcome of a root as a line."""
-    from ggrep.daemon.host import AlreadyServed
+    from ggrep.daemon.endpoint_files import AlreadyServed
 
     match outcome.error:
         case None:
@@ -169,7 +169,7 @@ def _host_or_leave(
     awaited: bool,
 ) -> None:
     """Serve, unless another process was faster: then its daemon serves."""
-    from ggrep.daemon.host import AlreadyServed
+    from ggrep.daemon.endpoint_files import AlreadyServed
 
     def tell(outcomes: "Sequence[ServeResult]") -> None:
         lines = (line_of(outcome) for outcome in outcomes if outcome.error is not None)

@@ -23,11 +23,9 @@ from ggrep.federation.workspace_receipts import (
     make_workspace_receipt,
     origin_of,
     replay_of,
-    request_of,
     standing,
     workspace_receipt_document,
     workspace_receipt_of,
-    workspace_replay_json,
 )
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import (
@@ -179,7 +177,7 @@ def _result(
         raise UsageError("--repo, --profile, --today: not available for a workspace")
     again = replay_workspace(terminal, receipt, options.workspace, encoder=options.encoder)
     text = render_workspace_replay(again, terminal.style)
-    return again.is_reproduced, workspace_replay_json(again), text
+    return again.reproduced, again.to_dict(), text
 
 
 AnyPlace = TypeVar("AnyPlace", bound=Place)
@@ -198,7 +196,7 @@ def replay_workspace(
 ) -> WorkspaceReplay:
     """Return the outcome of replaying a receipt on a workspace."""
     workspace = load(file)
-    request = request_of(receipt.question, Path.cwd())
+    request = replace(receipt.question, base_dirs=(Path.cwd(),))
     searchers = engine_searchers(terminal.environ, {"encoder": encoder})
     today = anyio.run(federated_search, workspace, request, searchers, SystemClock())
     if today.error is not None:
@@ -219,19 +217,19 @@ def replay_workspace(
 
 def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
     """Return the outcome, the differences of each repository, and the fate of each hit."""
-    if replay.is_reproduced:
+    if replay.reproduced:
         count = f"{len(replay.hits)} hits of {len(replay.now.repos)} repositories"
         return style.paint("good", "reproduced") + f": the same bytes, {count}\n"
     names = {
         repo.repo_id: repo.alias or repo.repo_id
-        for repo in (*replay.receipt.origin.repos, *replay.now.repos)
+        for repo in (*replay.receipt.repos, *replay.now.repos)
     }
-    hits = [_named(item.item, names.get(item.repo_id, item.repo_id)) for item in replay.hits]
-    new = [_below(each.item, names.get(each.repo_id, each.repo_id)) for each in replay.new_hits]
+    hits = [_named(item, names.get(item.repo_id, item.repo_id)) for item in replay.hits]
+    new = [_below(each, names.get(each.repo_id, each.repo_id)) for each in replay.new_hits]
     lines = [style.paint("bad", "not reproduced") + ": the workspace gives different bytes"]
     for change in replay.changes:
         prefix = f"{names.get(change.repo_id, change.repo_id)}: " if change.repo_id else ""
-        line = sanitise_line(prefix) + render_change(change.change)
+        line = sanitise_line(prefix) + render_change(change)
         lines.append(style.paint("muted", f"  {line}"))
     lines += ["", *render_fates(hits, new, style), "", render_summary(hits, new)]
     return "\n".join(lines) + "\n"

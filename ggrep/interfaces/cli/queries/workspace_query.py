@@ -20,12 +20,12 @@ from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.daemon.plan import WorkspacePlan
 from ggrep.federation.editing import MERGE_LINE
-from ggrep.federation.envelope import EnvelopeFields
+from ggrep.federation.envelope import Envelope
 from ggrep.federation.fanout_session import SHARE_LIMIT
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.searcher import RepoSearcher
-from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.interfaces.cli.daemon_contact import address_of, watching
 from ggrep.interfaces.cli.parsing.flags import said
@@ -181,8 +181,7 @@ def _sync(
     terminal: Terminal, workspace: Workspace, request: FederatedRequest, asking: IndexOptions
 ) -> None:
     """Sync the indexes of the selected repositories, one after another."""
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    repos = select_repos(workspace, request, resolve).repos
+    repos = select_repos(workspace, request).repos
     for repo in sorted(repos, key=lambda repo: repo.repo_id):
         if repo.missing is not None:
             continue  # the answer reports it
@@ -270,7 +269,7 @@ def merge_told(response: FederatedResponse, cwd: str) -> str:
     )
 
 
-def times_of(response: EnvelopeFields) -> str:
+def times_of(response: Envelope) -> str:
     """Return a line with the total time and the slowest repositories."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     slowest = sorted(response.repo_elapsed_ms, key=lambda item: (-item[1], item[0]))
@@ -279,7 +278,7 @@ def times_of(response: EnvelopeFields) -> str:
     return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}: {each}\n"
 
 
-def notices_of(response: EnvelopeFields, cwd: str) -> list[Notice]:
+def notices_of(response: Envelope, cwd: str) -> list[Notice]:
     """Return the notices, as seen from a directory; repositories with equal ones share a line."""
     repos_of: dict[tuple[str, str], set[str | None]] = {}
     for item in (*response.warnings, *response.errors):
@@ -291,7 +290,7 @@ def notices_of(response: EnvelopeFields, cwd: str) -> list[Notice]:
     ]
 
 
-def limits_of(response: EnvelopeFields) -> list[LimitHit]:
+def limits_of(response: Envelope) -> list[LimitHit]:
     """Return the limits hit, with the repository of each; shares of a deadline are errors."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     results = []
@@ -306,7 +305,7 @@ def limits_of(response: EnvelopeFields) -> list[LimitHit]:
     return results
 
 
-def failure_of(response: EnvelopeFields, view: ViewOptions) -> str:
+def failure_of(response: Envelope, view: ViewOptions) -> str:
     """Return the line of the failure, with the workspace's file in its suggested commands."""
     error = response.error
     if error is None:
@@ -316,12 +315,12 @@ def failure_of(response: EnvelopeFields, view: ViewOptions) -> str:
     return f"{mark}{sanitise_line(line)}\n"
 
 
-def for_agent(text: str, response: EnvelopeFields, view: ViewOptions) -> str:
+def for_agent(text: str, response: Envelope, view: ViewOptions) -> str:
     """Return what an agent reads, with the workspace's file in its suggested commands."""
     return with_file(text, _file_of(response, view.cwd)) + "\n"
 
 
-def _file_of(response: EnvelopeFields, cwd: str) -> Path:
+def _file_of(response: Envelope, cwd: str) -> Path:
     return Path(os.path.relpath(response.workspace.workspace_path, cwd or None))
 
 

@@ -21,11 +21,16 @@ from ggrep.base.errors import Cancelled, InvalidRequest, UsageError
 from ggrep.config.home import Home
 from ggrep.config.remotes import Remote, read_remotes, remote_named
 from ggrep.config.settings import home_from, without_token
-from ggrep.federation.building import BuildPlan, BuildResult, ending_signal
+from ggrep.federation.building import (
+    DEFAULT_BUILDS,
+    MAX_BUILDS,
+    BuildPlan,
+    BuildResult,
+    ending_signal,
+)
 from ggrep.federation.building import build as build_repos
 from ggrep.federation.daemon_upkeep import Change, RealSurroundings, ReloadingFile, Watch
 from ggrep.federation.manifest_builder import store_manifest
-from ggrep.federation.upkeep_limits import DEFAULT_BUILDS, MAX_BUILDS
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag, RemoteFlag

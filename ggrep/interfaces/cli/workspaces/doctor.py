@@ -9,16 +9,14 @@ from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.config.settings import home_from
 from ggrep.federation.daemon_upkeep import ask_daemons
-from ggrep.federation.doctor import Cohort, Examination, doctor_json, examine
+from ggrep.federation.doctor import examine
 from ggrep.federation.manifest_builder import cache_root_of, other_stores
-from ggrep.federation.orphans import collect_orphans
+from ggrep.federation.orphans import GRACE_DAYS, collect_orphans
 from ggrep.federation.roots import workspace_warnings
-from ggrep.federation.upkeep_limits import GRACE_DAYS
 from ggrep.federation.workspace_manifest import WorkspaceManifest
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag
 from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
-from ggrep.interfaces.cli.workspaces.state import orphans_json
 from ggrep.interfaces.cli.workspaces.workspace_file import (
     FileArgument,
     FileOption,
@@ -28,6 +26,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
 )
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
+from ggrep.model.workspace_reports import Doctor, DoctorCohort
 from ggrep.render.style import Style
 from ggrep.service.workspace_calls import says_merge
 
@@ -50,14 +49,14 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
         merge_said=says_merge(opened.terminal.environ, opened.workspace),
     )
     opened.terminal.show(
-        doctor_json(opened.workspace, result),
+        result.to_dict(),
         examination_text(manifest, result, opened.terminal.style),
         json=how.json,
     )
-    return int(not result.healthy)
+    return int(not result.ok)
 
 
-def examination_text(manifest: WorkspaceManifest, found: Examination, style: Style) -> str:
+def examination_text(manifest: WorkspaceManifest, found: Doctor, style: Style) -> str:
     """Return the findings by repository, then how the indexes compare."""
     labels = {
         state.repo_id: sanitise_line(state.repo.alias or state.repo_id) for state in manifest.repos
@@ -76,10 +75,10 @@ def examination_text(manifest: WorkspaceManifest, found: Examination, style: Sty
     return "".join(f"{line}\n" for line in lines)
 
 
-def _cohorts(found: Examination, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
+def _cohorts(found: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
     """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
-    alike: dict[tuple[object, ...], tuple[list[str], list[Cohort]]] = {}
-    for corpus, each in found.cohorts:
+    alike: dict[tuple[object, ...], tuple[list[str], list[DoctorCohort]]] = {}
+    for corpus, each in found.cohorts.by_corpus():
         shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)
         corpora, last = alike.setdefault(shape, ([], []))
         corpora.append(corpus.value)
@@ -121,7 +120,7 @@ def gc(
         force=force,
     )
     if json:
-        terminal.write_json(orphans_json(report), pretty=True)
+        terminal.write_json(report.to_dict(), pretty=True)
         return 0
     verb = "would delete" if report.dry_run else "deleted"
     shown = report.candidates if report.dry_run else report.deleted

@@ -34,14 +34,11 @@ from ggrep.render.style import Style
 if TYPE_CHECKING:
     from ggrep.federation.building import BuildResult
     from ggrep.federation.daemon_upkeep import Change
-    from ggrep.federation.orphans import Orphan, OrphansReport
     from ggrep.federation.workspace import Workspace
     from ggrep.model.schemas.workspace import (
         CatalogJson,
         KeptWorkspaceJson,
-        OrphanJson,
         WorkspaceBuildJson,
-        WorkspaceCollectionJson,
         WorkspaceEventJson,
         WorkspaceStatusJson,
         WrittenManifestJson,
@@ -173,29 +170,6 @@ def build_json(
                 for result in results
             ],
         },
-    }
-
-
-def orphans_json(report: "OrphansReport") -> "WorkspaceCollectionJson":
-    """Return the document of `ggrep workspace gc`."""
-    return {
-        "schema_version": WORKSPACE_SCHEMA,
-        "dry_run": report.dry_run,
-        "candidates": [_orphan(orphan) for orphan in report.candidates],
-        "deleted": [_orphan(orphan) for orphan in report.deleted],
-        "limit_reached": report.limit_reached,
-    }
-
-
-def _orphan(orphan: "Orphan") -> "OrphanJson":
-    return {
-        "path": sanitise_line(str(orphan.path)),
-        "repoSetId": orphan.path.name,
-        "reason": orphan.reason,
-        "workspacePath": orphan.workspace_path and sanitise_line(orphan.workspace_path),
-        "modifiedAt": orphan.modified_at,
-        "files": orphan.files,
-        "sizeBytes": orphan.size_bytes,
     }
 
 
