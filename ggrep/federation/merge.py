@@ -1,4 +1,4 @@
-"""Merges ranked lists and folds copies; the only place that breaks ties across repositories."""
+"""Merges ranked lists and folds copies; the only place that breaks ties between hits."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

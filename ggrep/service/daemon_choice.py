@@ -1,4 +1,4 @@
-"""Decides whether a daemon answers for a repository, and gives the client to query it."""
+"""Decides whether a daemon or this process answers; `Connector.reach` starts a daemon."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING

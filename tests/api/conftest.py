@@ -8,7 +8,7 @@ import pytest
 
 from ggrep.base.clock import SystemClock
 from ggrep.interfaces.api.http_app import ApiRules, make_app
-from ggrep.interfaces.surfaces.http_app import LOOPBACK_NAMES, AccessRules
+from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, AccessRules
 from ggrep.service.workspace_access import Allowlist
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import TOKEN, WORKSPACE, Site

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.api.http_messages import MAX_DEPTH, parse_json, while_present
-from ggrep.interfaces.surfaces import http_app as bodies
-from ggrep.interfaces.surfaces.http_app import ClientGone
+from ggrep.interfaces.surfaces import http_server as bodies
+from ggrep.interfaces.surfaces.http_server import ClientGone
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]

@@ -23,7 +23,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.api.http_app import ApiRules, make_app
 from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import parse_federated_body, parse_repo_body
-from ggrep.interfaces.surfaces.http_app import AccessRules
+from ggrep.interfaces.surfaces.http_server import AccessRules
 from ggrep.service.workspace_access import Allowlist
 from tests.fakes.desks import FakeDesk, row
 from tests.fakes.sites import WORKSPACE, Site

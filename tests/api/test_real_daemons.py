@@ -14,7 +14,7 @@ from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
 from ggrep.interfaces.api.http_app import ApiRules, make_app
-from ggrep.interfaces.surfaces.http_app import AccessRules
+from ggrep.interfaces.surfaces.http_server import AccessRules
 from ggrep.service.federator import Federator
 from ggrep.service.workspace_access import Allowlist
 from tests.fakes.hosts import FLAGS, served

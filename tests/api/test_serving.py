@@ -13,9 +13,9 @@ from anyio import to_thread
 from starlette.types import Receive, Scope, Send
 
 from ggrep.base.errors import GgrepError, InvalidRequest
-from ggrep.interfaces.surfaces import http_app
+from ggrep.interfaces.surfaces import http_server
 from ggrep.interfaces.surfaces.callers import is_loopback
-from ggrep.interfaces.surfaces.http_app import base_url, bind, run
+from ggrep.interfaces.surfaces.http_server import base_url, bind, run
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]
@@ -97,7 +97,7 @@ async def test_who_begins_a_request_and_never_ends_it_is_hung_up_on(
     site: Site, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
     """A few hundred such would leave no room for anybody else."""
-    monkeypatch.setattr(http_app, "_HEAD_S", 0.05)
+    monkeypatch.setattr(http_server, "_HEAD_S", 0.05)
     with started() as (listener, ready):
         async with anyio.create_task_group() as group:
             group.start_soon(partial(run, site.app, listener, ready.set))

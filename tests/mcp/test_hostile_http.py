@@ -16,7 +16,7 @@ from anyio import to_thread
 
 from ggrep.base import stable_json
 from ggrep.interfaces.mcp.start_options import StartOptions
-from ggrep.interfaces.surfaces import http_app as bodies
+from ggrep.interfaces.surfaces import http_server as bodies
 from tests.fakes.federators import FakeFederator
 from tests.mcp.test_http import ACCEPT, INITIALIZE, TOKEN, TOKEN_WANTED, serving
 
@@ -297,7 +297,7 @@ async def test_a_thousand_connections_end_and_leave_room(
 ) -> None:
     """More than there are places: some are turned away, and those who wait are let go."""
     async with reached() as address:
-        monkeypatch.setattr("ggrep.interfaces.surfaces.http_app._HEAD_S", 0.5)
+        monkeypatch.setattr("ggrep.interfaces.surfaces.http_server._HEAD_S", 0.5)
         with ExitStack() as opened:
             for one in await to_thread.run_sync(lambda: list(held(address, 1000, b"POST /mcp"))):
                 opened.enter_context(one)

@@ -16,7 +16,7 @@ from ggrep.interfaces.mcp.http import PATH, access_rules, mcp_app, refuse
 from ggrep.interfaces.mcp.server import build_server
 from ggrep.interfaces.mcp.start_options import StartOptions
 from ggrep.interfaces.mcp.tools import listed
-from ggrep.interfaces.surfaces.http_app import AccessRules, Gate, Refusal, base_url, bind, run
+from ggrep.interfaces.surfaces.http_server import AccessRules, Gate, Refusal, base_url, bind, run
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
 

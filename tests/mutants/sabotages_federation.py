@@ -749,21 +749,21 @@ FEDERATION_SABOTAGES = (
     # HTTP.
     Sabotage(
         "a preflight of nobody is answered without a token",
-        "ggrep/interfaces/surfaces/http_app.py",
+        "ggrep/interfaces/surfaces/http_server.py",
         'if origin and scope["method"] == "OPTIONS":',
         'if scope["method"] == "OPTIONS":',
         (API_GATE + "test_a_preflight_needs_no_token_but_the_right_page",),
     ),
     Sabotage(
         "pages of the same site may embed what they like",
-        "ggrep/interfaces/surfaces/http_app.py",
+        "ggrep/interfaces/surfaces/http_server.py",
         'in {"none", "same-origin"}:',
         'in {"none", "same-origin", "same-site"}:',
         (API_GATE + "test_what_a_page_embeds_is_turned_away",),
     ),
     Sabotage(
         "a body of exactly the most bytes is refused",
-        "ggrep/interfaces/surfaces/http_app.py",
+        "ggrep/interfaces/surfaces/http_server.py",
         "if len(received) > max_bytes:",
         "if len(received) >= max_bytes:",
         (API_BODIES + "test_the_bounds_of_a_body_are_within_them",),

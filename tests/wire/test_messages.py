@@ -130,7 +130,7 @@ def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) 
     assert envelope.request_id == ""
 
 
-def test_budgets_and_environment_are_objects_on_the_wire_and_x() -> None:
+def test_budgets_and_environment_are_objects_on_the_wire_and_mappings_within() -> None:
     """Equal beliefs must be equal values, in whatever order they were said."""
     body = {
         "message": "search",

@@ -23,7 +23,7 @@ from ggrep.interfaces.api.http_messages import (
 from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.routes import AllowedRoots, Routes
 from ggrep.interfaces.surfaces.callers import Callers
-from ggrep.interfaces.surfaces.http_app import AccessRules, http_app
+from ggrep.interfaces.surfaces.http_server import AccessRules, http_app
 from ggrep.service.workspace_access import Allowlist
 
 if TYPE_CHECKING:

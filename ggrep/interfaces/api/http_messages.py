@@ -31,7 +31,7 @@ from ggrep.base.errors import (
 from ggrep.base.stable_json import Document
 from ggrep.federation.federated_response import failure_json
 from ggrep.federation.validation import kind_of
-from ggrep.interfaces.surfaces.http_app import ClientGone, Refusal, receive_body, too_large
+from ggrep.interfaces.surfaces.http_server import ClientGone, Refusal, receive_body, too_large
 
 MAX_DEPTH: Final = 16
 """Most objects and arrays within each other; our requests need three."""

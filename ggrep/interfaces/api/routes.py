@@ -55,7 +55,7 @@ from ggrep.interfaces.surfaces.body import (
     parse_workspace_body,
 )
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
-from ggrep.interfaces.surfaces.http_app import AUTHORISED
+from ggrep.interfaces.surfaces.http_server import AUTHORISED
 from ggrep.model.operations import PUBLIC
 from ggrep.service.workspace_access import Allowlist, OpenedWorkspace, canonical, open_workspace
 

@@ -14,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.interfaces.surfaces.callers import is_loopback
-from ggrep.interfaces.surfaces.http_app import (
+from ggrep.interfaces.surfaces.http_server import (
     LOOPBACK_NAMES,
     AccessRules,
     ClientGone,

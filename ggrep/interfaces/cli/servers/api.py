@@ -85,7 +85,7 @@ def api(
 def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
     """Return the access rules for the token; None as token means no authentication."""
     from ggrep.interfaces.api.http_app import ApiRules
-    from ggrep.interfaces.surfaces.http_app import LOOPBACK_NAMES, AccessRules, host_names
+    from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, AccessRules, host_names
     from ggrep.service.workspace_access import Allowlist
 
     for origin in flags.origins:
@@ -129,7 +129,7 @@ def _serve(
     import anyio
 
     from ggrep.interfaces.api.http_app import make_app
-    from ggrep.interfaces.surfaces.http_app import base_url, bind, run
+    from ggrep.interfaces.surfaces.http_server import base_url, bind, run
     from ggrep.service.federator import Federator
     from ggrep.service.searchers import IndexFallback
 

@@ -167,7 +167,7 @@ def _serve_http(
     import anyio
 
     from ggrep.interfaces.mcp.http import MAX_CONNECTIONS, PATH, access_rules, mcp_app
-    from ggrep.interfaces.surfaces.http_app import base_url, bind, run
+    from ggrep.interfaces.surfaces.http_server import base_url, bind, run
 
     host = _HOST if listening.host is None else listening.host
     rules = access_rules(host, listening.hosts, token.value)
