@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Protocol, Self
 
-from msgspec import UNSET, Struct, UnsetType, field, to_builtins
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import asdict
 
 from ggrep.base import stable_json
@@ -218,7 +218,7 @@ def priority_from(line: bytes) -> tuple[str, tuple[PathKey, ...]] | None:
 
 def outcome_json(outcome: SyncOutcome) -> dict[str, Json]:
     """Return an outcome as JSON."""
-    document: dict[str, Any] = to_builtins(outcome)
+    document: dict[str, Any] = stable_json.plain(outcome)
     for notice in document["notices"]:
         notice["message"] = _shown(notice["message"])
         path = notice.get("path_key")

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Final, cast
 
-from msgspec import to_builtins
-
+from ggrep.base.stable_json import plain
 from ggrep.model.slate import (
     BUDGET_CODES,
     DEFINITIONS,
@@ -50,7 +49,7 @@ def slate_json(slate: Slate) -> "SlateJson":
     if budgets.of_text:
         limits["of_text"] = True
     if graph is not None:
-        limits |= {f"max_graph_{name}": most for name, most in to_builtins(graph.bounds).items()}
+        limits |= {f"max_graph_{name}": most for name, most in plain(graph.bounds).items()}
     document = {
         "level": slate.level,
         "overview": overview_json(slate.overview),
@@ -58,7 +57,7 @@ def slate_json(slate: Slate) -> "SlateJson":
             {"kind": section.value, "files": [pack_json(pack, slate.level) for pack in packs]}
             for section, packs in slate.sections
         ],
-        "next_actions": to_builtins(slate.next_actions),
+        "next_actions": plain(slate.next_actions),
         "limits": limits,
         "total_bytes": slate.total_bytes,
         "estimated_tokens": slate.estimated_tokens,
@@ -128,7 +127,7 @@ def outlined(item: Evidence) -> str:
 
 def overview_json(overview: Overview) -> dict[str, object]:
     """Return what the question was taken for and where its answer lies."""
-    return {**to_builtins(overview), "files": {part.value: n for part, n in overview.files}}
+    return {**plain(overview), "files": {part.value: n for part, n in overview.files}}
 
 
 def graph_json(graph: ContextGraph) -> "ContextGraphJson":
@@ -137,4 +136,4 @@ def graph_json(graph: ContextGraph) -> "ContextGraphJson":
         {"kind": edge.kind, "from": edge.source, "to": edge.target, "via": edge.via}
         for edge in graph.edges
     ]
-    return cast("ContextGraphJson", {"nodes": to_builtins(graph.nodes), "edges": edges})
+    return cast("ContextGraphJson", {"nodes": plain(graph.nodes), "edges": edges})
