@@ -278,7 +278,7 @@ class _Applicant(Struct, frozen=True):
     ttl_ms: int
 
     def wait_for_grant(self, last_epoch: Callable[[], int], stack: ExitStack) -> Lease:
-        """Wait for the lease and return it; `held` then keeps its byte locked."""
+        """Wait for the lease and return it; `stack` then keeps its byte locked."""
         while True:
             with locks.alone(self.files.guard, self.patience):
                 durable.sweep_leftovers(self.files.record)

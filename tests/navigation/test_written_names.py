@@ -6,6 +6,7 @@ from ggrep.model.written_names import (
     bare_name,
     declared_name,
     is_same_name,
+    last_part,
     name_readings,
     owners_of,
     word_pattern,
@@ -159,3 +160,19 @@ def test_no_letter_of_a_longer_name_touches_a_name(
     found = word_pattern(bare_name(name), language, any_case=False).findall(text)
 
     assert len(found) == count
+
+
+@pytest.mark.parametrize(
+    ("typed", "last"),
+    [
+        *(
+            (name, "pay")
+            for name in ("pay", "Checkout.pay", "Checkout::pay", "Checkout#pay", "a/pay")
+        ),
+        ("a->b", "b"),
+        ("fn/2", "fn"),
+    ],
+)
+def test_the_last_part_of_a_name_is_what_lines_hold(typed: str, last: str) -> None:
+    """Each language writes containers its own way."""
+    assert last_part(typed) == last

@@ -42,6 +42,12 @@ class Hello(Struct, frozen=True):
     build: _Name = ""
 
 
+class _OnlyVersion(Struct, frozen=True):
+    """The protocol of a client that offers no list."""
+
+    protocol_version: Annotated[int, WireBounds(_MOST_VERSION)]
+
+
 class Welcome(Struct, frozen=True):
     """A daemon's reply.
 
@@ -78,7 +84,8 @@ def parse_hello(body: Mapping[str, object]) -> Hello:
     if "protocol_version" in body:
         if "protocol_versions" in body:
             raise InvalidRequest("protocol_version: cannot go together with protocol_versions")
-        body = {**body, "protocol_versions": [body["protocol_version"]]}
+        only = read(_OnlyVersion, body).protocol_version
+        body = {**body, "protocol_versions": [only]}
     return read(Hello, body)
 
 

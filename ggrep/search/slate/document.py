@@ -1,8 +1,9 @@
 """A slate as a JSON object, shown by every surface."""
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from ggrep.base.stable_json import plain
+from msgspec import json
+
 from ggrep.model.slate import (
     BUDGET_CODES,
     DEFINITIONS,
@@ -49,7 +50,7 @@ def slate_json(slate: Slate) -> "SlateJson":
     if budgets.of_text:
         limits["of_text"] = True
     if graph is not None:
-        limits |= {f"max_graph_{name}": most for name, most in plain(graph.bounds).items()}
+        limits |= {f"max_graph_{name}": most for name, most in _plain(graph.bounds).items()}
     document = {
         "level": slate.level,
         "overview": overview_json(slate.overview),
@@ -57,7 +58,7 @@ def slate_json(slate: Slate) -> "SlateJson":
             {"kind": section.value, "files": [pack_json(pack, slate.level) for pack in packs]}
             for section, packs in slate.sections
         ],
-        "next_actions": plain(slate.next_actions),
+        "next_actions": _plain(slate.next_actions),
         "limits": limits,
         "total_bytes": slate.total_bytes,
         "estimated_tokens": slate.estimated_tokens,
@@ -105,9 +106,9 @@ def evidence_json(item: Evidence) -> "EvidenceJson":
     more: dict[str, object] = {
         "hidden_lines": item.hidden_lines,
         "name": item.name,
-        "breadcrumb": item.breadcrumb,
+        "breadcrumb": list(item.breadcrumb),
         "reason": item.reason if item.reason == "neighbour_context" else "",
-        "also": item.also,
+        "also": list(item.also),
     }
     if item.snippet_start_line != item.start_line:
         document["snippet_start_line"] = item.snippet_start_line
@@ -127,7 +128,7 @@ def outlined(item: Evidence) -> str:
 
 def overview_json(overview: Overview) -> dict[str, object]:
     """Return what the question was taken for and where its answer lies."""
-    return {**plain(overview), "files": {part.value: n for part, n in overview.files}}
+    return {**_plain(overview), "files": {part.value: n for part, n in overview.files}}
 
 
 def graph_json(graph: ContextGraph) -> "ContextGraphJson":
@@ -136,4 +137,9 @@ def graph_json(graph: ContextGraph) -> "ContextGraphJson":
         {"kind": edge.kind, "from": edge.source, "to": edge.target, "via": edge.via}
         for edge in graph.edges
     ]
-    return cast("ContextGraphJson", {"nodes": plain(graph.nodes), "edges": edges})
+    return cast("ContextGraphJson", {"nodes": _plain(graph.nodes), "edges": edges})
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401 - JSON of any shape
+    """Return a value as JSON has it: objects for Structs, and lists for tuples."""
+    return json.decode(json.encode(value))
