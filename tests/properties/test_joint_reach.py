@@ -16,7 +16,7 @@ from tests.fakes.packs import Stores
 from tests.properties.workspaces import found, queries, trees
 
 MOST = 6
-FEW = settings(max_examples=8)
+FEW = settings(max_examples=16)
 MANY = settings(max_examples=400)
 
 questions = st.builds(
