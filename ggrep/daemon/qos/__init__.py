@@ -1,5 +1,5 @@
 """Limits on concurrent work: admission, processor permits, handles, encoding slots.
 
-Nothing here searches. `admission` and `cpu` belong to one event loop; `handles` and `latency` may
-be used from any thread; `encode_slots` holds across all processes of a host.
+`Admission` and the processor permits belong to one event loop; open segments and latencies are
+counted from any thread; `encode_slots` of `embedding` holds across all processes of a host.
 """
