@@ -1,6 +1,8 @@
 """When a command began, and the alarm that ends it."""
 
 import signal
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime
 
@@ -56,3 +58,30 @@ def test_an_answer_takes_the_alarm_back() -> None:
     alarm.arm(now_ms() + 60_000)
     alarm.disarm()
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+ALARM_IN_AN_IMPORT = """
+import sys
+from ggrep.base.alarm import arm
+from ggrep.base.command_time import TimeIsUp, now_ms
+
+class Alarm:
+    def find_spec(self, name, path=None, target=None):
+        if name == "datetime":
+            raise TimeIsUp
+
+arm(now_ms() + 60_000)
+sys.meta_path.insert(0, Alarm())
+import msgspec
+class Point(msgspec.Struct):
+    line: int
+print(msgspec.to_builtins(Point(1)))
+"""
+
+
+def test_an_alarm_cannot_come_in_the_import_that_msgspec_does_not_check() -> None:
+    """A value that was written afterwards ended the process by a segmentation fault."""
+    line = [sys.executable, "-c", ALARM_IN_AN_IMPORT]
+    ran = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "{'line': 1}\n", "")

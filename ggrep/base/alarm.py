@@ -1,5 +1,6 @@
 """The alarm that ends a command when its time is over, whatever it does then."""
 
+import datetime  # noqa: F401 - see `arm`
 import signal
 from typing import Final
 
@@ -13,7 +14,8 @@ def arm(at_ms: float) -> None:
     """Have `TimeIsUp` raised shortly after a moment, in place of an alarm that was set before.
 
     Steps check their deadline themselves. The alarm ends those that cannot: imports, locks, files
-    on a disk that hangs.
+    on a disk that hangs. msgspec does not check its import of `datetime`: an alarm in it would
+    crash the process at the next value that is written. This module imports it before.
 
     Requires: the main thread.
     """

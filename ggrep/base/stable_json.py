@@ -4,11 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
 import orjson
-from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec import ValidationError, convert, to_builtins
 
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 Document: TypeAlias = Mapping[str, object]
 """A document of a declared shape (`ggrep.model.schemas`), which type checkers know to be JSON."""
+
+_NO_JSON: Final = (bytes, bytearray)
+"""Types that msgspec would write as base64; they are refused."""
 
 
 def dumps(value: Json | Document | Sequence[Document]) -> bytes:
@@ -19,19 +22,18 @@ def dumps(value: Json | Document | Sequence[Document]) -> bytes:
     Raises:
         TypeError: `value` holds what JSON cannot say, or a string with a lone surrogate.
     """
-    return orjson.dumps(value, _object, orjson.OPT_SORT_KEYS)
+    return _encoded(value, orjson.OPT_SORT_KEYS)
 
 
 def dumps_pretty(value: Json | Document) -> bytes:
     """Return `value` as indented UTF-8 JSON with sorted keys and a final newline."""
-    return orjson.dumps(
-        value, _object, orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-    )
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    return _encoded(value, options)
 
 
 def plain(value: object) -> Any:  # noqa: ANN401 - JSON is whatever it is
     """Return a value of Structs, tuples and texts as objects, lists and texts."""
-    return orjson.loads(orjson.dumps(value, _object))
+    return orjson.loads(_encoded(value, 0))
 
 
 def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
@@ -43,10 +45,13 @@ def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
     return orjson.loads(data)
 
 
-def _object(value: object) -> Any:  # noqa: ANN401 - the object of a Struct
-    if isinstance(value, Struct):
-        return to_builtins(value)
-    raise TypeError(f"no JSON for a {type(value).__name__}")
+def _encoded(value: object, options: int) -> bytes:
+    # orjson calls no function of ours: an alarm or Ctrl-C in one would be lost, or end the process.
+    try:
+        return orjson.dumps(value, None, options)
+    except TypeError:  # a Struct, or no JSON at all
+        values = to_builtins(value, builtin_types=_NO_JSON, order="deterministic")
+        return orjson.dumps(values, None, options)
 
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from ggrep.base.errors import UsageError
 from ggrep.config.profiles import apply_to_slate
 from ggrep.daemon.plan import Answers, Plan
 from ggrep.interfaces.cli.parsing.flags import Argument, refuse
-from ggrep.interfaces.cli.queries.query import PlanContext, Query, RepositoryQuery, search_query
+from ggrep.interfaces.cli.queries.query import PlanContext, Query, search_query
 from ggrep.interfaces.cli.queries.query_options import AgentForm, MergeOptions, wants_agent
 from ggrep.interfaces.cli.queries.search_options import (
     HitsOutput,
@@ -58,10 +58,7 @@ def slate(
     for_agents = wants_agent(agent, json=output.json)
     if for_agents:
         refuse({"--graph": shape.form is not None, "--stats": repositories.stats}, "--format agent")
-    if repositories.files:
-        return _of_workspace(typed, shape, repositories, session, for_agents=for_agents)
-    repositories.refuse_without_file()
-    return _of_one("slate", typed, shape, session, for_agents=for_agents)
+    return _query("slate", typed, shape, repositories, session, for_agents=for_agents)
 
 
 def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeOptions) -> Query:
@@ -70,23 +67,7 @@ def search_as_slate(typed: TypedSearch, shape: SlateBounds, repositories: MergeO
     if shape.level is None:
         snippet = request_of(typed, scope="").snippet
         shape = replace(shape, level=LEVEL_OF_SNIPPET.get(snippet))
-    if repositories.files:
-        return _of_workspace(typed, shape, repositories)
-    repositories.refuse_without_file()
-    return _of_one("search", typed, shape)
-
-
-def _of_workspace(
-    typed: TypedSearch,
-    shape: SlateBounds,
-    repositories: MergeOptions,
-    session: SessionOptions = NO_SESSION,
-    *,
-    for_agents: bool = False,
-) -> Query:
-    from ggrep.interfaces.cli.queries.workspace_search import slate_of_workspace
-
-    return slate_of_workspace(typed, shape, repositories, session, for_agents=for_agents)
+    return _query("search", typed, shape, repositories)
 
 
 def _refuse_flags_of_hits(typed: TypedSearch) -> None:
@@ -101,15 +82,21 @@ def _refuse_flags_of_hits(typed: TypedSearch) -> None:
     refuse(unsupported, "--format slate")
 
 
-def _of_one(
+def _query(
     command: str,
     typed: TypedSearch,
     shape: SlateBounds,
+    repositories: MergeOptions,
     session: SessionOptions = NO_SESSION,
     *,
     for_agents: bool = False,
-) -> RepositoryQuery:
-    """Return the query to one repository."""
+) -> Query:
+    """Return the query to a workspace if its file is given, else to one repository."""
+    if repositories.files:
+        from ggrep.interfaces.cli.queries.workspace_search import slate_of_workspace
+
+        return slate_of_workspace(typed, shape, repositories, session, for_agents=for_agents)
+    repositories.refuse_without_file()
     form = shape.graph_form if isinstance(shape, SlateOptions) else None
 
     def planned(site: PlanContext) -> Plan:
