@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, KIND_WEIGHTS, RANKING_REVISION
 from tests.docs.pages import ROOT, page
@@ -46,6 +47,31 @@ def test_modules_that_pages_name_exist() -> None:
 
     assert named
     assert {each for each in named - of_others if each[1] not in known} == set()
+
+
+def test_modules_of_tables_exist() -> None:
+    """A table of modules is where a newcomer looks first; there they are named without `.py`."""
+    places = (ROOT / "ggrep", ROOT / "training")
+    known = {path.stem for place in places for path in place.rglob("*.py")}
+    known |= {path.parent.name for place in places for path in place.rglob("__init__.py")}
+    named = [
+        (path.name, name)
+        for path in (ROOT / "docs/impl").glob("*.md")
+        for name in _modules_of_tables(path.read_text(encoding="utf-8"))
+    ]
+
+    assert len(named) > 100
+    assert [each for each in named if each[1] not in known] == []
+
+
+def _modules_of_tables(page: str) -> Iterator[str]:
+    """Yield the names in the columns of tables that are headed `module` or `modules`."""
+    for table in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+        head, _, *rows = ([cell.strip() for cell in row.split("|")] for row in table.splitlines())
+        for column in (at for at, cell in enumerate(head) if re.match(r"modules?\b", cell)):
+            for row in rows:
+                for name in re.findall(r"`([\w/]+)(?:\.py)?/?`", row[column]):
+                    yield name.rstrip("/").rpartition("/")[2]
 
 
 def test_weights_are_those_of_the_program() -> None:
