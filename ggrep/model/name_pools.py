@@ -298,11 +298,11 @@ def read_token(token: Token, question: str) -> PageCursor:
         values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         cursor = decode(PageCursor, values, "cursor")
     except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
-        raise InvalidRequest("cursor: this is no token of an earlier answer") from error
+        raise InvalidRequest("cursor: not a token of an earlier answer") from error
     repos = [progress.repo for progress in cursor.consumed]
     fits = all(0 <= progress.places <= MOST_CONSUMED for progress in cursor.consumed)
     if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
-        raise InvalidRequest("cursor: this is no token of an earlier answer")
+        raise InvalidRequest("cursor: not a token of an earlier answer")
     if cursor.question != question:
-        raise InvalidRequest("cursor: it goes on with another question; ask this one without it")
+        raise InvalidRequest("cursor: it belongs to another request; repeat this one without it")
     return cursor

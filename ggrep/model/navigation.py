@@ -97,7 +97,7 @@ class Definition(Struct, frozen=True):
     or field.
     """
     language: str
-    """Lower-case name such as python or go; text when unknown."""
+    """Lower-case name such as python or markdown; text when unknown."""
     signature: str
     """Head of the definition on one line."""
     doc: str

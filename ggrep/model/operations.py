@@ -103,7 +103,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         lambda answer: sum(len(packs) for _, packs in answer.slate.sections),
         "slate_success",
         inner="search",
-        summary="Collect what a question needs from one repository, by file.",
+        summary="Collect the evidence for a question from one repository, by file.",
         route="context",
     ),
     Operation(

@@ -305,7 +305,7 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
 
 
 def tour_line(line: TourFact, *, place_first: bool = False) -> str:
-    """Return a fact and where it stands: in front of it, where the place is what it is about."""
+    """Return a fact with its place, which comes first if the fact is about the place."""
     if not line.path:
         return line.text
     if line.text.startswith(f"{line.path}  "):

@@ -60,7 +60,7 @@ class CollectionStatistics(Struct, frozen=True):
     terms: Annotated[tuple[TermFrequency, ...], WireBounds(1024)]
 
     def frequency(self, term: str) -> TermFrequency:
-        """Return the figures of `term`; zeros when it was not asked for."""
+        """Return the figures of `term`; zeros when the request has no such term."""
         for entry in self.terms:
             if entry.term == term:
                 return entry

@@ -165,7 +165,7 @@ class SessionRequest(Struct, frozen=True):
 
 
 class SlateRequest(Request["SlateResponse"], frozen=True):
-    """A question to answer with a slate.
+    """A request that is answered with a slate.
 
     Attributes:
         search: the question; its limits and snippet depth do not matter here.

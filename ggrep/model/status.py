@@ -60,7 +60,7 @@ class StatusDaemon(Struct, frozen=True):
     protocol_version: Positive | None = None
     """Protocol version of the daemon."""
     stale: bool = False
-    """Whether it serves a configuration that is no longer the present one."""
+    """Whether it serves settings that are no longer those of the repository."""
     supported_schema_versions: SupportedVersions | None = None
     uptime_ms: Later[Count | None] = None
     """Time since its start, milliseconds."""

@@ -87,6 +87,6 @@ class WelcomeJson(TypedDict):
     ]
     """Time when the daemon started, UTC; empty when it does not report it."""
     stale: NotRequired[bool]
-    """Whether its settings are no longer those of the repository."""
+    """Whether it serves settings that are no longer those of the repository."""
     build: NotRequired[_Text]
     """The daemon's build; may be empty."""

@@ -141,7 +141,7 @@ class ManifestRepoJson(TypedDict):
     headSha: str | None
     """Commit that the snapshot was taken from."""
     dirty: bool | None
-    """Whether the work tree differed from that commit."""
+    """Whether tracked files differed from HEAD; null when unknown."""
     degraded: bool | None
     """Whether files are missing from the snapshot or older than the work tree."""
     partial: bool | None
