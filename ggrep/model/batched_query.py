@@ -16,9 +16,9 @@ from ggrep.model.response import Hit, RepoDescription
 K = TypeVar("K")
 
 MOST_MEMBERS: Final = 16_384
-"""Repositories of one question."""
+"""Most repositories of one query."""
 MOST_TEXTS: Final = 1 << 20
-"""Hits of repositories that are asked by themselves."""
+"""Most hits of repositories that are queried alone."""
 
 
 class Member(Struct, frozen=True):
@@ -44,7 +44,7 @@ class BatchedDescription(Struct, frozen=True):
 
     Attributes:
         epoch: names this state, snapshots included; empty if the list of members is unknown.
-        descriptions: by member, None for one that must be queried alone; None if unchanged.
+        descriptions: one for each member, None if it must be queried alone; None if unchanged.
     """
 
     epoch: str
@@ -59,7 +59,7 @@ class BatchedQuery(Struct, frozen=True):
         per_list: hits of a repository's list that take part.
         folds: copies of one text are shown once, and each is to be named.
         counting: only statistics are wanted.
-        vector: the query's; None to encode it there.
+        vector: vector of the query; None to encode it there.
         silent: places of members that are counted and show nothing, ascending.
         others: statistics of repositories that are queried alone; scores use the sum of all.
         texts: chunk ids of their hits, whose copies are to be named too.
@@ -80,7 +80,7 @@ class BatchedPoolRequest(Struct, frozen=True):
     """A query to repositories that were described.
 
     Attributes:
-        epoch: of the description with members and snapshots; their order breaks ties.
+        epoch: names the description with members and snapshots; their order breaks ties.
         members: places of the queried members, ascending.
     """
 
@@ -175,8 +175,8 @@ class BatchedPoolResponse(Struct, frozen=True):
     """The answer to a `BatchedPoolRequest`.
 
     Attributes:
-        lists: of the repositories that may have a place in the answer, by member.
-        leading: as of a `PoolResponse`, of all members together.
+        lists: repositories that may have a place in the answer, by member.
+        leading: top files of all members together, as in a `PoolResponse`.
         limits_hit: cuts of the query itself, the same for all.
         limits: cuts of the lists of members that are not silent.
         partial: members whose first index is being built.

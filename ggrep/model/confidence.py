@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ggrep.model.limits import LimitHit, Notice
 
 MOST_TOP_FILES: Final = 10
-"""Files that are looked at."""
+"""Most files whose signals count."""
 _FIRST: Final = 3
 
 _EVIDENCE: Final = 4.0
@@ -35,13 +35,13 @@ _NONE_HITS: Final = 3
 """Hits that an answer without a strong match shows at most."""
 
 CONFIDENCE_CODES: Final = frozenset({"low_confidence", "no_strong_matches"})
-"""What warnings and cuts on its account are called."""
+"""Codes of warnings and cuts that low confidence causes."""
 
 T = TypeVar("T")
 
 
 class Confidence(Enum):
-    """How well the best hits fit the query; the value is its JSON word."""
+    """Fit of the best hits to the query; the value is its JSON word."""
 
     STRONG = "strong"
     WEAK = "weak"
@@ -49,23 +49,23 @@ class Confidence(Enum):
 
 
 class Wording(Enum):
-    """How the form of a query affects trust in its hits."""
+    """Form of a query, as far as it affects trust in its hits."""
 
     PLAIN = "plain"
     NAME = "name"
-    """It is one name."""
+    """One name."""
     QUOTED = "quoted"
-    """It quotes text of several words, or nothing else than text."""
+    """Quoted text of several words, or nothing but quoted text."""
     VAGUE = "vague"
-    """All its words are question words or single letters."""
+    """Nothing but question words and single letters."""
 
 
 class TopFile(Struct, frozen=True):
     """One of the best files.
 
     Attributes:
-        score: of its best chunk that may be shown; top files are ordered by it.
-        evidence: of that chunk, from words, path and names; without encoder and order-only signals.
+        score: score of its best chunk that may be shown; top files are ordered by it.
+        evidence: from words, path and names of that chunk; without encoder and order-only signals.
         stem: share of the file's stem that the query spells.
         found: share of the weight of the query's words that the file or its path holds.
         spelt: it holds all of them, as they are spelt.
@@ -110,12 +110,12 @@ class TopFiles(Struct, frozen=True):
 
     @property
     def stem(self) -> float:
-        """Return the largest share of a stem, among those with the most evidence."""
+        """Return the largest share of a stem, among the files with the most evidence."""
         return max((leader.stem for leader in self.first), default=0.0)
 
     @property
     def spelt(self) -> bool:
-        """Return whether one of those with the most evidence holds all words as they are spelt."""
+        """Return whether a file with the most evidence holds all words as they are spelt."""
         return any(leader.spelt for leader in self.first)
 
     def signals(self) -> tuple[float, float, float, float]:
@@ -128,7 +128,7 @@ class TopFiles(Struct, frozen=True):
 
 
 NO_TOP_FILES: Final = TopFiles((), 0.0, 1.0, Wording.PLAIN)
-"""What is merged of those that nothing leads in."""
+"""The merged signals of lists without top files."""
 
 
 def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
@@ -215,7 +215,7 @@ def shortened_list(
 
 
 def confidence_notices(confidence: Confidence) -> tuple[Notice, ...]:
-    """Return what an answer says when it may not be about what was asked."""
+    """Return the warning of an answer that may not fit the query; none for a strong one."""
     match confidence:
         case Confidence.STRONG:
             return ()

@@ -31,17 +31,19 @@ class Held(Struct, frozen=True):
 
 
 class Keywords(Struct, frozen=True, eq=False):
-    """What Python's types cannot say, in the words of JSON Schema: they are added as they are."""
+    """Keywords of JSON Schema for rules that Python's types cannot express; they are copied."""
 
     words: Mapping[str, object]
 
 
 RULES: Final[dict[object, Keywords]] = {}
-"""What ties the fields of a type to each other."""
+"""Rules that relate the fields of a type to each other."""
 GROWING: Final[set[object]] = set()
-"""Types of objects that may hold more than is said."""
+"""Types of objects that may have undeclared keys."""
 EXTENDED: Final[dict[object, tuple[type, Callable[[str], str | None]]]] = {}
-"""Structs whose fields stand in the object of a type, before its own, and how these are called."""
+"""Structs whose fields precede a type's own in its object, and the functions that return their
+keys.
+"""
 NAMED: Final[dict[object, str]] = {}
 """Names of types in schemas, where they differ from those of the classes."""
 HIDDEN: Final[dict[object, frozenset[str]]] = {}
@@ -49,7 +51,7 @@ HIDDEN: Final[dict[object, frozenset[str]]] = {}
 
 
 def held_to(**words: object) -> Callable[[T], T]:
-    """Return what ties a type's fields to each other by keywords of JSON Schema."""
+    """Return a decorator that relates a type's fields to each other by keywords of JSON Schema."""
 
     def noted(kind: T) -> T:
         RULES[kind] = Keywords({name.rstrip("_"): value for name, value in words.items()})
@@ -59,7 +61,7 @@ def held_to(**words: object) -> Callable[[T], T]:
 
 
 def extends(base: type, key_of: Callable[[str], str | None] = str) -> Callable[[T], T]:
-    """Return what notes that the fields of a Struct stand in a type's object, before its own.
+    """Return a decorator that puts the fields of a Struct into a type's object, before its own.
 
     Args:
         base: the Struct.
@@ -74,7 +76,7 @@ def extends(base: type, key_of: Callable[[str], str | None] = str) -> Callable[[
 
 
 def named(name: str) -> Callable[[T], T]:
-    """Return what notes the name of a Struct in schemas."""
+    """Return a decorator that sets the name of a Struct in schemas."""
 
     def noted(kind: T) -> T:
         NAMED[kind] = name
@@ -84,7 +86,7 @@ def named(name: str) -> Callable[[T], T]:
 
 
 def hides(*names: str) -> Callable[[T], T]:
-    """Return what notes that no document shows some fields of a Struct."""
+    """Return a decorator that hides fields of a Struct in all documents."""
 
     def noted(kind: T) -> T:
         HIDDEN[kind] = frozenset(names)
@@ -94,16 +96,16 @@ def hides(*names: str) -> Callable[[T], T]:
 
 
 def may_grow(kind: T) -> T:
-    """Note that more may be told in such an object later, without another schema version."""
+    """Note that such an object may get more keys later, without another schema version."""
     GROWING.add(kind)
     return kind
 
 
 LATER: Final = object()
 Later: TypeAlias = Annotated[T, LATER]
-"""A field that its document has not had from the start: documents of older builds lack it."""
+"""A field that was added later: documents of older builds lack it."""
 PAIRS: Final = object()
-"""Notes that documents show pairs of keys and values as an object."""
+"""Marks pairs of keys and values that documents show as an object."""
 
 Count: TypeAlias = Annotated[int, Held(least=0)]
 Positive: TypeAlias = Annotated[int, Held(least=1)]
@@ -112,7 +114,7 @@ Share: TypeAlias = Annotated[float, Held(least=0, most=1)]
 
 Named: TypeAlias = Annotated[str, Held(least=1)]
 Code: TypeAlias = Annotated[str, Held(pattern=r"^[a-z_]+$")]
-"""A stable name of ours."""
+"""A stable name that ggrep defines."""
 ErrorCode: TypeAlias = Annotated[str, Held(pattern=r"^ERR_[A-Z_]+$")]
 FailureCode: TypeAlias = Annotated[str, Held(pattern=r"^[A-Za-z][A-Za-z_]*$")]
 Moment: TypeAlias = Annotated[str, Held(form="date-time")]
@@ -134,24 +136,24 @@ WorkspaceConfigHash: TypeAlias = Annotated[str, Held(pattern=r"^wsc1-[0-9a-f]{64
 RepoPath: TypeAlias = Annotated[str, "Path below the repository's root, with forward slashes."]
 SafeLine: TypeAlias = Annotated[str, "One line for people; holds no file content."]
 ChunkType: TypeAlias = Annotated[
-    Code, "What the chunk is: function, method, class, section, diagram, block and so on."
+    Code, "Kind of the chunk: function, method, class, section, diagram, block and so on."
 ]
 LanguageName: TypeAlias = Annotated[
     str, "Lower-case name such as python or markdown; text when unknown."
 ]
 RepoSet: TypeAlias = Annotated[
-    RepoSetId, "Identity of the set of repositories, whatever they are called."
+    RepoSetId, "Identity of the set of repositories, whatever their names and order."
 ]
 WorkspacePath: TypeAlias = Annotated[Named, "Absolute path of the workspace file."]
 RootId: TypeAlias = Annotated[RepoId, "The repository, by its canonical root."]
 RepoName: TypeAlias = Annotated[RepoId, "Name of a repository, the same under all settings."]
 IndexStateHash: TypeAlias = Annotated[
     ManifestHash,
-    "Identity of the index state; moves with every change of an index and with no edit of names.",
+    "Identity of the index state: every change of an index changes it, edits of names do not.",
 ]
-CacheRoot: TypeAlias = Annotated[Named, "Directory below which artifacts of the federation live."]
+CacheRoot: TypeAlias = Annotated[Named, "Directory that holds artifacts of the federation."]
 ConfigHash: TypeAlias = Annotated[
-    WorkspaceConfigHash, "Moves with every edit that means something."
+    WorkspaceConfigHash, "Identity of the configuration: every edit with an effect changes it."
 ]
 
 
@@ -170,7 +172,7 @@ class Versioned(Struct, frozen=True, kw_only=True):
 
 
 class DocumentJson(TypedDict):
-    """What every document begins with."""
+    """The beginning of every document."""
 
     schema_version: Literal[1]
     """Version of this shape; another number is another shape."""

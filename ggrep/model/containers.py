@@ -17,32 +17,33 @@ from ggrep.model.navigation import DefinedAt, MentionKind, Reference, Relation
 from ggrep.model.sanitise import sanitise_line
 
 Fit: TypeAlias = Literal["enclosing", "path", "key", "beside", "none"]
-"""Definitions by what encloses them; by their file's path; keys of data and headings of documents;
-definitions of the last part alone; none."""
+"""Match of definitions with a container: by their enclosing definition; by their file's path; as
+keys of data and headings of documents; by the last part alone; none.
+"""
 
 FITTING: Final[tuple[Fit, ...]] = ("enclosing", "path", "key")
 """Fits that answer a request, best first; each counts only where none before it occurs."""
 
 MAX_DEFINED: Final = 20
-"""Definitions that are told beside the usages of a name."""
+"""Most definitions that an answer shows beside the usages of a name."""
 MOST_DEFINITIONS: Final = 5_000
-"""Definitions by which usages of a qualified name are judged; those behind them are no others."""
+"""Most definitions that usages of a qualified name are compared with; further ones are ignored."""
 _MOST_NAME_CHARACTERS: Final = 400
-"""Of a container; nobody means a longer one."""
+"""Longest name of a container; longer ones are dropped."""
 _MOST_NAMED: Final = 5
 _KINDS: Final[tuple[MentionKind, ...]] = ("usage", "string", "comment")
 MAX_DOUBTFUL: Final = 20
-"""Usages that nothing says the container of and that are shown behind those that are certain."""
+"""Most usages without a known container that are shown behind the certain ones."""
 _MEMBERS: Final = frozenset({"method", "field"})
 
 
 class DefinedName(Struct, frozen=True):
-    """A definition of a name, with what usages are judged by.
+    """A definition of a name, with the facts that usages are compared with.
 
     Attributes:
-        at: without its relation to a container.
-        container: qualified name of what encloses it; empty at the top level.
-        fit: to the requested container; `beside` without one.
+        at: the definition, without its relation to a container.
+        container: qualified name of the enclosing definition; empty at the top level.
+        fit: match with the requested container; `beside` without one.
         bases: names in the head of its type beside the type's own.
         declared_only: it has no body.
         test: its file looks like that of a test.
@@ -63,10 +64,10 @@ class SortedDefinitions(Struct, frozen=True):
     """Definitions of a name by their relation to the requested container.
 
     Attributes:
-        asked: in it.
-        implementing: in types that name it in their heads, or a type that does.
-        guessed: in types that may implement it, where none says so (Go).
-        others: the rest.
+        asked: definitions in it.
+        implementing: definitions in types that name it in their heads, or a type that does.
+        guessed: definitions in types that may implement it without declaring it (Go).
+        others: all other definitions.
     """
 
     asked: tuple[DefinedName, ...]
@@ -76,7 +77,7 @@ class SortedDefinitions(Struct, frozen=True):
 
     @property
     def near(self) -> tuple[DefinedName, ...]:
-        """Return all but those of other containers."""
+        """Return the definitions without those of other containers."""
         return (*self.asked, *self.implementing, *self.guessed)
 
 
@@ -102,10 +103,10 @@ def sort_definitions(
         return SortedDefinitions(tuple(definitions))
     fits = {item.fit for item in definitions}
     best = next((fit for fit in FITTING if fit in fits), FITTING[-1])
-    asked = tuple(item for item in definitions if item.fit == best)
+    requested = tuple(item for item in definitions if item.fit == best)
     rest = [item for item in definitions if item.fit != best]
     extending = _extending(rest, folded(owners[-1]))
-    declared = any(item.declared_only for item in asked)
+    declared = any(item.declared_only for item in requested)
     implementing, guessed, others = list[DefinedName](), list[DefinedName](), list[DefinedName]()
     for item, extends in zip(rest, extending, strict=True):
         if extends:
@@ -114,7 +115,7 @@ def sort_definitions(
             guessed.append(item)
         else:
             others.append(item)
-    return SortedDefinitions(asked, tuple(implementing), tuple(guessed), tuple(others))
+    return SortedDefinitions(requested, tuple(implementing), tuple(guessed), tuple(others))
 
 
 def _extending(definitions: Sequence[DefinedName], name: str) -> list[bool]:
@@ -159,21 +160,21 @@ def hidden_doubts(certain: int, doubtful: int) -> int:
 
 
 def container_notices(
-    parts: Sequence[str], found: SortedDefinitions, left: int, doubtful: int
+    parts: Sequence[str], definitions: SortedDefinitions, left: int, doubtful: int
 ) -> tuple[Notice, ...]:
     """Return the warning about definitions and usages of other containers.
 
     Args:
-        parts: of the requested name.
-        found: its definitions.
+        parts: parts of the requested name.
+        definitions: its definitions.
         left: usages that name another container.
         doubtful: usages that name none, and are only counted.
     """
     if len(parts) == 1:
         return ()
     texts: list[str] = []
-    if not found.asked and found.others:
-        names = dict.fromkeys(item.at.qualified_name for item in found.others)
+    if not definitions.asked and definitions.others:
+        names = dict.fromkeys(item.at.qualified_name for item in definitions.others)
         texts.append(nothing_but(parts, list(names)[:_MOST_NAMED]))
     if left:
         uses = "1 usage" if left == 1 else f"{left} usages"
@@ -193,12 +194,14 @@ def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
     return f"nothing here defines {name}; there is {', '.join(names)}"
 
 
-def related_definitions(found: SortedDefinitions) -> tuple[tuple[DefinedName, DefinedAt], ...]:
+def related_definitions(
+    definitions: SortedDefinitions,
+) -> tuple[tuple[DefinedName, DefinedAt], ...]:
     """Return the first definitions, each with its relation to the container."""
     groups: tuple[tuple[tuple[DefinedName, ...], Relation, bool], ...] = (
-        (found.asked, "definition", False),
-        (found.implementing, "implementation", False),
-        (found.guessed, "implementation", True),
+        (definitions.asked, "definition", False),
+        (definitions.implementing, "implementation", False),
+        (definitions.guessed, "implementation", True),
     )
     every = [
         (item, replace(item.at, relation=relation, guess=guess))

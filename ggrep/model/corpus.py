@@ -18,7 +18,7 @@ class Corpus(Enum):
 
 
 class Bucket(Enum):
-    """What quotas are dealt to."""
+    """A group of hits that has a quota."""
 
     CODE = "code"
     DOCS = "docs"
@@ -36,7 +36,7 @@ class Mode(Enum):
 
 
 CORPORA = tuple(Corpus)
-"""All corpora, in the order every list of them is written in."""
+"""All corpora, in the order of every list of them."""
 
 CORPUS_WORDS = {
     "code": Corpus.CODE,
@@ -44,7 +44,7 @@ CORPUS_WORDS = {
     "extracted-prose": Corpus.EXTRACTED_PROSE,
     "records": Corpus.RECORDS,
 }
-"""What users type after `--corpus`, and in a request's `search.mode`."""
+"""Words for `--corpus`, and for a request's `search.mode`."""
 
 
 def bucket_of(corpus: Corpus) -> Bucket:
@@ -94,7 +94,7 @@ class Allocation(Struct, Generic[T], frozen=True):
     """The selected items of a list, and why.
 
     Attributes:
-        items: in the order they are shown.
+        items: items in the order in which they are shown.
         rules: per item `best` (by the list's order), `quota` (a place of its bucket) or `fill` (a
             place that no bucket used).
         over_file: items passed over because their file had its share.
@@ -135,34 +135,36 @@ def allocate(  # noqa: PLR0913 - likewise
 ) -> Allocation[T]:
     """Return at most `limit` of `ranked`, no more than `per_file` of one file (0: unbounded).
 
-    In balanced mode the list's own order stands. Otherwise hits come grouped: each bucket's quota
+    In balanced mode the list keeps its order. Otherwise hits come grouped: each bucket's quota
     in turn, then the best of the rest.
 
     Args:
         ranked: the best first.
-        buckets: of each item.
-        files: of each item.
+        buckets: bucket of each item.
+        files: file of each item.
         mode: decides the quotas.
         limit: most items.
         per_file: most items of one file.
-        spread: of each item, a number that orders its file; the first item of every file comes
+        spread: number of each item that orders its file; the first item of every file comes
             before the second of any (rule `fill`). None to take the items in their order.
     """
-    hand = _Allocator(files, per_file)
+    allocator = _Allocator(files, per_file)
     if spread is not None:
         order = sorted(range(len(ranked)), key=lambda index: spread[index])
         for share in range(1, (per_file or len(ranked)) + 1):
-            before, hand.per_file = len(hand.picked), share
-            hand.fill(iter(order), limit - before, "best" if share == 1 else "fill")
-            if len(hand.picked) == before:
+            before, allocator.per_file = len(allocator.picked), share
+            allocator.fill(iter(order), limit - before, "best" if share == 1 else "fill")
+            if len(allocator.picked) == before:
                 break
-        return hand.dealt(ranked)
+        return allocator.allocation(ranked)
     shares = quotas(mode, limit)
     for name, places in shares.items():
         members = (i for i, bucket in enumerate(buckets) if bucket is name)
-        hand.fill(members, places, "quota")
-    hand.fill(iter(range(len(ranked))), limit - len(hand.picked), "fill" if shares else "best")
-    return hand.dealt(ranked)
+        allocator.fill(members, places, "quota")
+    allocator.fill(
+        iter(range(len(ranked))), limit - len(allocator.picked), "fill" if shares else "best"
+    )
+    return allocator.allocation(ranked)
 
 
 class _Allocator:
@@ -180,8 +182,8 @@ class _Allocator:
         while places > 0 and (index := next(indexes, None)) is not None:
             places -= self._take(index, rule)
 
-    def dealt(self, ranked: Sequence[T]) -> Allocation[T]:
-        """Return what was picked."""
+    def allocation(self, ranked: Sequence[T]) -> Allocation[T]:
+        """Return the picked items and their rules."""
         items = [ranked[index] for index in self.picked]
         return Allocation(items, tuple(self.picked.values()), len(self.refused))
 

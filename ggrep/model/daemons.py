@@ -27,68 +27,69 @@ class DaemonState(Enum):
 
 
 class Daemon(Struct, frozen=True):
-    """One daemon; null is what it did not say."""
+    """One daemon; fields that it did not report are null."""
 
     root: str | None
-    """Absolute path of the repository; null when nobody knows."""
+    """Absolute path of the repository; null when unknown."""
     store_id: Named
-    """The store it serves, or its endpoint's name when it did not say."""
+    """Store that it serves, or the name of its endpoint when it did not report the store."""
     state: DaemonState
-    """What it is at."""
+    """Activity of the daemon."""
     pid: Positive | None = None
-    """Its process id; null when not known."""
+    """Process id; null when unknown."""
     progress_percent: Annotated[int, Held(least=0, most=100)] | None = None
-    """How far a sync is that runs."""
+    """Progress of the running sync, percent."""
     files: Count | None = None
     """Files that can be found."""
     query_total: Count | None = None
-    """Queries answered since its start."""
+    """Queries answered since the start."""
     in_flight: Count | None = None
     """Queries running."""
     query_latency_p50_ms: Count | None = None
     """Median of recent queries, milliseconds; null when there was none."""
     rss_bytes: Count | None = None
-    """Memory of the process that carries it; those of one process share it."""
+    """Memory of its process, bytes; daemons of one process share it."""
     uptime_ms: Count | None = None
-    """How long it has run, milliseconds."""
+    """Time since its start, milliseconds."""
     problem: str | None = None
-    """What should be known of it, one line for people."""
+    """Problem of the daemon, one line for people."""
 
 
 class Daemons(Versioned, frozen=True, kw_only=True):
-    """What runs, by root."""
+    """Running daemons, by root."""
 
     daemons: tuple[Daemon, ...]
-    """One entry for each store that is served."""
+    """One entry for each served store."""
 
 
 class Stop(Struct, frozen=True):
-    """One daemon that was told to stop."""
+    """A daemon and the result of stopping it."""
 
     root: str | None
-    """Absolute path of the repository; null when nobody knows."""
+    """Absolute path of the repository; null when unknown."""
     store_id: Named
-    """The store it serves, or its endpoint's name when it did not say."""
+    """Store that it serves, or the name of its endpoint when it did not report the store."""
     pid: Positive | None
-    """Its process id; null when not known."""
+    """Process id; null when unknown."""
     outcome: Literal["stopped", "killed", "gone", "failed"]
-    """`stopped` by itself, `killed` by the system, `gone` before it was told, `failed`: it goes on.
+    """`stopped`: it ended on request; `killed`: the system ended it; `gone`: it had ended before
+    the request; `failed`: it still runs.
     """
     reason: str | None = None
-    """Why it goes on, one line for people."""
+    """Reason why it still runs, one line for people."""
 
 
 class Stops(Versioned, frozen=True, kw_only=True):
-    """What became of those told to stop, by root."""
+    """Results of stopping daemons, by root."""
 
     ok: bool
-    """None of them goes on."""
+    """Whether none of them still runs."""
     stops: tuple[Stop, ...]
-    """One entry for each."""
+    """One entry for each daemon."""
 
 
 DaemonsDocument: TypeAlias = Daemons | Stops
-"""All daemons of one home and what they do, or what became of those that were told to stop."""
+"""All daemons of one home and their activities, or the results of stopping daemons."""
 
 WAITS_FOR_GIT: Final = "waiting for git"
 """Stage of a sync that waits until git has moved its files."""
@@ -120,8 +121,9 @@ class SyncLoad(Struct, frozen=True):
 
     Attributes:
         state: `idle` or `indexing`.
-        stage: for people; empty while idle. It is `WAITS_FOR_GIT` before it begins, too.
-        done_files: of `total_files`; both 0 while idle or not known yet.
+        stage: stage of the sync, for people; empty while idle. It is `WAITS_FOR_GIT` before it
+            begins, too.
+        done_files: number of `total_files` done; both 0 while idle or not known yet.
         last_result: `ok`, `degraded` or `error`; None before the first, and after a cancelled one.
         pending: a change is waiting for the next one.
     """

@@ -28,23 +28,23 @@ BOUNDED: Final = ("ndcg10", "mrr10", "pass_rate")
 Interval: TypeAlias = tuple[float, float]
 """Lower and upper bound."""
 DrawnInterval: TypeAlias = Annotated[
-    Interval | None, "95 % interval of it, drawn by repository; null with fewer than three."
+    Interval | None, "95 % interval of the figure, drawn by repository; null with fewer than three."
 ]
 
 
 class ComparedQueries(Struct, frozen=True):
-    """Queries, counted."""
+    """Numbers of queries."""
 
     common: Positive
-    """Those in both reports; the differences are over them."""
+    """Queries in both reports; the differences are over them."""
     only_before: Count
-    """Those that the later report lacks."""
+    """Queries missing from the later report."""
     only_after: Count
-    """Those that the earlier report lacks."""
+    """Queries missing from the earlier report."""
 
 
 class Difference(Struct, frozen=True):
-    """Later less earlier."""
+    """Difference of a figure: later minus earlier."""
 
     queries: Positive
     """Queries that have the measure in both."""
@@ -63,20 +63,20 @@ class Difference(Struct, frozen=True):
 
 
 class SlateChange(Struct, frozen=True):
-    """What changed with slates that may take so many bytes."""
+    """Differences of slates with one byte budget."""
 
     max_bytes: Count
-    """Bytes that slates may take; 0 for their level's own."""
+    """Byte budget of a slate; 0 for the level's default."""
     overall: Mapping[Annotated[str, SHARES], Difference]
     """Differences by measure."""
     bytes_before: Figure | None
-    """Median of a slate of the earlier report; null when nothing was answered."""
+    """Median bytes of a slate of the earlier report; null when nothing was answered."""
     bytes_after: Figure | None
-    """The same of the later one."""
+    """Median bytes of a slate of the later report; null when nothing was answered."""
 
 
 class Comparison(Versioned, frozen=True, kw_only=True):
-    """What changed between two evaluations, over the queries that both hold."""
+    """The differences between two evaluations, over the queries in both."""
 
     queries: ComparedQueries
     overall: Mapping[Annotated[str, MEASURES], Difference]
@@ -84,30 +84,30 @@ class Comparison(Versioned, frozen=True, kw_only=True):
     by_category: Mapping[str, Difference]
     """Differences of NDCG by category."""
     slates: Annotated[tuple[SlateChange, ...], Held(least=1)] | UnsetType = UNSET
-    """Differences of slates, by the bytes that both reports asked for."""
+    """Differences of slates, by the byte budgets of both reports."""
 
 
 @named("suite")
 class EvaluatedSuite(Struct, frozen=True):
-    """What was run."""
+    """The suite that was run."""
 
     name: str
-    """Of the file or folder."""
+    """Name of the file or folder."""
     form: Annotated[str, ("toml", "kit")]
-    """How the suite is written."""
+    """Format of the suite."""
     task: Annotated[str, ("single", "federated", "mixed")]
-    """Whether repositories are asked, workspaces, or both."""
+    """Targets of its queries: repositories, workspaces, or both."""
     digest: Sha256
-    """SHA-256 of what defines its cases."""
+    """SHA-256 of the content that defines its cases."""
 
 
 class FieldWeights(Struct, frozen=True):
-    """How one field of a chunk counts."""
+    """Weights of one field of a chunk."""
 
     boost: Figure | UnsetType = UNSET
     """Factor of the field's frequencies."""
     b: Share | UnsetType = UNSET
-    """How strongly the field's length counts."""
+    """Strength of the normalisation by the field's length."""
 
 
 Weights: TypeAlias = Mapping[str, float | Mapping[str, FieldWeights]]
@@ -115,22 +115,22 @@ Weights: TypeAlias = Mapping[str, float | Mapping[str, FieldWeights]]
 
 
 class EvalSettings(Struct, frozen=True, kw_only=True):
-    """What flags changed; null for what they left alone."""
+    """Settings that flags changed; null for unchanged ones."""
 
     encoder: str | None
     """Encoder instead of the configured one."""
     k: Positive | None
-    """Hits asked for."""
+    """Requested hits."""
     merge: str | None
-    """How workspaces were merged."""
+    """Merge strategy of workspaces."""
     mode: str | None
     """Intent of every query."""
     per_file: Count | None
     """Most hits of one file."""
     max_bytes: tuple[Count, ...] | UnsetType = UNSET
-    """Bytes of the slates asked for."""
+    """Byte budgets of the requested slates."""
     weights: Weights
-    """Weights of the ranking that were not the usual ones."""
+    """Weights of the ranking that differ from the defaults."""
 
 
 class Mean(Struct, frozen=True):
@@ -142,64 +142,64 @@ class Mean(Struct, frozen=True):
 
 
 class SlateScore(Struct, frozen=True):
-    """What a slate shows of the places of a case."""
+    """Visibility of a case's places in one slate."""
 
     max_bytes: Count
-    """Bytes that it may take; 0 for its level's own."""
+    """Byte budget of a slate; 0 for the level's default."""
     places: Share
-    """Share of the places that are visible: half of their lines are shown, at least."""
+    """Share of the places that are visible: at least half of their lines are shown."""
     told: Share
-    """Share of the places that are visible, or lie in a range of at most 80 lines that is named."""
+    """Share of the places that are visible, or lie in a named range of at most 80 lines."""
     files: Share
     """Share of the places whose file is named."""
     line_precision: Share
-    """Share of the lines shown that belong to a place."""
+    """Share of the shown lines that belong to a place."""
     file_precision: Share
-    """Share of the files named that hold a place."""
+    """Share of the named files that hold a place."""
     bytes: Count | None
-    """Of the slate, as JSON; null when nobody answered."""
+    """Bytes of the slate as JSON; null when the case has no answer."""
     calls: Count
-    """Calls of the program that it took; 0 when nobody answered."""
+    """Calls of the program for the slate; 0 when the case has no answer."""
 
 
 class SlateBlock(Struct, frozen=True):
-    """What slates show of the places of some cases."""
+    """Visibility of the places of several cases."""
 
     cases: Positive
     """Cases with places."""
     errors: Count
-    """Of these, cases that nobody answered; they count as 0, and have no bytes."""
+    """Cases without an answer, among `cases`; they count as 0, and have no bytes."""
     places: Mean
-    """Share of the places that are visible."""
+    """Share of the places that are visible: at least half of their lines are shown."""
     told: Mean
-    """Share of the places that are told."""
+    """Share of the places that are visible, or lie in a named range of at most 80 lines."""
     files: Mean
     """Share of the places whose file is named."""
     line_precision: Mean
-    """Share of the lines shown that belong to a place."""
+    """Share of the shown lines that belong to a place."""
     file_precision: Mean
-    """Share of the files named that hold a place."""
+    """Share of the named files that hold a place."""
     bytes: Figure | None
-    """Median of a slate; null when nothing was answered."""
+    """Median bytes of a slate; null when nothing was answered."""
     calls: Figure | None
     """Mean number of calls a case; null when nothing was answered."""
 
 
 class SlateFigures(Struct, frozen=True):
-    """Figures of slates that may take so many bytes."""
+    """Figures of slates with one byte budget."""
 
     max_bytes: Count
-    """Bytes that slates may take; 0 for their level's own."""
+    """Byte budget of a slate; 0 for the level's default."""
     overall: SlateBlock
-    """All cases with places."""
+    """Figures of all cases with places."""
     by_category: Mapping[str, SlateBlock]
-    """By category; - where a case names none."""
+    """Figures by category; - for cases without one."""
     by_language: Mapping[str, SlateBlock]
-    """By language; - where a case names none."""
+    """Figures by language; - for cases without one."""
     by_repo: Mapping[str, SlateBlock]
-    """By repository."""
+    """Figures by repository."""
     by_workspace: Mapping[str, SlateBlock]
-    """By workspace; empty where none was asked."""
+    """Figures by workspace; empty when none was queried."""
 
 
 class FigureBlock(Struct, frozen=True):
@@ -208,7 +208,7 @@ class FigureBlock(Struct, frozen=True):
     cases: Positive
     """Cases that the figures are over."""
     errors: Count
-    """Of these, cases that nobody answered; they count as 0."""
+    """Cases without an answer, among `cases`; they count as 0."""
     ndcg10: Share | None
     """Mean NDCG over the first ten distinct files; null when no case has the figure."""
     ndcg10_interval: DrawnInterval
@@ -226,40 +226,40 @@ class FigureBlock(Struct, frozen=True):
 
 
 class Figures(Struct, frozen=True):
-    """Figures of all cases, and by what they have in common."""
+    """Figures of all cases, and by category, language, repository and workspace."""
 
     overall: FigureBlock
-    """All cases."""
+    """Figures of all cases."""
     by_category: Mapping[str, FigureBlock]
-    """By category; - where a case names none."""
+    """Figures by category; - for cases without one."""
     by_language: Mapping[str, FigureBlock]
-    """By language; - where a case names none."""
+    """Figures by language; - for cases without one."""
     by_repo: Mapping[str, FigureBlock]
-    """By repository."""
+    """Figures by repository."""
     by_workspace: Mapping[str, FigureBlock]
-    """By workspace; empty where none was asked."""
+    """Figures by workspace; empty when none was queried."""
 
 
 class FailedQuestion(Struct, frozen=True):
-    """What answered nothing."""
+    """A repository or workspace without any answer."""
 
     name: str
-    """Of the repository or workspace."""
+    """Name of the repository or workspace."""
     message: str
     """One line for people."""
 
 
 class Gate(Struct, frozen=True):
-    """A bound and what came of it."""
+    """A bound of a figure, and whether it holds."""
 
     measure: Annotated[str, BOUNDED]
-    """The figure that is bounded."""
+    """Name of the bounded figure."""
     least: float
-    """What it must reach."""
+    """Smallest value that passes."""
     value: Share | None
-    """What it reached."""
+    """Value of the figure."""
     holds: bool
-    """It reached it."""
+    """Whether the value reaches the bound."""
 
 
 class EvalQuery(Struct, frozen=True):
@@ -268,23 +268,23 @@ class EvalQuery(Struct, frozen=True):
     id: str
     """Name of the case."""
     query: str
-    """As it was put."""
+    """Text of the query."""
     repo: str
     """The repository that holds the answer."""
     workspace: str | None
-    """The workspace that was asked; null for the repository itself."""
+    """Queried workspace; null when the repository itself was queried."""
     category: str
-    """As the suite says."""
+    """Category from the suite."""
     language: str
-    """As the suite says."""
+    """Language from the suite."""
     mode: Annotated[str, Mode]
-    """Intent it was put with."""
+    """Intent of the query."""
     k: Positive
-    """Hits asked for."""
+    """Requested hits."""
     per_file: Count
     """Most hits of one file."""
     passed: bool
-    """All that was expected came."""
+    """Whether all expectations hold."""
     ndcg10: Share | None
     """NDCG over the first ten distinct files; null without relevant files."""
     mrr10: Share | None
@@ -292,48 +292,48 @@ class EvalQuery(Struct, frozen=True):
     recall10: Share | None
     """Share of the relevant files among the first ten; null without relevant files."""
     first_rank: Count | None
-    """0-based rank of the first expected file, however deep; null when none came."""
+    """0-based rank of the first expected file, however deep; null when none was returned."""
     missing: tuple[str, ...]
-    """What was expected and did not come."""
+    """Expectations that do not hold."""
     confidence: str | None
-    """As the answer states it; null where it states none."""
+    """Confidence that the answer states; null when it states none."""
     files: Annotated[tuple[str, ...], Held(most=10)]
-    """The first ten distinct files that came."""
+    """First ten distinct files of the answer."""
     slates: Annotated[tuple[SlateScore, ...], Held(least=1)] | UnsetType = UNSET
-    """What slates show, by their bytes; of cases with places."""
+    """Scores of slates, by byte budget; only for cases with places."""
     error: str | UnsetType = UNSET
-    """Why the case was not answered; left out when it was."""
+    """Reason why the case has no answer; absent when it has one."""
 
 
 class EvalTimings(Struct, frozen=True):
-    """How long questions took; left out of a deterministic report."""
+    """Durations of queries; absent from a deterministic report."""
 
     queries: Count
-    """Questions that were answered."""
+    """Number of answered queries."""
     p50_ms: Figure | None
-    """Half of them took no longer."""
+    """Median duration, milliseconds."""
     p95_ms: Figure | None
-    """All but one in twenty took no longer."""
+    """95th percentile of the durations, milliseconds."""
 
 
 class EvalReport(Versioned, frozen=True, kw_only=True):
-    """How good the answers to a suite of questions were."""
+    """Quality of the answers to a suite of queries."""
 
     ggrep_version: str
     """Version of the program that wrote the report."""
     ranking_revision: str
-    """Name of the ranking in force."""
+    """Name of the ranking that was used."""
     suite: EvaluatedSuite
     settings: EvalSettings
     figures: Figures
     failures: tuple[FailedQuestion, ...]
-    """Repositories and workspaces that answered nothing, by name."""
+    """Repositories and workspaces without any answer, by name."""
     gates: tuple[Gate, ...]
-    """Bounds in force."""
+    """Bounds of figures."""
     queries: Annotated[tuple[EvalQuery, ...], Held(least=1)]
     """Every case, in the order of the suite."""
     slates: Annotated[tuple[SlateFigures, ...], Held(least=1)] | UnsetType = UNSET
-    """Figures of slates, by their bytes; left out where no case names places."""
+    """Figures of slates, by byte budget; absent when no case names places."""
     timings: EvalTimings | UnsetType = UNSET
 
 
@@ -353,29 +353,29 @@ RULES: Final = {
     "section": "a file stands in a section of the slate",
     "answer": "the query is answered",
 }
-"""Every rule, and what it says when it holds."""
+"""Every rule, as a sentence that is true when it holds."""
 
 
 class CheckSummary(Struct, frozen=True):
-    """The checks, counted."""
+    """Numbers of checks."""
 
     checks: Positive
-    """All of them."""
+    """Number of checks."""
     failed: Count
-    """Those that do not hold."""
+    """Number of checks that do not hold."""
     allow_failures: Count
-    """So many may fail."""
+    """Number of checks that may fail."""
 
 
 class Miss(Struct, frozen=True):
     """An expectation that does not hold."""
 
     rule: Annotated[str, tuple(RULES)]
-    """Which one: the key in the file, or answer when none came."""
+    """Name of the rule: the key in the file, or answer when there was none."""
     wanted: str
-    """What was expected."""
+    """Expected result."""
     came: str
-    """What came instead."""
+    """Actual result."""
 
 
 @named("check")
@@ -388,45 +388,45 @@ class CheckedQuery(Struct, frozen=True):
     """One check."""
 
     id: str
-    """Its name."""
+    """Name of the check."""
     query: str
-    """As it was put."""
+    """Text of the query."""
     line: Positive
     """Line of its header in the file."""
     holds: bool
-    """All that was expected came."""
+    """Whether all expectations hold."""
     misses: tuple[Miss, ...]
-    """What does not hold; empty when all does."""
+    """Expectations that do not hold; empty when all hold."""
     files: Annotated[tuple[str, ...], Held(most=10)]
-    """The first ten distinct files that came; of a check of a slate alone, its first ten."""
+    """First ten distinct files of the answer, or of the slate when only a slate is checked."""
     confidence: str | None
-    """As the answer states it; null where it states none."""
+    """Confidence that the answer states; null when it states none."""
 
 
 class CheckBaseline(Struct, frozen=True):
-    """An earlier report that this one was held against."""
+    """The earlier report that this one is compared with."""
 
     excused: tuple[str, ...]
-    """Checks that do not hold, and did not there."""
+    """Checks that hold in neither report."""
     max_drop: Count
-    """So many others may fail."""
+    """Number of other checks that may fail."""
 
 
 class CheckReport(Versioned, frozen=True, kw_only=True):
-    """Whether committed expectations of answers hold."""
+    """Results of committed expectations of answers."""
 
     ggrep_version: str
     """Version of the program that wrote the report."""
     file: str
-    """The file of checks, as it was named."""
+    """File of checks, as it was typed."""
     digest: Sha256
-    """SHA-256 of its bytes."""
+    """SHA-256 of the file's bytes."""
     ok: bool
-    """No more checks failed than the file allows; with a baseline, than `max_drop` beside those
-    that it excuses.
+    """Whether no more checks failed than the file allows; with a baseline, than `max_drop` beside
+    the excused ones.
     """
     summary: CheckSummary
     baseline: CheckBaseline | None
-    """Null where none was given."""
+    """Earlier report to compare with; null without one."""
     checks: Annotated[tuple[CheckedQuery, ...], Held(least=1)]
     """Every check, in the order of the file."""

@@ -10,9 +10,9 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
 MAX_INTEGER: Final = 2**53 - 1
-"""Largest integer that every JSON reader takes for what it is."""
+"""Largest integer that every JSON reader keeps exact."""
 MOST_ITEMS: Final = 2**31 - 1
-"""Largest number of anything that may be asked for; what it comes to is judged elsewhere."""
+"""Largest number in a request; narrower bounds are checked elsewhere."""
 MOST_BYTES: Final = 2**50
 MOST_COUNT: Final = 2**53
 """Largest figure of a collection."""
@@ -22,7 +22,7 @@ MOST_QUERY_BYTES: Final = 64 * 1024
 MOST_PATH_BYTES: Final = 4096
 """Longest path that the kernel takes."""
 MOST_SCOPE_BYTES: Final = 16 * MOST_PATH_BYTES
-"""Of several paths."""
+"""Longest text of several paths."""
 MOST_CANDIDATES: Final = 10_000
 """Most rows of one list."""
 MOST_FILTERS: Final = 256
@@ -32,7 +32,7 @@ class Field(Struct, frozen=True):
     """The declaration of a request's field: readers, schemas, tool arguments and options use it.
 
     Attributes:
-        place: of its value in a body: keys, outermost first, separated by dots.
+        place: place of its value in a body: keys, outermost first, separated by dots.
         also: other places of the same value; only one of them may be given.
         least: smallest number, or fewest items; `most` is the largest, or the most.
         words: the possible values of a text; empty for any.
@@ -55,8 +55,8 @@ class WireBounds(NamedTuple):
         most: largest number; most bytes of a text, items of an array, fields of an object.
         least: smallest number; fewest characters of a text.
         each: bounds of each item, or of the bytes of each.
-        form: of a text: `path` (absolute), `shown` (visible characters only) or `secret` (never
-            quoted).
+        form: form of a text: `path` (absolute), `shown` (only visible characters) or `secret`
+            (never quoted).
         keys: pattern of the names of pairs, which are an object in the message.
     """
 
@@ -81,7 +81,7 @@ def field_of(hint: Any) -> tuple[Field | None, Any]:  # noqa: ANN401 - any annot
 MOST_LIST_ITEMS: Final = 256
 """Most strings of one list."""
 ANYBODY: Final = "u e r"
-"""Users and repositories alike; what a repository says may only narrow what stands."""
+"""Sources of a setting: users and repositories; a repository may only narrow it."""
 
 
 class Key(NamedTuple):
@@ -93,12 +93,12 @@ class Key(NamedTuple):
         words: the possible values of a text or of each item; empty for any.
         pattern: matches a text or each item; `misfit` is the message if it does not.
         key: its name in the file; empty for the field's name.
-        who: of a setting: `u` the user's file, `e` a variable, `r` the repository's file; or the
-            table of the repository's file that it is made of.
+        who: sources of a setting: `u` the user's file, `e` a variable, `r` the repository's file;
+            or the table of the repository's file that it is made of.
         of_root: the user's file may set it for a single root.
         shapes_index: another value makes another store.
         budget: it bounds answers; callers may override it.
-        narrow: of a switch, the value that allows less.
+        narrow: value of a switch that allows less.
     """
 
     text: str
@@ -123,7 +123,7 @@ class DeclaredKey(NamedTuple):
     """A key of a table and its declaration.
 
     Attributes:
-        name: of the field that holds its value.
+        name: name of the field that holds its value.
         kind: its type, without None; a Struct for a table.
         default: `NODEFAULT` for a required key.
     """

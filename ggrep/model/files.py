@@ -35,7 +35,7 @@ class FileText(Struct, frozen=True):
     Attributes:
         data: its text as UTF-8, secrets masked.
         digest: SHA-256 of the file's own bytes, lower-case hex.
-        encoding: of the file; empty for UTF-8.
+        encoding: encoding of the file; empty for UTF-8.
         traits: some of `CONTENT_TRAITS`.
         file: its stat after the read.
     """
@@ -54,39 +54,39 @@ VENDORED: Final = 4
 GENERATED: Final = 8
 DECLARATION: Final = 16
 ENTRANCE: Final = 32
-"""A file that mostly hands on what others define: `__init__.py`, `index.js`, `mod.rs`."""
+"""A file that mostly re-exports definitions of others: `__init__.py`, `index.js`, `mod.rs`."""
 
 MASKED: Final = 64
 """Secrets in the file are masked."""
 RECODED: Final = 128
-"""The file is not UTF-8; what is indexed of it is."""
+"""The file is not UTF-8; its indexed text is."""
 REPLACED: Final = 256
 """U+FFFD stands for bytes of the file that its encoding does not know."""
 MINIFIED: Final = 512
 DATA: Final = 1024
-"""A table, a dump, a blob, a lock file: nothing that anybody reads through."""
+"""A table, a dump, a blob, a lock file: content that people do not read through."""
 SHORTENED: Final = 2048
 """Only the beginning of the file is indexed."""
 UNREAD: Final = 4096
-"""A notebook that is none of a known form: its whole text is indexed, as it stands."""
+"""A notebook of an unknown form: its whole text is indexed unchanged."""
 GUESSED: Final = 8192
 """The file's encoding is neither marked nor declared: it is the likeliest for its bytes."""
 CELL_LINES: Final = 16_384
 """A notebook whose source has no lines of its own in the file: lines count within its cells."""
 
 MACHINE_WRITTEN: Final = GENERATED | MINIFIED | DATA
-"""What no person wrote; it ranks behind what one did."""
+"""Machine-written files; they rank below hand-written ones."""
 BULK: Final = MINIFIED | DATA
-"""What is indexed up to a bound."""
+"""Files that are indexed up to a bound."""
 UNSURE: Final = GUESSED | REPLACED
 """The text of the file may not be what its author wrote."""
 READING: Final = UNSURE | CELL_LINES
-"""How a file was read, where an answer that shows it has to say so."""
+"""Traits of reading that an answer with the file has to mention."""
 CONTENT_TRAITS: Final = MASKED | RECODED | MACHINE_WRITTEN | SHORTENED | UNREAD | READING
-"""Those that a file's content tells; its path tells the others, and `GENERATED` too."""
+"""Traits that a file's content decides; its path decides the others, and `GENERATED` too."""
 
 TRAITS_REVISION: Final = "traits-5"
-"""What files are taken for; enters the fingerprint.
+"""Revision of the traits; enters the fingerprint.
 
     traits-1  directories and names of tests, examples, vendored and generated files
     traits-2  directories named after what they test: `App.Tests`, `core-test`, `AppTests`
@@ -199,7 +199,7 @@ class ChunkedFile(Struct, frozen=True):
 
     Attributes:
         language: lower-case name such as `python` or `markdown`; `text` when unknown.
-        method: how it was cut: `tree-sitter`, `markdown`, `structure` (keys, sections, rules,
+        method: method of cutting: `tree-sitter`, `markdown`, `structure` (keys, sections, rules,
             stages, targets), `notebook` (cells), `diagram` or `lines`.
         problem: None, or why the best method failed: `parse_exhausted`, `parse_crashed`,
             `chunk_cap_exceeded`. A file with a problem makes the snapshot degraded.

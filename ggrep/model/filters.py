@@ -21,11 +21,11 @@ class Filter(Struct, frozen=True):
     """One filter."""
 
     key: Annotated[str, WireBounds(64)]
-    """What is compared."""
+    """Property that is compared."""
     value: Annotated[str, WireBounds(MOST_PATH_BYTES)]
-    """With what."""
+    """Value that it is compared with."""
     negated: bool = False
-    """Hits must not match."""
+    """Whether hits must not match."""
 
 
 FILTER_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -38,7 +38,7 @@ FILTER_KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "test": ("true", "false"),
     }
 )
-"""The keys, in the order that help texts have them, and the values of each; empty for any."""
+"""The keys, in the order of help texts, and the values of each; empty for any."""
 
 _NAMED: Final = ", ".join(sorted(FILTER_KEYS))
 
@@ -95,7 +95,7 @@ def keys_told(*left_out: str) -> str:
 
 
 _BETWEEN: Final = "\0"
-"""Stands in no path."""
+"""A character that no path contains."""
 
 
 def scope_of_keys(keys: Iterable[str]) -> str:
@@ -120,7 +120,7 @@ def is_below(path: str, key: str) -> bool:
 
 
 def matched_by_any(selects: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
-    """Return what several stores together match; empty if a store did not report it."""
+    """Return which filters match in any of several stores; empty if a store did not report it."""
     return tuple(map(any, zip(*selects, strict=False))) if selects and all(selects) else ()
 
 

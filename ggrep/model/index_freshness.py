@@ -16,14 +16,14 @@ class IndexFreshness(Struct, frozen=True):
     """The state of an index's updates at one moment.
 
     Attributes:
-        failure: why the last sync failed; empty after a successful one.
-        at: since when syncs fail for that reason, RFC 3339; may be empty.
+        failure: reason why the last sync failed; empty after a successful one.
+        at: time of the first failure for that reason, RFC 3339; may be empty.
         cancelled: the last sync was cancelled.
         behind: files are newer than the active snapshot.
         indexing: a sync runs.
         git_at_work: a sync waits until git has moved its files.
         retry_ms: time until the failed sync is tried again; None for never.
-        held: why no sync begins; empty if syncs run.
+        held: reason why no sync begins; empty if syncs run.
     """
 
     failure: str = ""
@@ -37,7 +37,7 @@ class IndexFreshness(Struct, frozen=True):
 
 
 UP_TO_DATE: Final = IndexFreshness()
-"""Nothing is known that an answer would have to say."""
+"""A state that answers need not mention."""
 
 
 def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
@@ -52,7 +52,7 @@ def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
 
 
 def _next(standing: IndexFreshness) -> str:
-    """Return what happens after a failed sync."""
+    """Return the next step after a failed sync."""
     if standing.held:
         return f"no sync is done: {standing.held}"
     if standing.indexing:
@@ -63,7 +63,7 @@ def _next(standing: IndexFreshness) -> str:
 
 
 def _of_changes(standing: IndexFreshness) -> str:
-    """Return what happens to changed files."""
+    """Return the treatment of changed files."""
     if standing.held:
         return f"they are not indexed: {standing.held}"
     if standing.git_at_work or standing.indexing:
@@ -107,7 +107,7 @@ class Damage(Struct, frozen=True):
     Attributes:
         cause: the first damaged artifact and its condition, without absolute paths.
         rebuilding: a writer is at work, or a daemon starts one at once.
-        files: in the snapshot that answers; 0 without one.
+        files: files in the snapshot that answers; 0 without one.
         eligible: files that this snapshot was to hold.
         created_at: when it was published, RFC 3339.
     """

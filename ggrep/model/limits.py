@@ -20,7 +20,7 @@ class LimitHit(Struct, frozen=True, omit_defaults=True):
     limit: Count
     """The bound that applied, in the unit of its name: a count or bytes."""
     observed: Count | None = None
-    """How much there was before the cut; absent when unknown."""
+    """Amount before the cut; absent when unknown."""
     path_key: str | None = None
     """The file it concerns; absent when it concerns the whole answer."""
 
@@ -67,7 +67,7 @@ _NOTICES: Final = (
 
 
 class FileReading(Struct, frozen=True):
-    """How one file was read; encoding and traits as those of a Hit."""
+    """The reading of one file; encoding and traits as those of a Hit."""
 
     path: str
     encoding: str
@@ -90,7 +90,7 @@ def _name(path: str, encoding: str, trait: int) -> str:
 
 
 Counts: TypeAlias = tuple[tuple[str, int], ...]
-"""Files by what became of them, in the order of the tables below."""
+"""Numbers of files by category, in the order of the tables below."""
 
 UNSEEN: Final = "unseen_files"
 _SKIPPED: Final = (
@@ -112,7 +112,7 @@ class Unseen(Struct, frozen=True):
     Attributes:
         skipped: left out by the last sync; they change without a new snapshot.
         partial: indexed in part.
-        nameless: by language; indexed by their words, without definitions.
+        nameless: indexed by words, without definitions; by language.
     """
 
     skipped: Counts = ()

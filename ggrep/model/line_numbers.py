@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 _MOST_BLANK: Final = 2
-"""As many as people leave between two parts of a file."""
+"""Blank lines that people leave between two parts of a file."""
 
 
 def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
@@ -21,7 +21,7 @@ def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, st
 
 
 def window_end(lines: Sequence[str], start: int, most: int) -> int:
-    """Return where a window of `most` lines ends; what is long of a gap does not count."""
+    """Return the end of a window of `most` lines; blank lines beyond two of a run do not count."""
     blank = 0
     for at in range(start, len(lines)):
         blank = 0 if lines[at].strip() else blank + 1

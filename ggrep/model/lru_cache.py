@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class LruStatistics(Struct, frozen=True):
-    """How full a store of recent values is, and how often it had what was wanted."""
+    """Fill level of a cache, and its hits and misses."""
 
     entries: int
     size_bytes: int
@@ -27,47 +27,47 @@ class LruCache(Generic[K, V]):
     """
 
     def __init__(self, most_bytes: int) -> None:
-        """Hold nothing yet; with a budget of 0 nothing is ever held."""
+        """Start empty; with a budget of 0 the cache stays empty."""
         self._most_bytes = most_bytes
-        self._held: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._entries: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._size = 0
-        self._found = self._missed = 0
+        self._hits = self._misses = 0
         self._lock = Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key; None when it is not held."""
+        """Return the value of a key; None when it is not cached."""
         with self._lock:
-            entry = self._held.get(key)
+            entry = self._entries.get(key)
             if entry is None:
-                self._missed += 1
+                self._misses += 1
                 return None
-            self._held.move_to_end(key)
-            self._found += 1
+            self._entries.move_to_end(key)
+            self._hits += 1
             return entry[0]
 
     def put(self, key: K, value: V, size_bytes: int) -> None:
-        """Hold a value, unless it alone is larger than the whole budget."""
+        """Cache a value, unless it alone is larger than the whole budget."""
         with self._lock:
             self._drop(key)
             if size_bytes > self._most_bytes:
                 return
-            self._held[key] = (value, size_bytes)
+            self._entries[key] = (value, size_bytes)
             self._size += size_bytes
             while self._size > self._most_bytes:
-                self._drop(next(iter(self._held)))
+                self._drop(next(iter(self._entries)))
 
     def clear(self) -> None:
-        """Let everything go."""
+        """Remove all values."""
         with self._lock:
-            self._held.clear()
+            self._entries.clear()
             self._size = 0
 
     def statistics(self) -> LruStatistics:
-        """Return how full it is."""
+        """Return the fill level, hits and misses."""
         with self._lock:
-            return LruStatistics(len(self._held), self._size, self._found, self._missed)
+            return LruStatistics(len(self._entries), self._size, self._hits, self._misses)
 
     def _drop(self, key: K) -> None:
-        entry = self._held.pop(key, None)
+        entry = self._entries.pop(key, None)
         if entry is not None:
             self._size -= entry[1]

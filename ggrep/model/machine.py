@@ -14,45 +14,45 @@ Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
 
 
 class AgentFile(Struct, frozen=True):
-    """What became of one file."""
+    """The result for one file."""
 
     client: str
-    """Its name, as it is typed."""
+    """Name of the client, as it is typed."""
     path: str
-    """Of the file, absolute."""
+    """Absolute path of the file."""
     outcome: FileOutcome
-    """`differs`: an entry of our name says something else and was left. `changed`: ours was changed
+    """`differs`: another entry has ggrep's name and was left. `changed`: ggrep's entry was edited
     since, and was left. `kept`: another client needs it. `refused`: the file was not touched.
     `manual`: the user edits the file, as one in YAML.
     """
     message: str
-    """Why it was left or refused, or the lines to add or remove; empty otherwise."""
+    """Reason why it was left or refused, or the lines to add or remove; empty otherwise."""
     diff: str
-    """A unified diff of what was changed, or would be; empty for nothing."""
+    """Unified diff of the change, done or planned; empty for none."""
 
 
 class Installation(Versioned, frozen=True, kw_only=True):
-    """What `ggrep install --json` and `ggrep uninstall --json` print."""
+    """Output of `ggrep install --json` and `ggrep uninstall --json`."""
 
     scope: Literal["user", "project"]
-    """Whose files are meant."""
+    """Owner of the files: the user or the project."""
     project: str | None
     """Root of the project; null for the user's own files."""
     dry_run: bool
     """Whether nothing was written."""
     files: tuple[AgentFile, ...]
-    """By client, in the order of `ggrep install --list`."""
+    """Files by client, in the order of `ggrep install --list`."""
 
 
 class ClientFile(Struct, frozen=True):
     """One file of a client."""
 
     path: str
-    """Of the file, absolute."""
+    """Absolute path of the file."""
     state: Presence
-    """`differs`: what stands there under our name is not what would be written."""
+    """`differs`: the entry with ggrep's name is not the one that would be written."""
     message: str
-    """Why it cannot be edited; empty otherwise."""
+    """Reason why it cannot be edited; empty otherwise."""
 
 
 @named("client")
@@ -60,99 +60,99 @@ class ListedClient(Struct, frozen=True):
     """One client."""
 
     client: str
-    """Its name, as it is typed."""
+    """Name of the client, as it is typed."""
     title: str
-    """Its name, as its makers write it."""
+    """Name of the client, as its makers write it."""
     is_there: bool
     """Whether its program or its configuration was found."""
     installed: bool
-    """Whether our entry is in its first file."""
+    """Whether its first file has ggrep's entry."""
     files: tuple[ClientFile, ...]
-    """Those that it would be written into."""
+    """Files that ggrep's entry would be written into."""
 
 
 class Clients(Versioned, frozen=True, kw_only=True):
-    """What `ggrep install --list --json` prints."""
+    """Output of `ggrep install --list --json`."""
 
     scope: Literal["user", "project"]
-    """Whose files are meant."""
+    """Owner of the files: the user or the project."""
     project: str | None
     """Root of the project; null for the user's own files."""
     clients: tuple[ListedClient, ...]
-    """In the order that is always theirs."""
+    """Clients in a fixed order."""
 
 
 class Snippet(Struct, frozen=True):
-    """What would be written into one file."""
+    """The text that would be written into one file."""
 
     client: str
-    """Its name, as it is typed."""
+    """Name of the client, as it is typed."""
     path: str
-    """Of the file, absolute."""
+    """Absolute path of the file."""
     text: str
-    """As it stands in a file of its own."""
+    """Text of the entry, as it stands in a file without others."""
 
 
 class Snippets(Versioned, frozen=True, kw_only=True):
-    """What `ggrep install --print-config --json` prints."""
+    """Output of `ggrep install --print-config --json`."""
 
     snippets: tuple[Snippet, ...]
-    """By client."""
+    """Texts by client."""
 
 
 AgentsDocument: TypeAlias = Installation | Clients | Snippets
-"""What `ggrep install` and `ggrep uninstall` print."""
+"""Output of `ggrep install` and `ggrep uninstall`."""
 
 
 class MachineCheck(Struct, frozen=True):
-    """One thing that was looked at."""
+    """One check of the installation."""
 
     name: Named
-    """What it is about: `build`, `settings`, `encoder`, `torch`, `home`, `room`, `parsers`,
+    """Subject of the check: `build`, `settings`, `encoder`, `torch`, `home`, `room`, `parsers`,
     `watcher`, `files`, `daemons`, `index` or `agents`; more may come.
     """
     state: Literal["ok", "warning", "problem"]
-    """Whether something is wrong."""
+    """Result of the check."""
     message: str
-    """What was seen, one line for people."""
+    """Finding, one line for people."""
     mend: str | None
-    """A command, or what to do; null where nothing has to be done."""
+    """Command or step that helps; null when nothing has to be done."""
 
 
 class MachineChecks(Versioned, frozen=True, kw_only=True):
-    """What `ggrep doctor --json` prints."""
+    """Output of `ggrep doctor --json`."""
 
     ok: bool
     """Whether there is no problem."""
     checks: tuple[MachineCheck, ...]
-    """In the order in which they were looked at."""
+    """Checks in the order in which they ran."""
 
 
 class SetupStep(Struct, frozen=True):
-    """One thing that `ggrep setup` offers."""
+    """One step that `ggrep setup` offers."""
 
     step: Named
-    """`shell`, `agents` or `index`; more may come."""
+    """Name of the step: `shell`, `agents` or `index`; more may come."""
     outcome: StepOutcome
-    """`nothing`: nothing had to be done. `planned`: it was a dry run. `declined`: by the person at
-    the terminal.
+    """`nothing`: nothing had to be done. `planned`: it was a dry run. `declined`: the person at the
+    terminal declined.
     """
     message: str
-    """What was done, is to be done or failed, one line for people."""
+    """Action that was done, is to be done or failed, one line for people."""
     files: tuple[AgentFile, ...]
-    """Those that were written, or would be."""
+    """Files that were written, or would be."""
 
 
 class SetupReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep setup --json` prints."""
+    """Output of `ggrep setup --json`."""
 
     ok: bool
     """Whether nothing failed."""
     dry_run: bool
     """Whether nothing was done."""
     steps: tuple[SetupStep, ...]
-    """In the order in which they are done."""
+    """Steps in the order in which they are done."""
 
 
 MachineDocument: TypeAlias = MachineChecks | SetupReport
-"""The documents that `ggrep doctor` and `ggrep setup` print."""
+"""Output of `ggrep doctor` and `ggrep setup`."""

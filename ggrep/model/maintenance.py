@@ -31,10 +31,10 @@ class HealthCheck(Struct, frozen=True):
     code: Code
     """Stable name of the check."""
     severity: Annotated[str, (OK, WARN, FAIL)]
-    """What it came to."""
+    """Result of the check."""
     message: SafeLine
     paths: tuple[str, ...] = ()
-    """All files it concerns, below the repository's root."""
+    """All affected files, below the repository's root."""
 
 
 @held_to(
@@ -48,15 +48,15 @@ class Health(Versioned, frozen=True, kw_only=True):
     store_id: StoreId
     """The store that was checked."""
     active_snapshot_id: SnapshotId | None
-    """Its snapshot; null when none can be read."""
+    """Active snapshot; null when none can be read."""
     ok: bool
-    """No check failed; warnings do not count."""
+    """Whether no check failed; warnings do not count."""
     checks: Annotated[tuple[HealthCheck, ...], Held(least=1)]
-    """Findings, in the order they were made."""
+    """Findings, in the order in which they were made."""
 
 
 class AuditError(Struct, frozen=True):
-    """One thing that is wrong."""
+    """One error."""
 
     code: Code
     """Stable name of the error."""
@@ -69,7 +69,7 @@ class AuditError(Struct, frozen=True):
     else_={"properties": {"errors": {"minItems": 1}}},
 )
 class Audit(Versioned, frozen=True, kw_only=True):
-    """What a reading of the whole active snapshot found.
+    """The result of reading the whole active snapshot.
 
     `ok` is true exactly when `errors` is empty.
     """
@@ -79,98 +79,98 @@ class Audit(Versioned, frozen=True, kw_only=True):
     snapshot_id: SnapshotId | None
     """The snapshot that the pointer names; null when its manifest cannot be read."""
     ok: bool
-    """Nothing is wrong."""
+    """Whether there are no errors."""
     errors: tuple[AuditError, ...]
-    """What is wrong, in the order it was found."""
+    """Errors, in the order in which they were found."""
     orphans: tuple[str, ...]
     """Files and tables that no snapshot names, below the store's directory; they are no error."""
 
 
 class CollectionReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep gc` deleted, or would."""
+    """Deletions of `ggrep gc`, done or planned."""
 
     store_id: StoreId
     """The store that was worked on."""
     dry_run: bool
-    """Nothing was deleted; the lists say what would be."""
+    """Whether nothing was deleted; the lists then hold the planned deletions."""
     active_snapshot_id: SnapshotId
     """The snapshot that new queries pin."""
     retained_snapshots: tuple[SnapshotId, ...]
-    """Snapshots that stay, by id."""
+    """Snapshots that are kept, by id."""
     deleted_snapshots: tuple[SnapshotId, ...]
-    """Snapshots that go, by id."""
+    """Deleted snapshots, by id."""
     deleted_segments: tuple[str, ...]
-    """Tables that go, by name."""
+    """Deleted tables, by name."""
     deleted_tombstones: tuple[str, ...]
-    """Journal files that go, relative to the store."""
+    """Deleted journal files, relative to the store."""
     freed_bytes: Count
-    """Bytes of all that goes."""
+    """Bytes of all deletions."""
     duration_ms: Count
-    """How long it took."""
+    """Duration in milliseconds."""
 
 
 class CompactionReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep compact` did."""
+    """The result of `ggrep compact`."""
 
     store_id: StoreId
     """The store that was worked on."""
     performed: bool
-    """A snapshot was published."""
+    """Whether a snapshot was published."""
     reason: str
-    """Why it was done, or why not."""
+    """Reason for or against the compaction."""
     base_snapshot_id: SnapshotId
-    """The snapshot whose segments were looked at."""
+    """The snapshot whose segments were examined."""
     new_snapshot_id: SnapshotId | None
-    """The snapshot that was published; null when none was."""
+    """The published snapshot; null without one."""
     segments_before: Count
     """Segments of the base."""
     segments_after: Count
-    """Segments of what is active now."""
+    """Segments of the active snapshot afterwards."""
     tombstones_before: Count
     """Tombstones of the base."""
     tombstones_after: Count
-    """Tombstones of what is active now."""
+    """Tombstones of the active snapshot afterwards."""
     rows_before: Count
     """Rows of the base, dead ones included."""
     rows_after: Count
-    """Rows of what is active now."""
+    """Rows of the active snapshot afterwards."""
     duration_ms: Count
-    """How long it took."""
+    """Duration in milliseconds."""
 
 
 class RepairedFiles(Struct, frozen=True):
-    """What became of the files."""
+    """Numbers of files by their treatment."""
 
     rebuilt: Count
     """Files read and cut anew."""
     deleted: Count
-    """Files that are gone from the work tree."""
+    """Files that are missing from the work tree."""
     kept: Count
     """Files whose rows stayed."""
 
 
 class RepairReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep repair` did."""
+    """The result of `ggrep repair`."""
 
     store_id: StoreId
     """The store that was worked on."""
     performed: bool
-    """Something was damaged and is whole now."""
+    """Whether damage was repaired."""
     damage: str | None
-    """What was wrong first; null when nothing was."""
+    """Damage before the repair; null without any."""
     lost_segments: tuple[str, ...]
     """Segments that were dropped."""
     healed: Later[tuple[str, ...]]
-    """Derived files of the store that were made again from the rest of it."""
+    """Derived files of the store that were rebuilt from the rest of it."""
     files: RepairedFiles
     snapshot_id: SnapshotId
     """The active snapshot, every artifact of it hashed."""
     duration_ms: Count
-    """How long it took."""
+    """Duration in milliseconds."""
 
 
 Maintenance: TypeAlias = CollectionReport | CompactionReport | RepairReport
-"""What `ggrep gc`, `ggrep compact` and `ggrep repair` did."""
+"""The result of `ggrep gc`, `ggrep compact` or `ggrep repair`."""
 
 
 class NamedStore(Struct, frozen=True):
@@ -186,91 +186,91 @@ class Store(NamedStore, frozen=True):
     size_bytes: Count
     """Size on disk, bytes."""
     modified_at: Moment
-    """When something of it was published last (UTC)."""
+    """Time of its last publish (UTC)."""
     last_used_at: Moment | None
-    """When it was last searched or indexed, to the hour (UTC); null when nobody wrote that down."""
+    """Time of its last search or indexing, to the hour (UTC); null when unknown."""
     canonical_root: str | None = None
     """Absolute path of its repository; null when unreadable."""
     root_exists: bool | None = None
     """Whether there is a directory of that path; null when the path is unknown."""
     config_fingerprint: Sha256 | None = None
-    """Identity of the settings it was built under (SHA-256, hex)."""
+    """Identity of the settings that shape the index (SHA-256, hex)."""
     active_snapshot_id: SnapshotId | None = None
-    """Its active snapshot."""
+    """Active snapshot of the store."""
     created_at: Moment | None = None
-    """When that was published (UTC)."""
+    """Time when the active snapshot was published (UTC)."""
     files: Count = 0
     """Files that can be found."""
     chunks: Count = 0
     """Chunks that can be found."""
     problem: str | None = None
-    """Why it could not be read; null when it could."""
+    """Reason why it could not be read; null when it could."""
 
 
 class Stores(Versioned, frozen=True, kw_only=True):
-    """What `ggrep list` found."""
+    """The result of `ggrep list`."""
 
     stores: tuple[Store, ...]
-    """All stores, the one used last first."""
+    """All stores, the last used first."""
 
 
 class RemovedStore(NamedStore, frozen=True):
-    """A store that is gone."""
+    """A deleted store."""
 
     size_bytes: Count
-    """Bytes that became free."""
+    """Size on disk, bytes."""
 
 
 class Removal(Versioned, frozen=True, kw_only=True):
-    """What `ggrep clean` removed."""
+    """The result of `ggrep clean`."""
 
     removed: tuple[RemovedStore, ...]
-    """Stores that are gone."""
+    """Deleted stores."""
 
 
 class Candidate(NamedStore, frozen=True):
-    """A store that may go."""
+    """A store that may be deleted."""
 
     size_bytes: Count
-    """Bytes that become free."""
+    """Size on disk, bytes."""
     modified_at: Moment | None
-    """When something of it was published last (UTC)."""
+    """Time of its last publish (UTC)."""
     last_used_at: Moment | None
-    """When it was last searched or indexed, to the hour (UTC); null when nobody wrote that down."""
+    """Time of its last search or indexing, to the hour (UTC); null when unknown."""
     canonical_root: str | None
     """Absolute path of its repository; null when unreadable."""
     reason: Annotated[str, ("unused", "root_gone", "never_published", "remains")]
-    """Why it may go: nobody used it, its root is gone too, nothing was ever published, or it is
-    left of a removal, clone or rebuild that died.
+    """Reason why it may be deleted: it is unused, its root is gone too, nothing was ever published,
+    or a removal, clone or rebuild that died left it.
     """
 
 
 FromVersionsJson = TypedDict(
     "FromVersionsJson",
     {
-        "index_state.json": Annotated[int | None, "Of the record of the last sync."],
-        "manifest.json": Annotated[int | None, "Of the snapshot's manifest."],
+        "index_state.json": Annotated[int | None, "Version of the record of the last sync."],
+        "manifest.json": Annotated[int | None, "Version of the snapshot's manifest."],
     },
 )
-"""What was found; null where an artifact names no version."""
+"""Versions before the upgrade; null where an artifact names none."""
 
 ToVersionsJson = TypedDict(
     "ToVersionsJson",
     {
-        "index_state.json": Annotated[int, "Of the record of the last sync."],
-        "manifest.json": Annotated[int, "Of the snapshot's manifest."],
+        "index_state.json": Annotated[int, "Version of the record of the last sync."],
+        "manifest.json": Annotated[int, "Version of the snapshot's manifest."],
     },
 )
-"""What this build writes."""
+"""Versions that this build writes."""
 
 
 class UpgradeReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep upgrade-store` made."""
+    """The result of `ggrep upgrade-store`."""
 
     store_id: str
     """Name of the store's directory."""
     snapshot_id: SnapshotId
-    """Its active snapshot afterwards."""
+    """Active snapshot of the store afterwards."""
     upgraded: bool
     """Whether anything had to be done."""
     from_versions: FromVersionsJson
@@ -278,12 +278,12 @@ class UpgradeReport(Versioned, frozen=True, kw_only=True):
 
 
 class Traffic(Struct):
-    """What was asked of the remote."""
+    """Requests to the remote."""
 
     gets: Count = 0
     """Objects that were read."""
     heads: Count = 0
-    """Objects that were looked at."""
+    """Objects whose headers were read."""
     puts: Count = 0
     """Objects that were written."""
     lists: Count = 0
@@ -297,51 +297,51 @@ class Traffic(Struct):
 
 
 class PushReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep push` did."""
+    """The result of `ggrep push`."""
 
     remote: Named
-    """Where it was pushed to."""
+    """Name of the remote."""
     repo_key: str
-    """Who the repository is there."""
+    """Key of the repository at the remote."""
     snapshot_id: SnapshotId
     """The snapshot that was pushed."""
     tree: Sha256
-    """The object that holds it (SHA-256, hex)."""
+    """Object that holds the snapshot (SHA-256, hex)."""
     git_tree: str | None
-    """The git tree that it is of; null where files differ from every commit."""
+    """Git tree of the snapshot; null where files differ from every commit."""
     files_state: Sha256
-    """Digest over its files, path by path (SHA-256, hex)."""
+    """Digest of its files, path by path (SHA-256, hex)."""
     commit: str | None
     """The commit that was checked out."""
     pushed: bool
-    """False where the remote had all of it."""
+    """Whether anything was written; false where the remote had all of it."""
     blobs: Count
-    """Objects that the snapshot is made of."""
+    """Objects of the snapshot."""
     written: Count
-    """How many of these the remote lacked."""
+    """Objects that the remote lacked."""
     written_bytes: Count
-    """Their bytes."""
+    """Bytes of the written objects."""
     traffic: Traffic
     duration_ms: Count = 0
-    """How long it took."""
+    """Duration in milliseconds."""
 
 
 class RemoteCollection(Versioned, frozen=True, kw_only=True):
-    """What `ggrep remote gc` removed, or would."""
+    """Deletions of `ggrep remote gc`, done or planned."""
 
     remote: Named
-    """The remote."""
+    """Name of the remote."""
     dry_run: bool
-    """Whether nothing was deleted because nobody said --force."""
+    """Whether nothing was deleted, as `--force` was not given."""
     refs: Count
-    """Repositories and configurations that it holds snapshots of."""
+    """Repositories and configurations that have snapshots on the remote."""
     kept: Count
     """Objects that are needed, or young."""
     removable: Count
-    """Objects that nobody needs."""
+    """Objects that are not needed."""
     removable_bytes: Count
-    """Their bytes."""
+    """Bytes of the removable objects."""
     deleted: Count
-    """How many of these are gone."""
+    """Removable objects that were deleted."""
     deleted_bytes: Count
-    """Their bytes."""
+    """Bytes of the deleted objects."""

@@ -41,7 +41,7 @@ MOST_CONSUMED: Final = 1_000_000
 """Most places of one repository that earlier pages may have shown."""
 MOST_IMPORTERS: Final = 2_000
 MOST_IMPORTED: Final = 256
-"""Most names that one file's imports are told by."""
+"""Most imports that are sent for one file."""
 
 _Snapshot: TypeAlias = Annotated[str | None, WireBounds(26)]
 _Skip: TypeAlias = Annotated[int, WireBounds(MOST_CONSUMED)]
@@ -82,7 +82,7 @@ class PooledDefinition(Struct, frozen=True):
     Attributes:
         test: its file looks like that of a test.
         declared_only: it has no body.
-        column: of the name, 1-based.
+        column: column of the name, 1-based.
     """
 
     definition: Definition
@@ -97,7 +97,7 @@ class NearName(Struct, frozen=True):
     Attributes:
         order: first sort key among suggestions of one or of several repositories.
         term: the name as it is compared; empty for a definition in another container.
-        path: of the file that defines it.
+        path: path of the file that defines it.
     """
 
     name: str
@@ -111,8 +111,8 @@ class SymbolPool(Struct, frozen=True):
 
     Attributes:
         fit: the best fit of any definition here.
-        definitions: those of that fit, in the order of an answer.
-        total: how many there are, sent or not.
+        definitions: definitions with that fit, in the order of an answer.
+        total: number of definitions, sent or not.
         spellings: the first few of their spellings.
         near: the first few names to suggest.
         selects: whether each filter, the path and all together match any indexed file; only without
@@ -149,7 +149,7 @@ class ReferencesPool(Struct, frozen=True):
     """The answer to a ReferencesPoolRequest.
 
     Attributes:
-        references: in the order of an answer.
+        references: occurrences in the order of an answer.
         totals: occurrences by kind, sent or not.
         other_spelling: the first with another spelling than requested.
         importers: the files of `references` that import anything from elsewhere.
@@ -157,7 +157,7 @@ class ReferencesPool(Struct, frozen=True):
         doubtful: usages that name no container; of `totals`, and sent behind the others.
         defined: the definitions, in the order of an answer: all of a qualified name, which judge
             its usages, and the first few of another one.
-        selects: as of a SymbolPool.
+        selects: as in a SymbolPool.
     """
 
     provenance: Provenance
@@ -249,7 +249,7 @@ Token: TypeAlias = str
 
 
 class Consumed(Struct, frozen=True):
-    """How many places of one repository earlier pages have shown; `repo` may be empty."""
+    """Number of places of one repository that earlier pages have shown; `repo` may be empty."""
 
     repo: str
     snapshot_id: str
@@ -257,12 +257,12 @@ class Consumed(Struct, frozen=True):
 
 
 class PageCursor(Struct, frozen=True):
-    """Where a page begins.
+    """The start of a page.
 
     Attributes:
         question: digest of the request without its limit.
         step: the rule that matched the name.
-        consumed: by repository id, each once.
+        consumed: one entry for each repository, by id.
     """
 
     question: str
@@ -298,11 +298,11 @@ def read_token(token: Token, question: str) -> PageCursor:
         values = stable_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
         cursor = decode(PageCursor, values, "cursor")
     except (DecodeError, ValueError, binascii.Error, OverflowError) as error:
-        raise InvalidRequest("cursor: this is no token of an earlier answer") from error
+        raise InvalidRequest("cursor: not a token of an earlier answer") from error
     repos = [progress.repo for progress in cursor.consumed]
     fits = all(0 <= progress.places <= MOST_CONSUMED for progress in cursor.consumed)
     if cursor.version != _VERSION or not fits or repos != sorted(set(repos)):
-        raise InvalidRequest("cursor: this is no token of an earlier answer")
+        raise InvalidRequest("cursor: not a token of an earlier answer")
     if cursor.question != question:
-        raise InvalidRequest("cursor: it goes on with another question; ask this one without it")
+        raise InvalidRequest("cursor: it belongs to another request; repeat this one without it")
     return cursor

@@ -57,7 +57,7 @@ _Cursor: TypeAlias = Annotated[
 
 
 class SymbolRequest(Request["SymbolResponse"], frozen=True):
-    """Where is a name defined?
+    """A request for the definitions of a name.
 
     Attributes:
         scope: a path key; empty for the whole root.
@@ -78,29 +78,30 @@ class Definition(Struct, frozen=True):
     """One definition."""
 
     row_id: Sha256
-    """Names the chunk that holds it; what `expand` takes."""
+    """Id of the chunk that holds it; a target of `expand`."""
     path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     start_line: Positive
-    """First line of the definition, with what belongs in front of it."""
+    """First line of the definition, with the lines that belong in front of it."""
     end_line: Positive
-    """Last line, inclusive."""
+    """Last line of the definition, inclusive."""
     name: str
     """The name as it is written."""
     qualified_name: str
     """The name behind its parents, joined with dots."""
     container: str
-    """Qualified name of what encloses it; empty at the top."""
+    """Qualified name of the enclosing definition; empty at the top."""
     kind: Code
-    """What it is: function, method, class, interface, enum, typealias, module, constant or field.
+    """Kind of the definition: function, method, class, interface, enum, typealias, module, constant
+    or field.
     """
     language: str
-    """Lower-case name such as python or go; text when unknown."""
+    """Lower-case name such as python or markdown; text when unknown."""
     signature: str
-    """Its head on one line."""
+    """Head of the definition on one line."""
     doc: str
-    """What documents it, without comment marks; empty when nothing does."""
+    """Documentation of the definition, without comment marks; empty for none."""
 
 
 class SymbolResponse(Answer, frozen=True):
@@ -110,14 +111,14 @@ class SymbolResponse(Answer, frozen=True):
     definitions: tuple[Definition, ...]
     """Definitions: exact spelling first, then sources before tests, then path and line."""
     total: Count
-    """How many there are, shown or not."""
+    """Number of definitions, shown or not."""
     suggestions: tuple[str, ...]
-    """Names that are spelt nearly so, where nothing was found."""
+    """Names with a similar spelling, when no definition was found."""
     next_cursor: str = ""
 
 
 class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
-    """Where is a name used? Of a qualified name uses that say another container are left out."""
+    """A request for the usages of a name; a qualified one excludes those of other containers."""
 
     name: _Name
     scope: _Scope = ""
@@ -140,25 +141,25 @@ class Reference(Struct, frozen=True):
     """One mention."""
 
     row_id: Sha256
-    """Names the chunk that holds it; what `expand` takes."""
+    """Id of the chunk that holds it; a target of `expand`."""
     path: RepoPath
     line: Positive
     """Line of the name, 1-based."""
     column: Positive
     """Column of its first character, 1-based, in characters."""
     kind: MentionKind
-    """Where it stands: in code, in a string literal, or in a comment or document."""
+    """Context of the name: code, a string literal, or a comment or document."""
     container: str
-    """Qualified name of the definition that it stands in; empty at the top."""
+    """Qualified name of the enclosing definition; empty at the top."""
     language: LanguageName
     content: str
-    """The line it stands in, free of control characters and cut to a bound."""
+    """Text of the line, free of control characters and cut to a bound."""
     role: UseRole = "read"
-    """What it does with the name; `receiver` says whose methods follow."""
+    """Use of the name; `receiver`: the type whose methods follow."""
     test: bool = False
-    """It stands in a test, be that a file or a part of a source file."""
+    """Whether it is in a test: a test file, or the test part of a source file."""
     guess: bool = False
-    """Of a qualified name: nothing says that it is of that container."""
+    """Whether its container is unknown; only for a qualified name."""
 
 
 class DefinedAt(Struct, frozen=True):
@@ -166,19 +167,19 @@ class DefinedAt(Struct, frozen=True):
 
     path: RepoPath
     start_line: Positive
-    """First line of the definition, with what belongs in front of it."""
+    """First line of the definition, with the lines that belong in front of it."""
     end_line: Positive
-    """Last line, inclusive."""
+    """Last line of the definition, inclusive."""
     kind: Code
-    """What it is: function, method, class, constant and so on."""
+    """Kind of the definition: function, method, class, constant and so on."""
     qualified_name: str
     """The name behind its parents, joined with dots."""
     signature: str
-    """Its head on one line; of a constant or a field with the value."""
+    """Head of the definition on one line; for a constant or a field, with the value."""
     relation: Relation = "definition"
-    """What it is to the container that was asked for."""
+    """Relation to the requested container."""
     guess: bool = False
-    """No type says that it implements the container."""
+    """Whether no type declares that it implements the container."""
 
 
 class ReferencesResponse(Answer, frozen=True):
@@ -191,16 +192,16 @@ class ReferencesResponse(Answer, frozen=True):
         tuple[tuple[Annotated[str, ("usage", "string", "comment", "definition")], Count], ...],
         PAIRS,
     ]
-    """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
+    """Mentions of each kind, shown or not; `definition` counts mentions left out as definitions."""
     files: Count
-    """How many files hold any that is shown."""
+    """Number of files with shown mentions."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
-    """The first definitions, those that were asked for before what implements them."""
+    """The first definitions; requested ones precede their implementations."""
 
 
 class ExpandRequest(Request["ExpandResponse"], frozen=True):
-    """Which code surrounds a place?"""
+    """A request for the code around a place."""
 
     target: Annotated[
         str,
@@ -225,18 +226,18 @@ class Neighbour(Struct, frozen=True):
     """A chunk of the same file that is not part of the text."""
 
     side: Literal["before", "after"]
-    """On which side of the text it stands."""
+    """Side of the text."""
     row_id: Sha256
-    """Names the chunk; what `expand` takes."""
+    """Id of the chunk; a target of `expand`."""
     start_line: Positive
-    """Its first line, 1-based."""
+    """First line of the chunk, 1-based."""
     end_line: Positive
-    """Its last line, inclusive."""
+    """Last line of the chunk, 1-based, inclusive."""
     chunk_type: ChunkType
     name: str
     """The definition's or heading's own name; empty for blocks."""
     signature: str
-    """The definition's head on one line; empty for what has none."""
+    """Head of the definition on one line; empty for none."""
 
 
 class ExpandResponse(Answer, frozen=True):
@@ -246,7 +247,7 @@ class ExpandResponse(Answer, frozen=True):
     path: RepoPath
     language: LanguageName
     boundary: Boundary
-    """What the text is."""
+    """Extent of the text."""
     start_line: Positive
     """First line of the text, 1-based."""
     end_line: Positive
@@ -254,7 +255,7 @@ class ExpandResponse(Answer, frozen=True):
     breadcrumb: tuple[str, ...]
     """Enclosing definitions or headings, outermost first."""
     content: str
-    """The lines, free of control characters, cut to the bytes asked for."""
+    """Text, free of control characters and cut to the requested bytes."""
     hidden_lines: Count
     """Lines of the boundary that were cut."""
     file_lines: Count

@@ -45,13 +45,13 @@ class Operation(Struct, Generic[Q, R], frozen=True):
     """One operation on a repository.
 
     Attributes:
-        name: on the wire.
+        name: name on the wire.
         answerer: place of its `Answerer`, for `loaded`.
         count: returns the number of results of an answer; None if logs do not count them.
         schema: name of its document's JSON Schema; empty for operations of coordinators only.
         inner: field of the request that holds its timeout and scope; empty for the request itself.
         workspace: place of the function that asks several repositories; empty for none.
-        summary: of one repository's route, in OpenAPI; `workspace_summary` of a workspace's.
+        summary: summary of one repository's route in OpenAPI; `workspace_summary` of a workspace's.
         route: its last part over HTTP; empty for the name.
     """
 
@@ -103,7 +103,7 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         lambda answer: sum(len(packs) for _, packs in answer.slate.sections),
         "slate_success",
         inner="search",
-        summary="Collect what a question needs from one repository, by file.",
+        summary="Collect the evidence for a question from one repository, by file.",
         route="context",
     ),
     Operation(

@@ -25,7 +25,7 @@ Reading: TypeAlias = Literal["syntax", "structure", "none"]
 
 
 class OutlineRequest(Request["OutlineResponse"], frozen=True):
-    """What do files or folders define?"""
+    """A request for the definitions in files or folders."""
 
     targets: Annotated[
         tuple[str, ...],
@@ -45,43 +45,43 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
 
 
 LEAST_BYTES: Final = 100
-"""Fewer may not hold a line of an outline or a tour."""
+"""Smallest byte budget; a smaller one may not hold a line of an outline or a tour."""
 
 
 class OutlineEntry(Struct, frozen=True):
     """One definition, heading or key."""
 
     depth: Count
-    """How deep it is nested; 0 at the top of the file."""
+    """Nesting depth; 0 at the top of the file."""
     kind: Code
-    """What it is: function, method, class, struct, constant, field, section and so on."""
+    """Kind of the entry: function, method, class, struct, constant, field, section and so on."""
     name: str
-    """Its name; several, with commas between them, where they are shown together."""
+    """Name, or several names separated by commas when they are shown together."""
     signature: str
-    """Its head from the name on; empty for what has none."""
+    """Head of the entry from the name on; empty for none."""
     start_line: Positive
-    """Its first line, with what belongs in front of it."""
+    """First line of the entry, with the lines that belong in front of it."""
     end_line: Positive
-    """Its last line, inclusive."""
+    """Last line of the entry, inclusive."""
 
 
 class ListedPath(Struct, frozen=True):
     """One file or subfolder of a folder."""
 
     depth: Count
-    """Levels below the folder; 0 for what lies in it."""
+    """Levels below the folder; 0 for its own entries."""
     name: str
-    """Its path below what it is listed under."""
+    """Path below the folder that it is listed under."""
     folder: bool
-    """It is a subfolder."""
+    """Whether it is a subfolder."""
     files: Count
     """Files below a subfolder; 1 for a file."""
     lines: Count
-    """Lines of all of them."""
+    """Lines of these files."""
     language: str
-    """That of most of them."""
+    """Language of the file, or of most lines of the subfolder."""
     holds: tuple[str, ...] = ()
-    """What a file mainly defines, in source order."""
+    """Main definitions of a file, in source order."""
     more: Count = 0
     """Names of the file that are not shown."""
 
@@ -92,21 +92,21 @@ class PathOutline(Struct, frozen=True):
     path: str
     """Path below the repository's root; empty for the root."""
     folder: bool
-    """It is a folder."""
+    """Whether it is a folder."""
     language: str
-    """Of the file, or of most lines of the folder."""
+    """Language of the file, or of most lines of the folder."""
     files: Count
     """Files below the folder; 1 for a file."""
     lines: Count
-    """Lines of the file, or of all of them."""
+    """Lines of the file, or of the folder's files."""
     reading: Reading
-    """By what the file was read: syntax, structure (headings, keys), or none."""
+    """Source of the entries: syntax, structure (headings, keys), or none."""
     entries: tuple[OutlineEntry, ...] = ()
-    """Of a file, in source order."""
+    """Entries of a file, in source order."""
     listed: tuple[ListedPath, ...] = ()
-    """Of a folder, in the order of paths."""
+    """Entries of a folder, in the order of paths."""
     left_out: Mapping[Code, Count] = {}
-    """By kind, how many had no place."""
+    """Numbers of entries that did not fit, by kind."""
 
 
 class OutlineResponse(Answer, frozen=True):
@@ -114,11 +114,11 @@ class OutlineResponse(Answer, frozen=True):
 
     request: OutlineRequest
     outlines: tuple[PathOutline, ...]
-    """One for each target, in their order."""
+    """One outline for each target, in the order of targets."""
 
 
 class TourRequest(Request["TourResponse"], frozen=True):
-    """What is this repository?"""
+    """A request for a summary of the repository."""
 
     max_bytes: MaxBytes = 4_096
     deterministic: Deterministic = False
@@ -126,26 +126,26 @@ class TourRequest(Request["TourResponse"], frozen=True):
 
 
 class TourFact(Struct, frozen=True):
-    """One fact and where it stands."""
+    """One fact and its source."""
 
     text: str
-    """What is so: a quotation, a name or a count."""
+    """The fact: a quotation, a name or a count."""
     path: str
-    """The file or folder that says so; empty for what all files say together."""
+    """File or folder that states it; empty for facts of all files together."""
     line: Count = 0
-    """In that file; 0 for the whole of it."""
+    """Line of that file; 0 for the whole of it."""
 
 
 class TourSection(Struct, frozen=True):
     """Facts of one kind."""
 
     kind: Code
-    """About, languages, folders, entry_points, main_files, build_and_test, configuration, docs or
-    tests.
+    """Kind of the facts: about, languages, folders, entry_points, main_files, build_and_test,
+    configuration, docs or tests.
     """
     facts: tuple[TourFact, ...]
     left_out: Count = 0
-    """Facts that had no place."""
+    """Facts that did not fit."""
 
 
 class TourResponse(Answer, frozen=True):
@@ -153,7 +153,7 @@ class TourResponse(Answer, frozen=True):
 
     request: TourRequest
     sections: tuple[TourSection, ...]
-    """What is unknown has none."""
+    """Sections with facts; unknown subjects have none."""
 
 
 _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module"})
@@ -174,7 +174,7 @@ _OPENING: Final = re.compile(r"(``|[`\"'|(]) ?$")
 _CLOSING: Final = re.compile(r" ?(``|[`\"'|)])")
 _SIGIL: Final = re.compile(r"(?<![\w$@%)\]])[$@%]$")
 _UNTOLD: Final = frozenset({"block", "section"})
-"""Kinds that go without saying."""
+"""Kinds that outlines do not print."""
 _OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
 """Sections of a tour whose facts are about files."""
 _PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "entries"}
@@ -237,7 +237,7 @@ def bare_label(label: str) -> str:
 
 
 def _parameters(label: str, start: int) -> list[str] | None:
-    """Return what stands between the commas of the brackets at `start`; None for an open one."""
+    """Return the texts between the commas of the brackets at `start`; None for an open one."""
     if start < 0:
         return None
     parts, depth, begin = [], 0, start + 1
@@ -253,7 +253,7 @@ def _parameters(label: str, start: int) -> list[str] | None:
 
 
 def kind_word(kind: str, name: str, signature: str) -> str:
-    """Return what a definition is called: `struct` for a class whose head says so."""
+    """Return the word for a definition's kind: `struct` for a class with that word in its head."""
     if kind not in _TYPES:
         return kind
     place = _place(name.rpartition(".")[2], signature)
@@ -262,7 +262,7 @@ def kind_word(kind: str, name: str, signature: str) -> str:
 
 
 def _place(name: str, signature: str) -> int:
-    """Return where a name stands in a head as a word; -1 where it does not."""
+    """Return the place of a name as a word in a head; -1 if it is not there."""
     match = re.search(rf"(?<!\w)(?<!\w\$){re.escape(name)}(?![\w$])", signature) if name else None
     return -1 if match is None else match.start()
 
@@ -295,7 +295,7 @@ def heading_line(outline: PathOutline, shown: str) -> str:
 
 
 def left_out_line(outline: PathOutline, shown: str) -> str:
-    """Return what had no place and how to see it; empty where all had one."""
+    """Return the line that counts left-out entries and says how to see them; empty for none."""
     if not outline.left_out:
         return ""
     counts = ", ".join(counted(count, kind) for kind, count in outline.left_out.items())
@@ -305,7 +305,7 @@ def left_out_line(outline: PathOutline, shown: str) -> str:
 
 
 def tour_line(line: TourFact, *, place_first: bool = False) -> str:
-    """Return a fact and where it stands: in front of it, where the place is what it is about."""
+    """Return a fact with its place, which comes first if the fact is about the place."""
     if not line.path:
         return line.text
     if line.text.startswith(f"{line.path}  "):
@@ -320,7 +320,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def indexed_files(count: int) -> str:
-    """Return a number of files; those that are not indexed are no part of it."""
+    """Return a number of files; only indexed ones count."""
     return counted(count, "indexed file")
 
 

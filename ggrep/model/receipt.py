@@ -18,32 +18,32 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.response import Hit
 
 RECEIPT_KIND: Final = "repository"
-"""What the receipt of one repository's answer calls itself."""
+"""The `kind` of a receipt of one repository's answer."""
 
 WORKSPACE_KIND: Final = "workspace"
-"""What that of a workspace's does."""
+"""The `kind` of a receipt of a workspace's answer."""
 
 
 class Origin(Struct, frozen=True):
-    """All that an answer hangs on beside the words of the question."""
+    """Everything beside the query that decides an answer."""
 
     version: str
     """Version of the program."""
     build: str
-    """The installation: version and time."""
+    """Installation of the program: version and time."""
     repo_id: RootId
     store_id: StoreId
     """The store that answered."""
     snapshot_id: SnapshotId
-    """The one snapshot that was asked."""
+    """The one snapshot that was queried."""
     config_fingerprint: Sha256
-    """Identity of the settings the index was built under (SHA-256, hex)."""
+    """Identity of the settings that shape the index (SHA-256, hex)."""
     ignore_fingerprint: Sha256
     """Identity of the ignore rules (SHA-256, hex)."""
     embed_config_fingerprint: Sha256
-    """Identity of what is embedded and by what (SHA-256, hex)."""
+    """Identity of the embedded texts and their encoder (SHA-256, hex)."""
     query_fingerprint: Sha256
-    """Identity of the question, its output budgets and the ranking (SHA-256, hex)."""
+    """Identity of the request and of the settings that shape its answer (SHA-256, hex)."""
     encoder: str
     """Key of the encoder; equal ones make comparable vectors."""
     git_head: str | None
@@ -56,15 +56,15 @@ class Place(Struct, frozen=True):
     """A chunk of a snapshot."""
 
     row_id: Sha256
-    """Equal wherever the same text stands at the same place."""
+    """Id of the chunk; equal for the same text at the same place of the same path."""
     path: str
     """Path below the root."""
     start_line: Count
     """First line of the chunk, 1-based."""
     end_line: Count
-    """Its last line."""
+    """Last line of the chunk, 1-based, inclusive."""
     name: str
-    """Qualified name; empty for what has none."""
+    """Qualified name; empty for none."""
 
 
 class ReceiptHit(Place, frozen=True):
@@ -73,21 +73,21 @@ class ReceiptHit(Place, frozen=True):
     chunk_id: Sha256
     """Digest of the whole chunk's text as it was indexed."""
     is_anchor: bool
-    """It is a file's header."""
+    """Whether it is the file's header chunk."""
     score: float
-    """What the list is ordered by."""
+    """Score that orders the list; comparable within one answer."""
     snippet_sha256: Sha256
     """Digest of the text that was shown."""
 
 
 class ReceiptQuestion(SearchRequest, frozen=True):
-    """The request as it was asked; `ggrep replay` asks it again."""
+    """The request of the receipt; `ggrep replay` repeats it."""
 
     deterministic: Literal[True] = True
 
 
 class Receipt(Struct, frozen=True):
-    """A question that was answered, so that it can be asked again.
+    """A request that was answered, so that it can be repeated.
 
     Attributes:
         budgets: the output budgets in force, by name.
@@ -108,13 +108,13 @@ class ReplayChange(Struct, frozen=True):
     what: str
     """Key of the origin."""
     was: str | None
-    """In the receipt."""
+    """Value in the receipt."""
     now: str | None
-    """Now."""
+    """Value in the new answer."""
 
 
 def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
-    """Return what differs of two origins, in the order of the fields; the answers aside."""
+    """Return the differing fields of two origins, in their order, without the answers' digests."""
     changed = []
     for name in Origin.__struct_fields__:
         old, new = getattr(was, name), getattr(now, name)
@@ -124,7 +124,7 @@ def changes(was: Origin, now: Origin) -> tuple[ReplayChange, ...]:
 
 
 def receipt_hit(hit: Hit) -> ReceiptHit:
-    """Return what a receipt keeps of a hit."""
+    """Return the part of a hit that a receipt keeps."""
     return ReceiptHit(
         row_id=hit.row_id,
         chunk_id=hit.chunk_id,
@@ -139,11 +139,11 @@ def receipt_hit(hit: Hit) -> ReceiptHit:
 
 
 class ReplayResult(Enum):
-    """How asking again went.
+    """The result of a replay.
 
     `REPRODUCED`: the same bytes over the same snapshot. `DIFFERS`: other bytes over it. The others
-    say why another snapshot was asked: there is a newer one, which was wanted; the receipt's own
-    is gone; the repository has another store under present settings; it is another repository.
+    tell why another snapshot was queried: a newer one was requested; the receipt's own is gone;
+    the repository has another store under present settings; it is another repository.
     """
 
     REPRODUCED = "reproduced"
@@ -155,7 +155,7 @@ class ReplayResult(Enum):
 
 
 class Fate(Enum):
-    """What became of a hit.
+    """The state of a receipt's hit.
 
     `SAME`: the same text at the same lines of the same file. `MOVED`: the same text elsewhere.
     `EDITED`: other text under the same name, or at the same lines, of the same file. `GONE`: none
@@ -170,27 +170,27 @@ class Fate(Enum):
 
 
 class HitFate(Struct, frozen=True):
-    """What became of a hit, and where; no place for what is gone or unknown."""
+    """The state of a receipt's hit and its new place; None for a hit that is gone or unknown."""
 
     fate: Fate
     place: Place | None
 
 
 class HitNow(Place, frozen=True):
-    """A hit of the receipt, and where its chunk is now."""
+    """A hit of the receipt, and the new place of its chunk."""
 
     rank: Count
-    """Place in the receipt, the first is 0."""
+    """Rank in the receipt, from 0."""
     chunk_id: Sha256
     """Digest of the whole chunk's text as it was indexed."""
     rank_now: Count | None
-    """Place in the answer of now; null when it is not in it."""
+    """Rank in the new answer, from 0; null when it is not in it."""
     place_now: Place | None
-    """Where it stands now; null when it is gone, or its repository could not be looked into."""
+    """New place of the chunk; null when it is gone, or its repository could not be read."""
 
 
 class ReplayedHit(HitNow, frozen=True):
-    """What became of a hit."""
+    """A hit of the receipt and its state."""
 
     fate: Annotated[Fate, tuple(fate.value for fate in Fate if fate is not Fate.UNKNOWN)]
     """`same`: same text, same lines; `moved`: same text elsewhere; `edited`: other text under the
@@ -199,31 +199,31 @@ class ReplayedHit(HitNow, frozen=True):
 
 
 class NewHit(Place, frozen=True):
-    """A hit of now that is none of the receipt's."""
+    """A hit of the new answer that the receipt lacks."""
 
     rank_now: Count
-    """Place in the answer of now, the first is 0."""
+    """Rank in the new answer, from 0."""
 
 
 class ReplayDifference(Struct, frozen=True):
     """One place at which two answers differ."""
 
     place: str
-    """Where, as `$.results[0].score`."""
+    """Path of the value, as `$.results[0].score`."""
     was: str | None
-    """The receipt's value as JSON, cut to a line; null where there was none."""
+    """Value in the receipt as JSON, cut to a line; null for none."""
     now: str | None
-    """The value of now, likewise."""
+    """Value in the new answer as JSON, cut to a line; null for none."""
 
 
 class Replay(Struct, frozen=True):
-    """What became of a receipt.
+    """The result of replaying a receipt.
 
     Attributes:
-        now: where the question was answered from this time.
-        changes: what differs of the two origins.
+        now: origin of the new answer.
+        changes: differing fields of the two origins.
         differences: the first places at which the two answers over one snapshot differ.
-        differing: how many such places there are; more than `differences` where those are cut.
+        differing: number of such places; more than `differences` when those are cut.
         same_hits: both answers hold the same chunks at the same places, in the same order.
     """
 
@@ -246,7 +246,7 @@ class Replay(Struct, frozen=True):
 def replayed_hits(
     hits: tuple[ReceiptHit, ...], fates: tuple[HitFate, ...], today: tuple[Hit, ...]
 ) -> tuple[ReplayedHit, ...]:
-    """Return the receipt's hits with what became of each and its place in the answer of today."""
+    """Return the receipt's hits with their states and their ranks in the new answer."""
     ranks = {hit.row_id: rank for rank, hit in enumerate(today)}
     return tuple(
         replayed_hit(hit, rank, whereabouts, _rank_of(whereabouts.place, ranks))
@@ -257,7 +257,7 @@ def replayed_hits(
 def replayed_hit(
     hit: ReceiptHit, rank: int, whereabouts: HitFate, rank_now: int | None
 ) -> ReplayedHit:
-    """Return a hit of a receipt with what became of it."""
+    """Return a hit of a receipt with its state."""
     return ReplayedHit(
         **asdict(original_place(hit)),
         rank=rank,
@@ -281,7 +281,7 @@ def new_hit(hit: Hit, rank: int) -> NewHit:
 
 
 def original_place(hit: ReceiptHit) -> Place:
-    """Return where a hit of a receipt stood."""
+    """Return the place of a receipt's hit."""
     return Place(hit.row_id, hit.path, hit.start_line, hit.end_line, hit.name)
 
 

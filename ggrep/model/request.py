@@ -31,11 +31,11 @@ R = TypeVar("R")
 
 
 class Request(Struct, Generic[R], frozen=True):
-    """A question to one repository whose answer is an `R`."""
+    """A request to one repository whose answer is an `R`."""
 
 
 class TermFrequency(Struct, frozen=True):
-    """How many visible chunks and files hold a term in any field."""
+    """Numbers of visible chunks and files that hold a term in any field."""
 
     term: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
     chunks: Annotated[int, WireBounds(MOST_COUNT)]
@@ -60,7 +60,7 @@ class CollectionStatistics(Struct, frozen=True):
     terms: Annotated[tuple[TermFrequency, ...], WireBounds(1024)]
 
     def frequency(self, term: str) -> TermFrequency:
-        """Return the figures of `term`; zeros when it was not asked for."""
+        """Return the figures of `term`; zeros when the request has no such term."""
         for entry in self.terms:
             if entry.term == term:
                 return entry
@@ -103,7 +103,7 @@ DEFAULT_TIMEOUT_MS: Final = 60_000
 
 
 class SnippetMode(Enum):
-    """How much of each hit's text to return."""
+    """Amount of each hit's text to return."""
 
     NONE = "none"
     SHORT = "short"
@@ -118,14 +118,14 @@ class SnippetMode(Enum):
 
 
 class Backend(Enum):
-    """How vectors are scored; both values score every vector exactly."""
+    """Method of scoring vectors; both values score every vector exactly."""
 
     AUTO = "auto"
     EXACT = "exact"
 
 
 class Find(Enum):
-    """How a query is interpreted.
+    """Interpretation of a query.
 
     `AUTO` decides by its form. `DEFINITION` and `USAGE` take it for a name; `CONCEPT` for a
     description, whatever it reads like; `EXACT_TEXT` and `REGEX` return only chunks whose text
@@ -143,7 +143,7 @@ class Find(Enum):
 
 Query: TypeAlias = Annotated[
     str,
-    Field("query", "What to search for: words, a name or code.", least=1),
+    Field("query", "Text to search for: words, a name or code.", least=1),
     WireBounds(MOST_QUERY_BYTES),
 ]
 SCOPE: Final = "Search only this directory or file below the root."
@@ -164,7 +164,7 @@ class SearchRequest(Request[Any], frozen=True):
     """A query over one repository."""
 
     query: Query
-    """The words."""
+    """Text of the query."""
     limit: Annotated[
         Count,
         Field("search.top", "Most hits of each list; 10 by default.", least=1, most=MAX_TOP),
@@ -180,7 +180,7 @@ class SearchRequest(Request[Any], frozen=True):
     mode: Annotated[
         Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
     ] = Mode.BALANCED
-    """The intent."""
+    """Intent of the query."""
     corpora: Annotated[
         tuple[Corpus, ...],
         Field("search.mode", "Corpora to search; all by default.", least=1),
@@ -192,47 +192,47 @@ class SearchRequest(Request[Any], frozen=True):
     filters: Annotated[
         tuple[Filter, ...], Field("search.filter", FILTERS), WireBounds(MOST_FILTERS)
     ] = ()
-    """What narrows the answer further."""
+    """Filters that narrow the answer further."""
     snippet: Annotated[
         SnippetMode, Field("search.snippet", "How much of each hit's text to return.")
     ] = SnippetMode.DEFAULT
-    """How much text is shown."""
+    """Amount of text that each hit shows."""
     backend: Annotated[
         Backend, Field("search.backend", "Vector backend; all values do the same.")
     ] = Backend.AUTO
-    """How vectors are scored."""
+    """Backend that scores vectors."""
     include_anchors: Annotated[
         bool, Field("search.anchors", "Include header chunks among the hits.")
     ] = False
-    """Headers of files are hits too."""
+    """Whether header chunks of files are hits too."""
     deterministic: Annotated[bool, Field("search.deterministic", DETERMINISTIC)] = False
-    """Equal bytes for equal state."""
+    """Whether equal state gives equal bytes."""
     explain: Annotated[bool, Field("search.explain", "Add an explanation of each score.")] = False
-    """How scores came about is told."""
+    """Whether scores are explained."""
     keep_weak: Annotated[
         bool, Field("search.keepWeak", "Return all hits even when the answer is unlikely to fit.")
     ] = False
-    """All hits of a weak answer are shown."""
+    """Whether all hits of a weak answer are shown."""
     find: Annotated[Find, Field("search.find", "How to interpret the query.")] = Find.AUTO
-    """What the query is looked for as."""
+    """Interpretation of the query."""
     vectors: Annotated[
         bool, Field("search.vectors", "Also rank by vector similarity; true by default.")
     ] = True
-    """Likeness of meaning counts."""
+    """Whether vector similarity counts."""
     ignore_case: Later[
         Annotated[
             bool, Field("search.ignoreCase", "Match a text or expression in any letter case.")
         ]
     ] = False
-    """A text or expression matches in any letter case; receipts of earlier builds have none of the
-    following keys.
+    """Whether a text or expression matches in any letter case; receipts of earlier builds lack the
+    keys from this one to `list_files`.
     """
     whole_words: Later[
         Annotated[
             bool, Field("search.wholeWords", "Match a text or expression only as whole words.")
         ]
     ] = False
-    """A text or expression matches only whole words."""
+    """Whether a text or expression matches only whole words."""
     lines_before: Later[
         Annotated[
             Count,
@@ -257,13 +257,13 @@ class SearchRequest(Request[Any], frozen=True):
             Field("search.listFiles", "List every file with matching lines, and how many it has."),
         ]
     ] = False
-    """All files with matching lines are listed."""
+    """Whether all files with matching lines are listed."""
     within: Annotated[tuple[Filter, ...], WireBounds(8 * MOST_FILTERS)] = ()
     """Filters of a profile's view, which narrow the answer too."""
     timeout_ms: Annotated[Count, Field("search.timeoutMs", TIMEOUT, most=MOST_MS)] = (
         DEFAULT_TIMEOUT_MS
     )
-    """Deadline; 0 for the configured one."""
+    """Deadline in milliseconds; 0 for the configured one."""
 
     @property
     def is_exact(self) -> bool:
@@ -324,14 +324,14 @@ _MOST_LINK_BYTES: Final = 512
 
 
 class ViewOptions(Struct, frozen=True):
-    """How an answer is displayed.
+    """Options for the display of an answer.
 
     Attributes:
         json: one JSON document instead of text.
-        columns: how wide a line of results may be; 0 for no bound.
+        columns: widest line of results; 0 for no bound.
         cwd: absolute directory that shown paths are relative to; empty for the root's own keys.
         compact: paths only, each once.
-        explain: print how the scores came about.
+        explain: print explanations of the scores.
         whole: whole chunks, so that no line is cut to `columns`.
         chunks: chunks rather than lines, also of exact text.
         counts: matching lines of each listed file.
@@ -353,7 +353,7 @@ class ViewOptions(Struct, frozen=True):
 
     @property
     def line_columns(self) -> int:
-        """Return how wide a line of a file may be; 0 for no bound."""
+        """Return the widest line of a file; 0 for no bound."""
         return 0 if self.whole else self.columns
 
     @property

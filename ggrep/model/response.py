@@ -40,9 +40,9 @@ class Extent(Struct, frozen=True):
     """Lines of a file."""
 
     start_line: Positive
-    """The first, 1-based."""
+    """First line, 1-based."""
     end_line: Positive
-    """The last, inclusive."""
+    """Last line, 1-based, inclusive."""
 
 
 @hides("marks")
@@ -62,7 +62,7 @@ class HitLine(Struct, frozen=True, omit_defaults=True):
     marks: tuple[tuple[int, int], ...] = ()
     """Offsets of each match in `text`, in characters."""
     cut: Annotated[bool, (True,)] = False
-    """Present where `text` is not the whole line."""
+    """Present when `text` is not the whole line."""
 
 
 @hides("chunk_id", "components", "rule", "traits")
@@ -70,7 +70,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """One chunk."""
 
     row_id: Sha256
-    """Equal wherever the same text stands at the same place of the same path."""
+    """Id of the chunk; equal for the same text at the same place of the same path."""
     chunk_id: str
     path: RepoPath
     start_line: Positive
@@ -78,51 +78,51 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     end_line: Positive
     """Last line of the chunk, 1-based, inclusive."""
     score: float
-    """What the list is ordered by; comparable within one answer."""
+    """Score that orders the list; comparable within one answer."""
     lexical_score: float
-    """What breaks ties of the score: its share from words alone."""
+    """Share of the score from words alone, which breaks ties."""
     corpus: Annotated[Corpus, Corpus]
-    """Which list of a federated answer the chunk belongs to."""
+    """List of a federated answer that the chunk belongs to."""
     chunk_type: ChunkType
     name: str
     """The definition's or heading's own name; empty for blocks."""
     qualified_name: str
     """The name behind its parents, joined with dots; empty when the name is."""
     signature: str
-    """The definition's head on one line; empty for what has none."""
+    """Head of the definition on one line; empty for none."""
     breadcrumb: tuple[str, ...]
     """Enclosing definitions or headings, outermost first, without the name."""
     language: LanguageName
     is_anchor: bool
-    """The chunk is the file's header chunk."""
+    """Whether it is the file's header chunk."""
     content: str
-    """The snippet, free of control characters; empty when none was asked for."""
+    """Snippet, free of control characters; empty when none was requested."""
     content_start_line: Positive
     """Line of the snippet's first line, 1-based."""
     hidden_lines: Count
     """Lines of the chunk below the snippet."""
     components: tuple[tuple[str, float], ...] = ()
-    """Parts of the score by name, where the request asked to explain."""
+    """Parts of the score by name, when the request asked to explain."""
     rule: str = ""
-    """Why the hit was chosen (`ggrep.model.corpus.Allocation`), if the request asked to explain."""
+    """Rule that chose the hit, as in `ggrep.model.corpus.Allocation`; only for explanations."""
     traits: int = 0
-    """Those of `ggrep.model.files.READING` that the file has."""
+    """Traits of the file among `ggrep.model.files.READING`."""
     lines: tuple[HitLine, ...] = ()
-    """Where lines are matched: the first of the chunk's lines that match, and the context that was
-    asked for, in the order of the file.
+    """First matching lines of the chunk with the requested context, in the order of the file;
+    absent unless lines are matched.
     """
     matching_lines: Count = 0
-    """How many lines of the chunk match; present with `lines`."""
+    """Number of the chunk's matching lines; present with `lines`."""
     definition: Extent | None = None
-    """All of the definition, where the chunk is only a part of it."""
+    """Lines of the whole definition; present when the chunk is only a part of it."""
     encoding: Named = ""
-    """What the file was written in, where that is not UTF-8, as `cp1252` or `shift_jis_2004`; the
-    text of the answer is UTF-8.
+    """Encoding of the file, as `cp1252` or `shift_jis_2004`; present when it is not UTF-8. The text
+    of the answer is UTF-8.
     """
 
 
 def federated_key(name: str) -> str | None:
-    """Return what an answer over a workspace calls a field of a Hit; None where it has its own."""
+    """Return the key of a Hit's field in an answer over a workspace; None for its own."""
     if name in _OTHERWISE:
         return _OTHERWISE[name]
     first, *others = name.split("_")
@@ -142,28 +142,28 @@ def shortened(hit: Hit, size: int) -> Hit:
 @named("scan")
 @hides("best")
 class ScanFacts(Struct, frozen=True):
-    """How much the scan saw; present where `partial` is `scan`."""
+    """Extent of the scan; present where `partial` is `scan`."""
 
     files: Count
-    """Files that were looked into."""
+    """Files that were examined."""
     listed_files: Count | None
-    """Files there were to look into, at most; null where they were not all listed."""
+    """Most files to examine; null when not all were listed."""
     bytes_read: Count = field(name="bytes")
-    """Bytes that were looked through."""
+    """Bytes that were examined."""
     matching_files: Count
-    """Files of those that may answer."""
+    """Examined files that may answer."""
     ranked_files: Count
-    """The best of these, which were ranked."""
+    """The best of the matching files, which were ranked."""
     complete: bool
-    """Time was enough for all of it."""
+    """Whether the time was enough for all files."""
     best: tuple[str, ...] = ()
     """Path keys of files that may answer, the best first; not all of them."""
 
 
 QUERY_KINDS: Final = ("phrase", "symbol", "path", "error", "question", "words")
-"""What a query may read as."""
+"""Kinds of a query."""
 Freshness: TypeAlias = Literal["current", "behind", "unknown"]
-"""Whether an index is known to hold the work tree as it is now; it is as old as the asking."""
+"""Whether an index is known to hold the present work tree; as old as the request."""
 
 
 @named("git")
@@ -173,18 +173,18 @@ class GitState(Struct, frozen=True):
     head_sha: Commit | None
     """Commit of HEAD; null before the first one."""
     dirty: bool | None
-    """Tracked files differed from HEAD; null when unknown."""
+    """Whether tracked files differed from HEAD; null when unknown."""
     untracked_included: bool
-    """Files that git does not track are indexed as well."""
+    """Whether files that git does not track are indexed as well."""
 
 
 class Provenance(Struct, frozen=True):
-    """Which store and snapshot an answer came from.
+    """The store and the snapshot that an answer came from.
 
     Attributes:
         degraded: the snapshot left out changes of files that could not be indexed.
         partial: the first index is being built; `indexed_files` of `eligible_files` are searchable.
-        scan: of the scan that answered before the first snapshot; `snapshot_id` is empty then.
+        scan: facts of a scan that answered before the first snapshot; `snapshot_id` is then empty.
     """
 
     store_id: str
@@ -207,38 +207,37 @@ class Term(Struct, frozen=True):
     term: str
     """The word, as indexed."""
     chunks: Count
-    """Visible chunks that hold it."""
+    """Visible chunks with the word."""
 
 
 @named("explain")
 @may_grow
 class Explanation(Struct, frozen=True):
-    """How the answer came about; present when the request asked to explain.
+    """Explanation of the answer; present when the request asked to explain.
 
-    Open: more may be told later.
+    Open: keys may be added later.
     """
 
     kind: Annotated[str, QUERY_KINDS]
     """Kind of the query, which some weights follow."""
     rules: tuple[str, ...]
-    """What was done because of how the query reads."""
+    """Rules that the form of the query triggered."""
     terms: tuple[Term, ...]
     """Words that were scored."""
     quotas: Mapping[str, Count]
-    """Hits dealt to each bucket; empty in balanced mode."""
+    """Hits assigned to each bucket; empty in balanced mode."""
     candidate_mix: Mapping[str, Count]
     """Scored chunks by corpus, before any cut."""
     returned_mix: Mapping[str, Count]
     """Hits of the answer by corpus."""
     cuts: Mapping[str, Count]
-    """Hits passed over, by why: their file had its share, or the answer is weak."""
+    """Hits passed over, by cause: their file had its share, or the answer is weak."""
     confidence: Mapping[str, float]
-    """What the confidence was judged by: the most `evidence` of the best ten files, the shares
-    `stem` and `found` of what the query spells, the `weight` of its words, the share `unknown` of
-    them.
+    """Signals of the confidence: the most `evidence` of the best ten files, the shares `stem` and
+    `found` of what the query spells, the `weight` of its words, the share `unknown` of them.
     """
     weights: Mapping[str, float]
-    """The blend in force."""
+    """Weights of the blend."""
     segments: Count
     """Segments that were read."""
 
@@ -246,16 +245,16 @@ class Explanation(Struct, frozen=True):
 @named("admission")
 @may_grow
 class Admitted(Struct, frozen=True):
-    """How the question was let in."""
+    """Admission of the request."""
 
     queued: bool
-    """It had to wait."""
+    """Whether it had to wait."""
     waited_ms: Count
-    """How long, milliseconds."""
+    """Time that it waited, milliseconds."""
     in_flight: Count
-    """Questions that were being answered."""
+    """Requests that were being answered."""
     queue_depth: Count
-    """Questions that waited."""
+    """Requests that waited."""
 
 
 class FileMatches(Struct, frozen=True):
@@ -263,7 +262,7 @@ class FileMatches(Struct, frozen=True):
 
     path: RepoPath
     lines: Count
-    """How many match."""
+    """Number of matching lines."""
 
 
 @named("matches")
@@ -271,11 +270,11 @@ class MatchTotals(Struct, frozen=True, omit_defaults=True):
     """Everything that matches a text or expression, shown or not."""
 
     lines: Count
-    """Lines that match."""
+    """Number of matching lines."""
     files: Count
-    """Files that have any."""
+    """Number of files with matching lines."""
     by_file: tuple[FileMatches, ...] = ()
-    """All of these files, where the request lists them."""
+    """All files with matching lines, when the request lists them."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -342,9 +341,9 @@ class RepoDescription(Struct, frozen=True):
         has_vectors: a query is encoded before it is scored.
         notices: obstacles to good answers, whatever the query.
         moment: warnings of this moment, which deterministic answers leave out.
-        answers_key: of the settings and the ranking that affect answers and no index; empty when
-            unknown.
-        profile: whose view narrows its hits and slates; empty for none.
+        answers_key: key of the settings and the ranking that affect answers and no index; empty
+            when unknown.
+        profile: name of the profile that narrows its hits and slates; empty for none.
     """
 
     store_id: str

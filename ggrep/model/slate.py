@@ -25,7 +25,7 @@ Reason: TypeAlias = Literal[
     "neighbour_context",
     "expand_target",
 ]
-"""Why an item is in a slate."""
+"""Reasons for an item of a slate."""
 
 SessionOp: TypeAlias = Literal["start", "refine", "expand"]
 
@@ -62,16 +62,16 @@ DEFINITIONS: Final = frozenset(DEFINING)
 
 
 LEFT_OUT: Final = "\u2026"
-"""The first line of comments that a snippet leaves out; their others are blank."""
+"""The first line of comments that a snippet leaves out; their other lines are blank."""
 
 MAX_LEVEL: Final = 3
 """The most detailed level of a slate."""
 MAX_TARGETS: Final = 32
 """Most targets of one `expand` request."""
 MAX_COUNTED: Final = 1_024
-"""Most files that a caller says it has shown."""
+"""Most files that a caller reports as shown."""
 SESSION_SECS: Final = 3_600
-"""How long a session keeps its snapshot after each use."""
+"""Seconds that a session keeps its snapshot after each use."""
 NEW_SESSION: Final = "new"
 """The value that callers send in place of a token to start a session."""
 
@@ -136,7 +136,7 @@ BUDGET_CODES: Final = {
 
 
 class SessionRequest(Struct, frozen=True):
-    """How a slate continues a session; without a token, it starts one."""
+    """The session that a slate continues; without a token, it starts one."""
 
     token: Annotated[
         str,
@@ -165,7 +165,7 @@ class SessionRequest(Struct, frozen=True):
 
 
 class SlateRequest(Request["SlateResponse"], frozen=True):
-    """A question to answer with a slate.
+    """A request that is answered with a slate.
 
     Attributes:
         search: the question; its limits and snippet depth do not matter here.
@@ -195,14 +195,14 @@ class Evidence(Struct, frozen=True):
     """One chunk of a pack.
 
     Attributes:
-        row_id: as a hit's; what `expand` takes.
-        score: as a hit's; 0.0 for what was not searched for.
+        row_id: as a hit's; a target of `expand`.
+        score: as a hit's; 0.0 for a chunk that was not searched for.
         tags: such as `Anchor`, `Definition`, `Test`, `Doc`, `Graph`, `Config`.
         snippet: as long as level and budgets allow; a diagram's relations in place of its source.
         snippet_start_line: line of the snippet's first line.
         hidden_lines: lines of the chunk that the snippet leaves out.
         also: `path:line` of places that hold nearly the same text and were left out for it.
-        mention: how much of what the best code defines it mentions, 0 to 1.
+        mention: share of the definitions of the best code that it mentions.
     """
 
     row_id: str
@@ -227,10 +227,10 @@ class Pack(Struct, frozen=True):
     """One file of a slate: its anchor and its evidence.
 
     Attributes:
-        line: where to begin reading: the best evidence's first line.
-        score: of its best evidence.
-        roles: by path rules.
-        evidence: by line.
+        line: first line of the best evidence, to begin reading at.
+        score: score of its best evidence.
+        roles: roles that path rules assign.
+        evidence: chunks by line.
         more_evidence: pieces that match as well and were left out.
         repo: alias of the repository; empty in a slate of one.
         name: qualified, of the definition at `line`; empty for none.
@@ -263,8 +263,8 @@ class FileFacts(Struct, frozen=True):
         relations: pairs of labels that a diagram joins.
         keys: configuration keys and environment variables that it sets.
         mentions: words of its selected text that could be another file's name, key or definition.
-        provides: what other repositories may name: packages and types.
-        needs: what it names that others may provide.
+        provides: packages and types that other repositories may name.
+        needs: names that other repositories may provide.
     """
 
     path: str
@@ -284,31 +284,33 @@ class GraphNode(Struct, frozen=True, omit_defaults=True):
     """A file of the slate."""
 
     id: str
-    """Its path, behind `repo:` where there are several repositories."""
+    """Path of the file, behind `repo:` when there are several repositories."""
     path: RepoPath
     line: Positive
-    """Where to begin reading."""
+    """Line to begin reading at."""
     section: Section
-    """Where it stands."""
+    """Section of the file."""
     repo: Named = ""
     """Alias of the repository; absent in the slate of one."""
 
 
 class GraphEdge(Struct, frozen=True):
-    """How two files hang together."""
+    """A relation of two files."""
 
     kind: Annotated[str, ("imports", "links", "relates", "configures", "tests", "package", "type")]
-    """Imports, links, relates (a diagram), configures or tests; the others join repositories."""
+    """Kind of the relation: imports, links, relates (a diagram), configures or tests; the others
+    join repositories.
+    """
     source: str
-    """A node's id."""
+    """Id of the node that the edge starts at."""
     target: str
-    """A node's id."""
+    """Id of the node that the edge ends at."""
     via: str
     """The name that joins them."""
 
 
 class GraphBounds(Struct, frozen=True):
-    """How large a graph may be; bytes are those of its canonical JSON."""
+    """Bounds of a graph; bytes are those of its canonical JSON."""
 
     nodes: int = 64
     edges: int = 128
@@ -324,40 +326,40 @@ class ContextGraph(Struct, frozen=True):
 
 
 class Overview(Struct, frozen=True):
-    """What the question was taken for and where its answer lies; no claim about the code."""
+    """The interpretation of the question, and the files of its answer; no claim about the code."""
 
     terms: tuple[str, ...]
-    """Words of the query, as they were looked for."""
+    """Words of the query, as they were searched."""
     kind: Annotated[str, QUERY_KINDS]
-    """How the query reads."""
+    """Kind of the query."""
     files: Annotated[tuple[tuple[Section, Positive], ...], PAIRS]
-    """Files of each section that has any."""
+    """Number of files of each section that has any."""
     top_paths: tuple[str, ...]
     """Files with the best evidence."""
     names: tuple[str, ...]
     """Definitions among the best evidence."""
     missing: tuple[Section, ...]
-    """Sections that hold nothing."""
+    """Sections without files."""
 
 
 class NextAction(Struct, frozen=True):
     """One hint."""
 
     action: Annotated[str, ("expand", "symbol", "refs", "refine", "level")]
-    """What to do."""
+    """Kind of the action."""
     target: str
-    """What to do it with."""
+    """Argument of the action."""
     why: str
-    """One of a few fixed phrases."""
+    """Reason, as one of a few fixed texts."""
 
 
 class Slate(Struct, frozen=True):
     """Packs in sections.
 
     Attributes:
-        sections: those that hold packs, in the order of `SECTIONS`; packs by score, then path.
+        sections: sections with packs, in the order of `SECTIONS`; packs by score, then path.
         limits: the effective budgets.
-        total_bytes: of this slate, counted as its limits say.
+        total_bytes: bytes of this slate, counted as `limits` define.
         estimated_tokens: a quarter of that.
     """
 
@@ -373,25 +375,25 @@ class Slate(Struct, frozen=True):
 
 @named("session")
 class SessionState(Struct, frozen=True):
-    """What goes on with a session; absent where none was asked for."""
+    """State of a session; absent when none was requested."""
 
     token: Annotated[str, Held(least=1, most=8192)]
-    """To be sent with the next request; opaque."""
+    """Token for the next request; opaque."""
     op: SessionOp
-    """What was done."""
+    """Operation that was done."""
     seen_set_digest: Annotated[str, Held(pattern=r"^[0-9a-f]+$")]
-    """Of the files returned so far, in hexadecimal."""
+    """Digest of the files returned so far, in hexadecimal."""
     seen_files: Count
-    """How many those are."""
+    """Number of the files returned so far."""
     expires_in_secs: Count
-    """After that the snapshot may be gone."""
+    """Seconds after which the snapshot may be gone."""
 
 
 class SlateResponse(Answer, frozen=True):
     """The answer to a SlateRequest.
 
     Attributes:
-        facts: of the selected files, to join several slates; by path.
+        facts: facts of the selected files, to join several slates; by path.
         copies: files whose text others of the slate hold completely, if the caller counts files.
     """
 

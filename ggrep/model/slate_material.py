@@ -9,7 +9,7 @@ class FileCandidate(Struct, frozen=True):
     """A file that matches a question, as one section would show it.
 
     Attributes:
-        score: of its best row that the section may show.
+        score: score of its best row that the section may show.
         mention: share of the definitions of the best code that it mentions.
         segment: place in the snapshot's segments; `file` is the place within that segment.
         corpora: places in CORPORA of the rows that the section shows.
@@ -53,7 +53,7 @@ class TextPiece(Struct, frozen=True):
         score: 0.0 for a chunk that was not searched for.
         text: as it stands in the file.
         extra: a diagram's relations, or an anchor's imports.
-        names: of all definitions in it.
+        names: names of all definitions in it.
         snippet: the lines that its level shows, before any budget cuts them.
         hidden_lines: lines of the chunk that the snippet leaves out.
         mention: share of the definitions of the best code that it mentions.
@@ -83,10 +83,10 @@ class PackMaterial(Struct, frozen=True):
 
     Attributes:
         anchor: its opening lines; None for a file without any.
-        evidence: by line.
+        evidence: chunks by line.
         neighbours: chunks around the best evidence, by line; empty below level 2.
         more_evidence: matching pieces that are not among `evidence`.
-        unread: those among them that were left out for better pieces of other files.
+        unread: pieces among them that were left out for better pieces of other files.
     """
 
     pick: Pick

@@ -32,7 +32,7 @@ NEAR: Final = 0.9
 
 
 class SupportedVersions(Struct, frozen=True):
-    """Versions of each document it can write."""
+    """Versions of each document that the daemon can write."""
 
     query_success: tuple[Positive, ...] = ()
     query_error: tuple[Positive, ...] = ()
@@ -50,40 +50,40 @@ class StatusDaemon(Struct, frozen=True):
     """The process that serves the store."""
 
     running: bool = False
-    """Whether one runs."""
+    """Whether a daemon runs."""
     pid: Positive | None = None
-    """Its process id."""
+    """Process id of the daemon."""
     started_at: Moment | None = None
-    """When it started (UTC)."""
+    """Time when the daemon started (UTC)."""
     binary_version: str | None = None
-    """Its version."""
+    """Version of the daemon."""
     protocol_version: Positive | None = None
-    """What it speaks."""
+    """Protocol version of the daemon."""
     stale: bool = False
-    """It serves a configuration that is no longer the present one."""
+    """Whether it serves settings that are no longer those of the repository."""
     supported_schema_versions: SupportedVersions | None = None
     uptime_ms: Later[Count | None] = None
-    """How long it has run, milliseconds."""
+    """Time since its start, milliseconds."""
     build: Later[str | None] = None
-    """Tells apart two builds of one version."""
+    """Identity of the build, which tells apart two builds of one version."""
     stale_reason: Later[str | None] = None
-    """What changed; null unless it is stale."""
+    """Change that made the configuration outdated; null unless it is stale."""
     warming: Later[bool] = False
-    """It has not yet answered its first search of the active snapshot."""
+    """Whether it has not yet answered its first search of the active snapshot."""
     connections: Later[Count] = 0
     """Open connections."""
     rss_bytes: Later[Count | None] = None
-    """Memory of the process that carries it."""
+    """Memory of its process, bytes."""
 
 
 @named("made_files")
 class GeneratedCounts(Struct, frozen=True):
-    """Those of them that no person wrote, as far as their names and contents tell."""
+    """Machine-written files among `files`, as far as their names and contents tell."""
 
     generated: Count = 0
-    """Written by a program."""
+    """Files written by a program."""
     minified: Count = 0
-    """Scripts, style sheets and pages that were squeezed or bundled."""
+    """Minified or bundled scripts, style sheets and pages."""
     data: Count = 0
     """Tables, dumps, blobs and lock files."""
     shortened: Count = 0
@@ -104,28 +104,28 @@ class SnapshotStatus(Struct, frozen=True):
     """The active snapshot."""
 
     active_snapshot_id: SnapshotId | None = None
-    """Its id."""
+    """Id of the active snapshot."""
     created_at: Moment | None = None
-    """When it was published (UTC)."""
+    """Time when the active snapshot was published (UTC)."""
     head_sha: Commit | None = None
     """Commit of HEAD at that moment; null outside git."""
     dirty: bool | None = None
-    """Tracked files differed from HEAD; null outside git."""
+    """Whether tracked files differed from HEAD; null outside git."""
     untracked_included: bool | None = None
-    """Files that git does not track are indexed as well; null outside git."""
+    """Whether files that git does not track are indexed as well; null outside git."""
     degraded: bool = False
-    """It left out files that could not be indexed."""
+    """Whether the snapshot left out files that could not be indexed."""
     partial: bool = False
-    """The first index is still being built."""
+    """Whether the first index is still being built."""
     files: Count = 0
     """Files that can be found."""
     masked_files: Count = 0
-    """Those of them that hold secrets, which are masked in all that is indexed and shown."""
+    """Files with secrets, which are masked in all indexed and shown text."""
     made_files: GeneratedCounts = GeneratedCounts()
     chunks: Count = 0
     """Chunks that can be found."""
     segments: Count = 0
-    """Segments a query reads."""
+    """Segments that a query reads."""
     tombstones: Count = 0
     """Paths hidden in older segments, counted once for each publish."""
 
@@ -134,35 +134,33 @@ class SyncStatus(Struct, frozen=True):
     """The last update of the index."""
 
     state: Annotated[str, ("idle", "indexing")] = "idle"
-    """What goes on now: in the daemon, or in any other writer."""
+    """Present activity of the daemon or of any other writer."""
     last_sync_at: Moment | None = None
-    """When it last ended (UTC)."""
+    """Time when the last sync ended (UTC)."""
     last_result: Annotated[str, ("ok", "degraded", "error")] | None = None
-    """How it ended."""
+    """Result of the last sync."""
     last_duration_ms: Count | None = None
-    """How long it took, milliseconds."""
+    """Duration of the last sync, milliseconds."""
     staging_txn_id: SnapshotId | None = None
-    """The publish under way."""
+    """Id of the publish under way."""
     secret_files: Count = 0
-    """Those of the skipped that hold keys or passwords, by their name, their folder or their
-    content.
-    """
+    """Skipped files that hold keys or passwords, by their name, their folder or their content."""
     skipped_files: Count = 0
-    """Files it found and did not index; health names them."""
+    """Files that the last sync found and did not index; health names them."""
     stage: Later[str | None] = None
-    """What the daemon's sync is at, also before it begins: `waiting for git` while git moves files;
+    """Stage of the daemon's sync, also before it begins: `waiting for git` while git moves files;
     null while it is idle.
     """
     done_files: Later[Count] = 0
-    """Files it has done; 0 while it is idle."""
+    """Files that the sync has done; 0 while it is idle."""
     total_files: Later[Count] = 0
-    """Files it has to do; 0 while that is not known."""
+    """Files that the sync has to do; 0 while that is not known."""
     pending: Later[bool] = False
-    """A change waits for the next sync."""
+    """Whether a change waits for the next sync."""
     last_error: Later[str | None] = None
-    """Why the last one failed; null after one that did not."""
+    """Reason why the last sync failed; null after a successful one."""
     next_retry_ms: Later[Count | None] = None
-    """How long until the daemon tries again what failed; null where it will not."""
+    """Milliseconds until the daemon retries a failed sync; null when it will not."""
     failures_total: Later[Count] = 0
     """Syncs that failed since the daemon's start."""
 
@@ -189,11 +187,11 @@ class QueryCounts(Struct, frozen=True):
     query_total: Later[Count] = 0
     """Queries answered since the start."""
     cancelled_total: Later[Count] = 0
-    """Queries that were called off since the start."""
+    """Queries that were cancelled since the start."""
     failed_total: Later[Count] = 0
     """Queries that ended in another error since the start."""
     slow_query_ms: Later[Count] = 2000
-    """A query that takes longer is slow, milliseconds."""
+    """Duration above which a query is slow, milliseconds."""
     clients: Later[Count] = 0
     """Clients with queries running or waiting."""
 
@@ -202,41 +200,41 @@ class Disk(Struct, frozen=True):
     """Bytes on disk."""
 
     store_bytes: Count = 0
-    """Of the store."""
+    """Bytes of the store."""
     store_budget_bytes: Count = 0
-    """Most it may take; 0 for no bound."""
+    """Most bytes of the store; 0 for no bound."""
     cache_bytes: Count = 0
-    """Of the caches."""
+    """Bytes of the caches."""
     cache_budget_bytes: Count = 0
-    """Most they may take; 0 for no bound."""
+    """Most bytes of the caches; 0 for no bound."""
     log_bytes: Count = 0
-    """Of the logs."""
+    """Bytes of the logs."""
     log_budget_bytes: Count = 0
-    """Most they may take; 0 for no bound."""
+    """Most bytes of the logs; 0 for no bound."""
 
 
 class OpenHandles(Struct, frozen=True):
     """Open segments."""
 
     segments_open: Count = 0
-    """Now."""
+    """Segments that are open now."""
     segments_budget: Count = 0
-    """Most a query may open."""
+    """Most segments that a query may open."""
 
 
 class EmbedPool(Struct, frozen=True):
-    """Encoding, host-wide."""
+    """Host-wide slots for encoding."""
 
     max_concurrent: Count = 0
-    """Most batches encoded at once; 0 while nothing limits them."""
+    """Most batches encoded at once; 0 for no bound."""
     in_use: Count = 0
-    """Now."""
+    """Slots in use now."""
     stale_lock: bool = False
-    """A slot's holder has died."""
+    """Whether the holder of a slot has died."""
 
 
 class Resources(Struct, frozen=True):
-    """What is in use of what there is."""
+    """Used resources and their bounds."""
 
     disk: Disk = Disk()
     open_handles: OpenHandles = OpenHandles()
@@ -253,44 +251,44 @@ class Performance(Struct, frozen=True):
     segments_touched_max: Count | None = None
     """Most segments a recent query read. Null when not measured."""
     publish_time_last_ms: Count | None = None
-    """The last publish, milliseconds. Null when not measured."""
+    """Duration of the last publish, milliseconds. Null when not measured."""
     gc_time_last_ms: Count | None = None
-    """The last gc, milliseconds. Null when not measured."""
+    """Duration of the last gc, milliseconds. Null when not measured."""
     compaction_time_last_ms: Count | None = None
-    """The last compaction, milliseconds. Null when not measured."""
+    """Duration of the last compaction, milliseconds. Null when not measured."""
     query_latency_budget_p50_ms: Count = QUERY_P50_MS
-    """What it should stay below, milliseconds."""
+    """Budget of the median latency, milliseconds."""
     query_latency_budget_p95_ms: Count = QUERY_P95_MS
-    """What it should stay below, milliseconds."""
+    """Budget of the 95th percentile of latencies, milliseconds."""
     publish_time_budget_ms: Count = PUBLISH_MS
-    """What it should stay below, milliseconds."""
+    """Budget of a publish, milliseconds."""
     gc_time_budget_ms: Count = GC_MS
-    """What it should stay below, milliseconds."""
+    """Budget of a gc, milliseconds."""
     compaction_time_budget_ms: Count = COMPACTION_MS
-    """What it should stay below, milliseconds."""
+    """Budget of a compaction, milliseconds."""
     segments_touched_budget: Count = SEGMENTS_TOUCHED
-    """What it should stay below."""
+    """Budget of the segments that a query reads."""
     stages_mean_ms: Later[Mapping[str, Figure]] = {}
     """Mean of recent queries by stage, milliseconds; empty when not measured."""
 
 
 class WatchStatus(Struct, frozen=True):
-    """How the daemon learns of changes."""
+    """The daemon's source of changes."""
 
     mode: Annotated[str, ("events", "polling", "off")] = "off"
-    """`events` are told by the system, `polling` looks for changes every few seconds, `off` does
-    neither.
+    """`events`: the system reports changes; `polling`: the daemon looks for changes every few
+    seconds; `off`: neither.
     """
     events_total: Count = 0
-    """Changes it was told of since the start."""
+    """Changes that the daemon noticed since the start."""
     last_event_age_ms: Count | None = None
-    """How long ago the last one was, milliseconds."""
+    """Time since the last noticed change, milliseconds."""
     problem: str | None = None
-    """Why changes are not told; null when nothing is wrong."""
+    """Reason why changes are not noticed; null when nothing is wrong."""
 
 
 class WarningJson(Struct, frozen=True):
-    """Something that should be known."""
+    """A warning."""
 
     code: Code
     """Stable name of the warning."""
@@ -302,7 +300,7 @@ class Status(Versioned, frozen=True, kw_only=True):
     """The index of one repository; its fields are null before the first snapshot."""
 
     store_id: StoreId
-    """The repository's store under its present settings."""
+    """Store of the repository under its present settings."""
     canonical_root: str
     """Absolute path of the repository, free of symbolic links."""
     config_fingerprint: Sha256 = ""
@@ -319,27 +317,27 @@ class Status(Versioned, frozen=True, kw_only=True):
     performance: Performance = Performance()
     watch: Later[WatchStatus] = WatchStatus()
     warnings: Later[tuple[WarningJson, ...]] = ()
-    """What should be known of the above; by code, each code once."""
+    """Warnings about the state, by code, each code once."""
 
 
 class ProfileBudgets(Struct, frozen=True):
-    """Bounds of a store of its own; null for the others."""
+    """Bounds of a profile's own store; null for other profiles."""
 
     max_bytes_indexed: Positive
     """Most bytes of files that only the profile includes."""
     max_file_size_bytes: Positive
-    """Larger files are skipped."""
+    """Most bytes of one file; larger files are skipped."""
     max_store_bytes: Positive
-    """A publish that would make the store larger is refused."""
+    """Most bytes of the store; a publish that would exceed them is refused."""
 
 
 class ProfileReport(Struct, frozen=True):
     """One profile."""
 
     name: str | None
-    """What `--profile` takes; null where no profile is named."""
+    """Value for `--profile`; null where no profile is named."""
     in_force: bool
-    """Whether questions are asked under it here and now."""
+    """Whether it applies to requests here and now."""
     kind: Annotated[str, ("own_store", "view", "none")]
     """`own_store`: it indexes more, in a store of its own. `view`: it narrows answers of the store
     that is there. `none`: the repository under no profile.
@@ -347,7 +345,7 @@ class ProfileReport(Struct, frozen=True):
     store_id: str
     """Name of the store that it answers from; several may share one."""
     state: Literal["indexed", "no_index", "unreadable"]
-    """What there is of that store."""
+    """State of that store."""
     snapshot_id: str | None = None
     """The active snapshot; null without an index."""
     files: Count = 0
@@ -360,9 +358,9 @@ class ProfileReport(Struct, frozen=True):
 
 
 class ProfilesReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep profiles --json` prints."""
+    """Output of `ggrep profiles --json`."""
 
     repo_id: str
-    """Name of the repository, whatever its configuration."""
+    """Name of the repository, the same under all settings."""
     profiles: tuple[ProfileReport, ...]
-    """By name; first the nameless one, where the repository's file chooses none."""
+    """Profiles by name; first the nameless one, where the repository's file chooses none."""

@@ -1,7 +1,7 @@
 """Commands that messages suggest: each is one shell line.
 
 A message that travels must not hold the path of the workspace's file, so `FILE` stands for it
-there. Who prints on the caller's own terminal fills it in.
+there. Programs that print on the caller's own terminal fill it in.
 """
 
 import re
@@ -11,12 +11,12 @@ from typing import Final
 
 _FILE = re.compile(r"\b(ggrep workspace [a-z]+ )FILE\b")
 _HERE = re.compile(r"\bggrep (?:index|repair|health|gc|compact|stop)\b(?! --(?:path|stores)\b)")
-"""Commands about the repository that somebody stands in, unless they say otherwise."""
+"""Commands about the repository around the current directory, unless they name another one."""
 
 
 def remove_repo(alias: str | None, repo_id: str) -> str:
     """Return the command that takes a repository out of its workspace."""
-    # What begins with a dash is taken for a flag.
+    # A name that begins with a dash would be taken for a flag.
     name = alias if alias and not alias.startswith("-") else repo_id
     return f"ggrep workspace remove FILE {quote(name)}"
 

@@ -27,7 +27,7 @@ from ggrep.model.files import SkippedFile
 from ggrep.model.limits import Notice
 
 LOW_IMPACT_FLAG: Final = "--low-impact"
-"""Argument of a worker that is to stay behind all others."""
+"""Argument of a worker that has to yield to all other processes."""
 
 
 class SyncJob(Struct, frozen=True):
@@ -72,7 +72,7 @@ class SyncJob(Struct, frozen=True):
 
 
 class SyncProgress(Struct, frozen=True):
-    """How far a running sync is.
+    """Progress of a running sync.
 
     Attributes:
         stage: `scan`, `compare` until a file differs from its index, `index`, `publish`, `upkeep`,
@@ -105,10 +105,10 @@ class SyncOutcome(Struct, frozen=True):
         skipped: eligible names of files that are not indexed.
         degraded: files whose index differs from their content on disk.
         notices: warnings of the sync, and of failed upkeep.
-        duration_ms: of the sync itself, without upkeep.
+        duration_ms: duration of the sync itself, without upkeep.
         cpu_ms: processor time of the worker and its children, upkeep included.
         collected_bytes: freed by the collection afterwards.
-        retry_after_ms: until files that had to wait are tried again; None without any.
+        retry_after_ms: time until files that had to wait are tried again; None without any.
         pulled: files that came from a remote.
         pushed: the object on a remote that holds the snapshot; empty for none.
         products: files in product directories whose changes affect the index; None for any.
@@ -148,10 +148,10 @@ class SyncFailed(GgrepError):
     """A sync ended without an outcome; the active snapshot is unchanged.
 
     Attributes:
-        code: from the worker, else `internal`.
+        code: code from the worker, else `internal`.
         retry_after_ms: None when unknown.
-        exit_status: of a command that fails like this.
-        signal: that ended the worker.
+        exit_status: exit status of a command that fails like this.
+        signal: signal that ended the worker.
     """
 
     def __init__(
@@ -196,10 +196,10 @@ def job_json(job: SyncJob) -> dict[str, Json]:
 
 def job_from(document: Mapping[str, Any]) -> SyncJob:
     """Return the job of a document by `job_json`."""
-    given = {name: document[name] for name in SyncJob.__struct_fields__ if name in document}
-    given["root"], given["home"] = Path(_read(given["root"])), Path(_read(given["home"]))
-    given["environ"] = {key: _read(value) for key, value in given.get("environ", {}).items()}
-    return SyncJob(**given)
+    values = {name: document[name] for name in SyncJob.__struct_fields__ if name in document}
+    values["root"], values["home"] = Path(_read(values["root"])), Path(_read(values["home"]))
+    values["environ"] = {key: _read(value) for key, value in values.get("environ", {}).items()}
+    return SyncJob(**values)
 
 
 def priority_line(store_id: str, paths: Sequence[str]) -> bytes:
@@ -280,18 +280,18 @@ def _shown(text: str) -> str:
 
 
 class SyncFiles(Struct, frozen=True):
-    """Files, by what happened to them."""
+    """Numbers of files by their treatment."""
 
     indexed: Count
-    """New or changed, read and cut anew."""
+    """New or changed files, read and cut anew."""
     deleted: Count
-    """Gone since the last sync."""
+    """Files that are gone since the last sync."""
     unchanged: Count
-    """As they were."""
+    """Files that did not change."""
 
 
 class DegradedFile(Struct, frozen=True):
-    """A file whose indexed state is not what is on disk."""
+    """A file whose indexed state differs from the disk."""
 
     code: Code
     """Stable name of the cause."""
@@ -300,12 +300,12 @@ class DegradedFile(Struct, frozen=True):
 
 
 class SyncWarning(Struct, frozen=True):
-    """Something worth knowing of how the list of files came about."""
+    """A warning about how the list of files came about."""
 
     code: str
-    """Stable name."""
+    """Stable name of the warning."""
     message: str
-    """For people."""
+    """One line for people."""
     path_key: str | UnsetType = UNSET
     """The file it concerns."""
 
@@ -317,34 +317,34 @@ class SyncWarning(Struct, frozen=True):
 
 @hides("retry_after_ms", "products")
 class SyncReport(Versioned, frozen=True, kw_only=True):
-    """What a sync did."""
+    """The result of a sync."""
 
     store_id: StoreId
-    """The repository's store."""
+    """Store of the repository."""
     snapshot_id: SnapshotId
     """The active snapshot afterwards."""
     published: bool
-    """Something had changed."""
+    """Whether a snapshot was published."""
     files: SyncFiles
     chunks: Count
     """Chunks that can be found afterwards."""
     segments: Count
-    """Segments a query reads afterwards."""
+    """Segments that a query reads afterwards."""
     merged_segments: Count
     """Segments that were merged into another."""
     vectors_encoded: Count
-    """Texts that the encoder was given; 0 without one."""
+    """Texts that were given to the encoder; 0 without one."""
     vectors_reused: Count
-    """Vectors of new chunks that were cached, or those of an equal text."""
+    """Vectors of new chunks that were cached, or that an equal text has."""
     skipped: tuple[SkippedFile, ...]
     """Files that are not indexed."""
     degraded: tuple[DegradedFile, ...]
-    """Files whose indexed state is not what is on disk."""
+    """Files whose indexed state differs from the disk."""
     duration_ms: Count
-    """How long it took, milliseconds."""
+    """Duration in milliseconds."""
     warnings: tuple[SyncWarning, ...]
-    """How the list of files came about, where that is worth knowing."""
+    """Warnings about how the list of files came about."""
     retry_after_ms: int | None = None
-    """How long until those of `degraded` that may do better are tried again; None without any."""
+    """Milliseconds until degraded files that may improve are tried again; None without any."""
     products: tuple[str, ...] | None = None
     """Files of the walk that lie in directories of products, see `product_files`."""

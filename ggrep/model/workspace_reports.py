@@ -10,54 +10,54 @@ from ggrep.model.constraints import Count, Moment, Named, RepoSet, Versioned, Wo
 from ggrep.model.corpus import Corpus
 
 Component: TypeAlias = Literal["embedding", "lexical", "schema"]
-"""What may differ between the indexes of two repositories."""
+"""Components in which the indexes of two repositories may differ."""
 
 OrphanReason: TypeAlias = Literal["workspace_gone", "other_repositories", "no_manifest"]
 
 
 class Finding(Struct, frozen=True, rename="camel"):
-    """Something to know or to do."""
+    """One finding."""
 
     code: Named
-    """A word that stays."""
+    """Stable name of the finding."""
     message: str
     """One line for people."""
     hint: str | None = None
-    """What to type: a command, or of `merge_unsaid` a line of the workspace file."""
+    """Text to type: a command, or for `merge_unsaid` a line of the workspace file."""
     repo_id: RepoId | None = None
     """The repository it concerns."""
     modes: tuple[Corpus, ...] = ()
     """Corpora it concerns; empty for all."""
     needed: bool = True
-    """Something has to be done."""
+    """Whether something has to be done."""
 
 
 class DoctorCohort(Struct, frozen=True, rename="camel"):
-    """Repositories whose lists compare."""
+    """Repositories with comparable lists."""
 
     cohort_key: str | None
-    """What they have in common for this corpus."""
+    """Key that its members share for this corpus."""
     compatibility_key: str | None
-    """The same for all corpora."""
+    """Key that its members share for all corpora."""
     repo_ids: tuple[RepoId, ...]
-    """Its members."""
+    """Members of the cohort."""
     asked: bool
-    """A search asks these unless told otherwise."""
+    """Whether a search queries these by default."""
     differs: tuple[Component, ...]
-    """By what from those that are asked."""
+    """Components that differ from the cohort that is queried by default."""
 
 
 class DoctorCohorts(Struct, frozen=True, rename="camel"):
-    """For each corpus, whose lists compare; those that are asked first."""
+    """Cohorts of each corpus; those that are queried by default come first."""
 
     code: tuple[DoctorCohort, ...]
-    """Cohorts."""
+    """Cohorts of the corpus."""
     prose: tuple[DoctorCohort, ...]
-    """Cohorts."""
+    """Cohorts of the corpus."""
     extracted_prose: tuple[DoctorCohort, ...]
-    """Cohorts."""
+    """Cohorts of the corpus."""
     records: tuple[DoctorCohort, ...]
-    """Cohorts."""
+    """Cohorts of the corpus."""
 
     def by_corpus(self) -> tuple[tuple[Corpus, tuple[DoctorCohort, ...]], ...]:
         """Return the cohorts of each corpus."""
@@ -65,44 +65,44 @@ class DoctorCohorts(Struct, frozen=True, rename="camel"):
 
 
 class Doctor(Versioned, frozen=True, kw_only=True, rename="camel"):
-    """What `ggrep workspace doctor` found."""
+    """The result of `ggrep workspace doctor`."""
 
     ok: bool
-    """Nothing has to be done."""
+    """Whether nothing has to be done."""
     workspace_path: WorkspacePath
     repo_set_id: RepoSet
     findings: tuple[Finding, ...]
-    """By repository, those of the workspace first."""
+    """Findings by repository; those of the workspace come first."""
     cohorts: DoctorCohorts
 
 
 class Orphan(Struct, frozen=True, rename="camel"):
-    """One directory that nobody claims."""
+    """A directory that no workspace claims."""
 
     path: Named
-    """Absolute path."""
+    """Absolute path of the directory."""
     repo_set_id: RepoSet
     reason: OrphanReason
-    """Why nobody claims it."""
+    """Reason why no workspace claims it."""
     workspace_path: str | None
-    """The file that it was made for."""
+    """Workspace file that the directory was made for."""
     modified_at: Moment
-    """Of its newest file, RFC 3339."""
+    """Time of its newest file, RFC 3339."""
     files: Count
-    """How many files it holds."""
+    """Number of files in it."""
     size_bytes: Count
-    """What they take."""
+    """Bytes of these files."""
 
 
 @named("workspace_collection")
 class OrphansReport(Versioned, frozen=True, kw_only=True):
-    """What `ggrep workspace gc` found and did."""
+    """The result of `ggrep workspace gc`."""
 
     dry_run: bool
-    """Nothing was touched."""
+    """Whether nothing was touched."""
     candidates: tuple[Orphan, ...] = ()
-    """Directories that nobody claims."""
+    """Directories that no workspace claims."""
     deleted: tuple[Orphan, ...] = ()
-    """Those of them that are gone."""
+    """Candidates that were deleted."""
     limit_reached: bool = False
-    """There was more than one run deletes."""
+    """Whether there were more candidates than one run deletes."""

@@ -106,13 +106,13 @@ def _operator(named: re.Match[str]) -> str:
 
 def is_same_name(defined: str, spelled: str) -> bool:
     """Return whether a definition goes by a name, quoting, sigils and qualifiers aside."""
-    name, asked = bare_name(defined), bare_name(spelled)
-    if name == asked:
+    name, requested = bare_name(defined), bare_name(spelled)
+    if name == requested:
         return True
     if not re.search(r"\w", name) or (name.startswith("operator") and not name[8:9].isalnum()):
         return False  # an operator goes by nothing but its own name
     plain = name.replace(" ", "").strip(_SIGILS)
-    return asked.strip("$@%&") in {
+    return requested.strip("$@%&") in {
         *(name.removesuffix("="), plain, last_of(name), last_of(plain), plain.partition("<")[0])
     }
 
@@ -180,7 +180,7 @@ def last_part(typed: str) -> str:
 
 
 def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
-    """Return what has to enclose a definition spelled so: `print.foo` has no container itself."""
+    """Return the containers of a definition with this spelling: `print.foo` has none itself."""
     name = declared_name(typed)
     if bare_name(name) == bare_name(spelled):
         return ()
@@ -274,7 +274,7 @@ class PlaceReading(NamedTuple):
     """A text read as lines of a file.
 
     Attributes:
-        path: in front of the lines.
+        path: text in front of the lines.
         first: 1-based; 0 for all of the file.
         last: None for a single line.
     """

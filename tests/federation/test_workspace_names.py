@@ -387,7 +387,7 @@ async def test_a_cursor_goes_on_with_the_repositories_of_its_first_page() -> Non
     """One more would put places where pages have passed; the selection is part of the question."""
     page = await symbol(paged(), replace(ASKED, limit=2))
 
-    with pytest.raises(InvalidRequest, match="another question"):
+    with pytest.raises(InvalidRequest, match="another request"):
         await symbol(paged(), replace(ASKED, limit=2, cursor=page.next_cursor), only=("a",))
 
 

@@ -84,7 +84,7 @@ def test_what_is_no_cursor_is_refused(engine: Engine, cursor: str) -> None:
 def test_a_cursor_of_another_question_is_refused(engine: Engine) -> None:
     """It says how much of that one was shown."""
     first = engine.ask(SymbolRequest("retry", limit=3))
-    with pytest.raises(InvalidRequest, match="another question"):
+    with pytest.raises(InvalidRequest, match="another request"):
         engine.ask(SymbolRequest("Queue.retry", cursor=first.next_cursor))
-    with pytest.raises(InvalidRequest, match="another question"):
+    with pytest.raises(InvalidRequest, match="another request"):
         engine.ask(ReferencesRequest("retry", cursor=first.next_cursor))

@@ -34,73 +34,73 @@ from ggrep.model.schemas.failure import FailureJson
 
 
 class IndexedJson(TypedDict):
-    """How much of the repository can be found."""
+    """Searchable part of the repository."""
 
     files: Count
     """Files in the snapshot."""
     eligible: Count
-    """Files there were to index; more than `files` while a first index is built."""
+    """Files to index; more than `files` while a first index is built."""
 
 
 class PagedJson(TypedDict):
-    """Where an answer goes on."""
+    """The continuation of an answer."""
 
     next_cursor: NotRequired[Named]
-    """What the next page is asked for by; absent on the last."""
+    """Cursor of the next page; absent on the last."""
 
 
 class AnswerJson(DocumentJson):
-    """What answers to all questions about one repository have in common."""
+    """The common part of all answers about one repository."""
 
     request_id: RequestId
-    """Names this answer: chosen by the client, else a ULID; derived from the request in
+    """Id of this answer: chosen by the client, else a ULID; derived from the request in
     deterministic mode.
     """
     store_id: StoreId
     """The store that answered."""
     config_fingerprint: Sha256
-    """Identity of the settings the index was built under (SHA-256, hex)."""
+    """Identity of the settings that shape the index (SHA-256, hex)."""
     ignore_fingerprint: Sha256
     """Identity of the ignore rules (SHA-256, hex)."""
     query_fingerprint: Sha256
-    """Identity of the question and of what shapes its answer (SHA-256, hex)."""
+    """Identity of the request and of the settings that shape its answer (SHA-256, hex)."""
     embed_config_fingerprint: Sha256
-    """Identity of what is embedded and by what (SHA-256, hex)."""
+    """Identity of the embedded texts and their encoder (SHA-256, hex)."""
     snapshot_id: SnapshotId | None
     """The one snapshot that everything in this answer was read from; null for a scan."""
     degraded: bool
-    """The snapshot left out files that could not be indexed."""
+    """Whether the snapshot left out files that could not be indexed."""
     indexed: IndexedJson
     git: GitState | None
     limits_hit: Sequence[LimitHit]
     """Cuts that were made."""
     warnings: Sequence[Notice]
-    """What the reader should know before trusting the answer."""
+    """Warnings to read before trusting the answer."""
 
 
 class TimedJson(TypedDict):
-    """How long it took, where that may be said."""
+    """Durations of an answer that may state them."""
 
     timings_ms: NotRequired[Mapping[str, Count]]
     """Milliseconds of each stage; absent in deterministic mode. Stages may be added."""
 
 
 class SearchLimitsJson(TypedDict):
-    """What was asked for, after clamping."""
+    """Limits of the request, after clamping."""
 
     max_results: Count
     """Most hits."""
     per_file: Count
     """Most hits of one file; 0 for no bound."""
     snippet: Annotated[str, SnippetMode]
-    """How much text each hit carries."""
+    """Amount of text that each hit shows."""
 
 
 class SearchTimingsJson(TypedDict):
     """Milliseconds of each stage; absent in deterministic mode."""
 
     admission: Count
-    """Waiting to be let in."""
+    """Waiting for admission."""
     snapshot_read: Count
     """Pinning the snapshot."""
     retrieve: Count
@@ -114,13 +114,13 @@ class SearchTimingsJson(TypedDict):
 @extends(Explanation)
 @may_grow
 class ExplainJson(TypedDict):
-    """How the answer came about; present when the request asked to explain.
+    """Explanation of the answer; present when the request asked to explain.
 
-    Open: more may be told later.
+    Open: keys may be added later.
     """
 
     admission: NotRequired[Admitted]
-    """How a daemon let the question in; absent without one."""
+    """Admission of the request by a daemon; absent without one."""
 
 
 @extends(Hit)
@@ -135,8 +135,8 @@ class HitJson(TypedDict):
                     "additionalProperties": {"type": "number"},
                     "properties": {
                         "rule": {
-                            "description": "By the list's order, by a place dealt to its bucket, or"
-                            " by one that no bucket used.",
+                            "description": "Rule that chose the hit: the list's order, a"
+                            " place of its bucket, or a place that no bucket used.",
                             "enum": ["best", "quota", "fill"],
                         }
                     },
@@ -151,10 +151,10 @@ class HitJson(TypedDict):
 
 
 class SearchMoreJson(TypedDict):
-    """What not every answer to a search says."""
+    """Keys that only some searches of a repository have."""
 
     matches: NotRequired[MatchTotals]
-    """Present where lines are matched, for a text or an expression."""
+    """Totals of matches; present where lines are matched, for a text or an expression."""
     partial: NotRequired[Literal["scan"]]
     """Present where the first index is not there yet and a quick scan of the work tree answered."""
     scan: NotRequired[ScanFacts]
@@ -163,13 +163,13 @@ class SearchMoreJson(TypedDict):
 
 
 class SearchJson(AnswerJson, SearchMoreJson):
-    """What a search of one repository returns."""
+    """The answer to a search of one repository."""
 
     mode: Annotated[str, Mode]
-    """The intent that hits were shared out by."""
+    """Intent of the query, which divides the hits among buckets."""
     confidence: Annotated[str, Confidence]
-    """How well the best hits fit the query: `weak` answers are shortened, and one without any
-    strong match shows three hits at most.
+    """Fit of the best hits to the query: `weak` answers are shortened, and one without any strong
+    match shows three hits at most.
     """
     limits: SearchLimitsJson
     results: Sequence[HitJson]
@@ -177,10 +177,10 @@ class SearchJson(AnswerJson, SearchMoreJson):
 
 
 class ExpandLimitsJson(TypedDict):
-    """What was asked for, after clamping."""
+    """Limits of the request, after clamping."""
 
     boundary: Boundary
-    """How far to go; `auto` is the definition around a place, or a whole file, if it fits."""
+    """Requested extent; `auto` is the definition around a place, or a whole file, if it fits."""
     max_expand_bytes: Count
     """Most bytes of the text."""
 
@@ -189,37 +189,37 @@ class ExpansionJson(TypedDict):
     """The place whose surroundings are shown."""
 
     target: str
-    """The place that was asked for."""
+    """Requested place."""
     limits: ExpandLimitsJson
 
 
 @extends(ExpandResponse, own_field)
 class ExpandJson(AnswerJson, TimedJson, ExpansionJson):
-    """What stands around a place of one repository, as it was indexed."""
+    """The code around a place of one repository, as it was indexed."""
 
 
 class ReferencesLimitsJson(TypedDict):
-    """What was asked for, after clamping."""
+    """Limits of the request, after clamping."""
 
     max_references: Count
     """Most mentions; 0 for as many as the caps allow."""
     strings: bool
-    """Mentions inside of string literals are shown too."""
+    """Whether mentions in string literals are shown too."""
     comments: bool
-    """Mentions inside of comments and documents are shown too."""
+    """Whether mentions in comments and documents are shown too."""
 
 
 @extends(ReferencesResponse, own_field)
 class ReferencesJson(AnswerJson, TimedJson, PagedJson):
-    """Where a name is mentioned without being defined, in one repository."""
+    """Mentions of a name outside of its definitions, in one repository."""
 
     name: str
-    """The name that was looked for."""
+    """Requested name."""
     limits: ReferencesLimitsJson
 
 
 class SymbolLimitsJson(TypedDict):
-    """What was asked for, after clamping."""
+    """Limits of the request, after clamping."""
 
     max_symbols: Count
     """Most definitions; 0 for as many as the caps allow."""
@@ -227,24 +227,24 @@ class SymbolLimitsJson(TypedDict):
 
 @extends(SymbolResponse, own_field)
 class SymbolJson(AnswerJson, TimedJson, PagedJson):
-    """Where a name is defined in one repository."""
+    """Definitions of a name in one repository."""
 
     name: str
-    """The name that was looked for."""
+    """Requested name."""
     limits: SymbolLimitsJson
 
 
 class AnswersJson(TypedDict):
-    """Answers to several questions of one kind, in the order they were asked in."""
+    """Answers to several requests of one kind, in the order of requests."""
 
     schema_version: Literal[1]
-    """Version of this document."""
+    """Version of this shape; another number is another shape."""
     answers: Sequence[SymbolJson | ReferencesJson | ExpandJson | FailureJson]
-    """One each; a failure where a question has none."""
+    """One answer for each request; a failure when it has none."""
 
 
 class OutlineLimitsJson(TypedDict):
-    """What was asked for, after clamping."""
+    """Limits of the request, after clamping."""
 
     depth: Count
     """Levels that are shown; 0 for as many as fit."""
@@ -254,15 +254,15 @@ class OutlineLimitsJson(TypedDict):
 
 @extends(OutlineResponse, own_field)
 class OutlineJson(AnswerJson, TimedJson):
-    """What files and folders of one repository define, as they were indexed."""
+    """Definitions in files and folders of one repository, as they were indexed."""
 
     targets: Sequence[str]
-    """What was asked for."""
+    """Requested files and folders."""
     limits: OutlineLimitsJson
 
 
 class TourLimitsJson(TypedDict):
-    """What was asked for, after clamping."""
+    """Limits of the request, after clamping."""
 
     max_tour_bytes: Count
     """Most bytes of the text."""
@@ -270,6 +270,6 @@ class TourLimitsJson(TypedDict):
 
 @extends(TourResponse, own_field)
 class TourJson(AnswerJson, TimedJson):
-    """What a repository is, as its own files say it."""
+    """Summary of a repository from its own files."""
 
     limits: TourLimitsJson

@@ -15,7 +15,7 @@ CODES: Final = tuple(
         }
     )
 )
-"""Names of failures; those of a workspace's own are `ERR_WORKSPACE_*` and `ERR_FEDERATED_*`."""
+"""Names of failures; workspaces add `ERR_WORKSPACE_*` and `ERR_FEDERATED_*`."""
 
 
 class IssueJson(TypedDict):
@@ -26,13 +26,13 @@ class IssueJson(TypedDict):
     message: str
     """One line for people."""
     path: str
-    """The file it stands in; empty for a request."""
+    """File with the mistake; empty for a request."""
     field: str
-    """Where in it, such as $.repos[2].root; empty when unknown."""
+    """Place of the mistake, such as $.repos[2].root; empty when unknown."""
     reason: str
     """A short stable word such as missing, type or duplicate; may be empty."""
     hint: str
-    """What to do about it; may be empty."""
+    """Advice; may be empty."""
 
 
 @held_to(
@@ -49,29 +49,29 @@ class ErrorJson(TypedDict):
     retry_after_ms: NotRequired[Count]
     """Milliseconds to wait before trying again; present for busy alone."""
     snapshot_id: NotRequired[SnapshotId]
-    """The snapshot that was in use, when one was."""
+    """Snapshot that was in use; absent without one."""
     request_id: NotRequired[RequestId]
-    """The request that failed, when it had a name."""
+    """Id of the failed request; absent without one."""
     issues: NotRequired[Annotated[Sequence[IssueJson], Held(least=1)]]
-    """All that was found wrong with a workspace file or a federated request."""
+    """All mistakes of a workspace file or a federated request."""
     reasons: NotRequired[Annotated[Sequence[str], Held(least=1)]]
-    """Why nothing was published, a line for each file or rule."""
+    """Reasons why nothing was published, a line for each file or rule."""
 
 
 class FailureJson(TypedDict):
-    """What any command prints with --json when it fails."""
+    """Output of a command with --json when it fails."""
 
     error: ErrorJson
 
 
 class HintJson(TypedDict):
-    """What can be done about a failure, where that is known."""
+    """Advice about a failure, when there is any."""
 
     hint: NotRequired[str]
 
 
 class ToolFailureJson(FailureJson, HintJson):
-    """What a tool returns when it fails."""
+    """Output of a tool when it fails."""
 
     code: str
     """The same as error.code."""

@@ -38,112 +38,112 @@ RepoStatus: TypeAlias = Literal[
     "timeout",
     "skipped",
 ]
-"""What became of a repository."""
+"""Outcome of a repository."""
 
 
 class NamedWorkspaceJson(TypedDict):
     """The workspace."""
 
     name: str
-    """Its name; may be empty."""
+    """Name of the workspace; may be empty."""
     workspaceId: str
     """The same as repoSetId."""
     workspacePath: NotRequired[str]
-    """Absolute path of its file; present only when paths were asked for."""
+    """Absolute path of the workspace file; present only when absolute paths were requested."""
 
 
 class SelectedRepoJson(TypedDict):
-    """One repository that was meant."""
+    """One selected repository."""
 
     repoId: RepoName
     alias: str | None
-    """Its short name in the workspace; null when it has none."""
+    """Short name of the repository; null for none."""
     priority: int
-    """Higher wins ties under rrf."""
+    """Priority; the higher one wins ties under rrf."""
     enabled: bool
-    """Searched when nothing is said."""
+    """Whether it is searched by default."""
 
 
 class SelectionJson(TypedDict):
-    """Which repositories the request meant."""
+    """The repositories that the request selects."""
 
     selectedRepoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Their ids, in order."""
+    """Ids of the selected repositories, in order."""
     selectedRepos: Sequence[SelectedRepoJson]
-    """By priority, highest first, then alias, then id."""
+    """Selected repositories by priority, highest first, then alias, then id."""
     explicitSelects: Sequence[str]
     """Tokens of --select as read."""
     tags: Sequence[str]
-    """Tags asked for, lower-case, sorted."""
+    """Requested tags, lower-case, sorted."""
     repoFilter: Sequence[str]
-    """Globs asked for."""
+    """Requested globs."""
     only: Sequence[str]
     """Tokens of --only as read."""
     includeDisabled: bool
-    """Disabled repositories were asked as well."""
+    """Whether disabled repositories were selected too."""
 
 
 Strategy: TypeAlias = Annotated[str, ("rrf", "global")]
 
 
 class MergeJson(TypedDict):
-    """How lists became one."""
+    """The merge of lists."""
 
     strategy: Strategy
     """The strategy that was used."""
     rrfK: Positive
-    """Damping of the strategies that go by ranks."""
+    """Damping of strategies by ranks."""
     requested: NotRequired[Strategy]
-    """The strategy that was asked for; present when it could not be used."""
+    """Requested strategy; present when it could not be used."""
     fold: bool
-    """Copies of one text in several repositories are shown once, under `alsoIn`."""
+    """Whether copies of one text in several repositories are shown once, under `alsoIn`."""
 
 
 class FederatedLimitsJson(TypedDict):
-    """Bounds in force."""
+    """Limits of the search."""
 
     top: Count
     """Most hits of each list."""
     perRepoTop: Count
-    """Most hits taken of one repository."""
+    """Most hits taken from one repository."""
     concurrency: Positive
-    """Most repositories asked at once."""
+    """Most repositories queried at once."""
     maxRepos: Count
     """Most repositories searched, those that fit the query best; 0 for all."""
 
 
 class CorpusCohortJson(TypedDict):
-    """Who was asked for one corpus."""
+    """The repositories that were queried for one corpus."""
 
     cohortKey: str | None
     """Equal keys mean comparable indexes; null when several were mixed or none is there."""
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Asked."""
+    """Queried repositories."""
     excludedRepoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Not asked, because their index does not compare."""
+    """Repositories that were not queried, because their index does not compare."""
 
 
 class CohortsJson(TypedDict):
-    """Whose indexes were compared."""
+    """Repositories with comparable indexes."""
 
     policy: Annotated[str, ("default", "strict", "priority", "unsafe-mix")]
-    """How one of several cohorts is chosen."""
+    """Rule that chooses one of several cohorts."""
     byMode: Mapping[Annotated[str, Corpus], CorpusCohortJson]
-    """By requested corpus."""
+    """Cohorts by requested corpus."""
 
 
 class StatisticsReposJson(TypedDict):
-    """What scores were measured against."""
+    """The repositories whose statistics scores use."""
 
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
     """Repositories whose figures were summed; empty but under global."""
 
 
 class WorkspaceMetaJson(TypedDict):
-    """Which workspace was asked, and which of its repositories."""
+    """The queried workspace and the selected repositories."""
 
     repoSetId: RepoSetId
-    """Identity of the workspace's set of repositories."""
+    """Identity of the set of repositories, whatever their names and order."""
     manifestHash: ManifestHash
     """Identity of the index state of the selected repositories."""
     workspace: NamedWorkspaceJson
@@ -151,13 +151,13 @@ class WorkspaceMetaJson(TypedDict):
     snapshots: Mapping[RepoId, SnapshotId]
     """The snapshot of each repository of `repos` that has one."""
     ruledOut: NotRequired[int]
-    """Repositories that were selected, asked and well, and that nothing comes of: not in `repos`.
+    """Number of healthy selected repositories without a hit; they are not in `repos`.
 
-    Wherever this object names repositories, it leaves them out."""
+    Other lists of repositories in this object leave them out."""
 
 
 class MergeRulesJson(TypedDict):
-    """By which rules lists were made."""
+    """The rules that made the lists."""
 
     merge: MergeJson
     limits: FederatedLimitsJson
@@ -166,7 +166,7 @@ class MergeRulesJson(TypedDict):
 
 
 class FederatedMetaJson(WorkspaceMetaJson, MergeRulesJson):
-    """What was asked of whom, and by which rules."""
+    """The queried repositories, and the rules of the merge."""
 
 
 class RepoFailureJson(TypedDict):
@@ -179,39 +179,39 @@ class RepoFailureJson(TypedDict):
 
 
 class CorpusResultJson(TypedDict):
-    """What became of one corpus of a repository."""
+    """Outcome of one corpus of a repository."""
 
     status: RepoStatus
     count: Count
-    """Hits it gave for the merge."""
+    """Hits that it gave for the merge."""
     error: NotRequired[RepoFailureJson]
 
 
 class CouldChangeJson(TypedDict):
-    """Present when it gave no lists: whether the answer could be another one with them."""
+    """Whether the answer could change with its lists; present when it gave none."""
 
     verdict: Literal["no", "yes", "unknown"]
-    """unknown when its content is unknown."""
+    """`unknown` when its content is unknown."""
     reason: str
-    """Why, in one of a few fixed texts."""
+    """Reason, as one of a few fixed texts."""
 
 
 class FederatedRepoJson(TypedDict):
-    """What became of one selected repository."""
+    """Outcome of one selected repository."""
 
     repoId: RepoName
     alias: str | None
-    """Its short name in the workspace; null when it has none."""
+    """Short name of the repository; null for none."""
     status: RepoStatus
-    """partial when its corpora came to different ends."""
+    """`partial` when the outcomes of its corpora differ."""
     perMode: Mapping[Annotated[str, Corpus], CorpusResultJson]
-    """By requested corpus."""
+    """Outcomes by requested corpus."""
     snapshotId: SnapshotId | None
-    """The snapshot that answered, or that it spoke of; null when unknown."""
+    """Snapshot that answered, or that it reported; null when unknown."""
     degraded: bool | None
-    """The snapshot left files out; null when unknown."""
+    """Whether the snapshot left out files that could not be indexed; null when unknown."""
     partialIndex: bool | None
-    """Its first index is still being built; null when unknown."""
+    """Whether the first index is still being built; null when unknown."""
     error: NotRequired[RepoFailureJson]
     compatibilityKey: str | None
     """Repositories with equal keys hold comparable indexes; null when unknown."""
@@ -219,25 +219,25 @@ class FederatedRepoJson(TypedDict):
     """The profile whose view narrows its hits and slates; present when one does."""
     couldChange: NotRequired[CouldChangeJson]
     repoRootCanonical: NotRequired[str]
-    """Where its files are; present only when absolute paths are asked for."""
+    """Absolute path of its files; present only when absolute paths were requested."""
 
 
 class DiagnosticJson(TypedDict):
-    """Something the caller should know."""
+    """One warning or error."""
 
     code: FailureCode
-    """Stable name."""
+    """Stable name of the diagnostic."""
     message: str
-    """One line for people; absolute paths are redacted unless asked for."""
+    """One line for people; absolute paths are redacted unless requested."""
     repoId: NotRequired[RepoName]
     mode: NotRequired[Annotated[str, Corpus]]
-    """The corpus it concerns; absent when all."""
+    """Corpus that it concerns; absent for all."""
     file: NotRequired[str]
     """Path below the repository's root, with forward slashes."""
 
 
 class DiagnosticsJson(TypedDict):
-    """Sorted by repository, corpus and code."""
+    """Diagnostics, sorted by repository, corpus and code."""
 
     warnings: Sequence[DiagnosticJson]
     errors: Sequence[DiagnosticJson]
@@ -256,25 +256,25 @@ class RepoStatsJson(TypedDict):
     """Figures of one repository."""
 
     elapsedMs: Figure
-    """Sum of its calls, milliseconds."""
+    """Total duration of its calls, milliseconds."""
     freshness: NotRequired[Freshness]
-    """Whether its index holds the work tree as it was at that moment, as far as is known."""
+    """Whether the index is known to hold the work tree as it is at that moment."""
 
 
 @may_grow
 class FederatedStatsJson(TypedDict):
-    """Figures that differ from run to run; present with --stats. Open: more may be told later."""
+    """Figures that differ from run to run; present with --stats. Open: keys may be added later."""
 
     elapsedMs: Figure
-    """From request to answer, milliseconds."""
+    """Duration from request to answer, milliseconds."""
     repos: Mapping[RepoId, RepoStatsJson]
-    """By repository."""
+    """Figures by repository."""
     fromMemory: bool
-    """The repositories gave their lists to an earlier question, over the same snapshots."""
+    """Whether the lists come from an earlier request over the same snapshots."""
 
 
 class StatedJson(TypedDict):
-    """Figures, where they were asked for."""
+    """Figures, when they were requested."""
 
     stats: NotRequired[FederatedStatsJson]
 
@@ -294,19 +294,19 @@ class DetailedFailureJson(TypedDict):
     message: str
     """One line for people."""
     request_id: NotRequired[RequestId]
-    """The request that failed, when it had a name."""
+    """Id of the failed request; absent without one."""
     snapshot_id: NotRequired[SnapshotId]
-    """The snapshot that was in use, when one was."""
+    """Snapshot that was in use; absent without one."""
     details: FailureDetailsJson
     issues: NotRequired[Annotated[Sequence[IssueJson], Held(least=1)]]
-    """All that was found wrong with the workspace file or the request."""
+    """All mistakes of a workspace file or a federated request."""
 
 
 @held_to(dependentRequired={"meta": ["repos", "limits_hit"], "repos": ["meta"]})
 class FederatedErrorJson(DocumentJson, StatedJson):
-    """What a search of a workspace returns when there is no answer.
+    """Output of a failed search of a workspace.
 
-    `meta`, `repos` and `limits_hit` are there once repositories were asked.
+    `meta`, `repos` and `limits_hit` are present once repositories were queried.
     """
 
     ok: Literal[False]
@@ -314,7 +314,7 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     backend: Literal["federated", "repository"]
     """The part that failed: a workspace, or over HTTP one repository."""
     meta: NotRequired[FederatedMetaJson | WorkspaceMetaJson]
-    """Without rules of merging where no lists were asked for."""
+    """Workspace and repositories; without rules of merging where no lists were requested."""
     repos: NotRequired[Sequence[FederatedRepoJson]]
     """Every selected repository, by id."""
     diagnostics: DiagnosticsJson
@@ -328,11 +328,11 @@ class FederatedErrorJson(DocumentJson, StatedJson):
 
 
 class ToolWorkspaceFailureJson(FederatedErrorJson, HintJson):
-    """What the tool that searches workspaces returns when it fails."""
+    """Output of the tool that searches workspaces when it fails."""
 
 
 class AttendedJson(StatedJson):
-    """What every answer about names says of the repositories."""
+    """The state of the repositories in every answer about names."""
 
     backend: Literal["federated"]
     meta: WorkspaceMetaJson
@@ -344,47 +344,47 @@ class AttendedJson(StatedJson):
 
 
 class AskedJson(DocumentJson, StatedJson):
-    """What is said once repositories were asked."""
+    """The common part of answers once repositories were queried."""
 
     backend: Literal["federated"]
     meta: FederatedMetaJson
     repos: Sequence[FederatedRepoJson]
-    """The selected repositories that matter to the answer, by id: all of a few."""
+    """Selected repositories that matter to the answer, by id: all of a few."""
     diagnostics: DiagnosticsJson
     limits_hit: Sequence[FederatedLimitJson]
     """Cuts that were made."""
 
 
 class FederatedAnswerJson(AskedJson):
-    """What the answers of a workspace have in common."""
+    """The common part of all answers of a workspace."""
 
     ok: Literal[True]
     """Whether there is an answer."""
     confidence: Annotated[str, Confidence]
-    """How well the best hits of all repositories fit the query: `weak` answers have their
-    lists shortened, and one without any strong match has three hits in each at most; a weak slate
-    is shorter.
+    """Fit of the best hits of all repositories to the query: `weak` answers have their lists
+    shortened, and one without any strong match has three hits in each at most; a weak slate is
+    shorter.
     """
 
 
 class FederatedSlateJson(FederatedAnswerJson, ContinuedJson):
-    """What a question needs from the repositories of a workspace.
+    """Evidence for a question from the repositories of a workspace.
 
-    The answer of a search of it, with a slate in the place of its lists.
+    The answer of a workspace search with a slate in the place of its lists.
     """
 
     format: Literal["slate"]
-    """What stands in the place of the lists."""
+    """Format of the answer: a slate in the place of the lists."""
     slate: SlateJson
-    """Files of all repositories, each under the name that the workspace gives its own."""
+    """Slate of files of all repositories, each with its repository's name in the workspace."""
 
 
 class RepoPlaceJson(TypedDict):
-    """Where a chunk stands."""
+    """Place of a chunk."""
 
     repoId: RepoName
     repoAlias: str | None
-    """Its short name in the workspace; null when it has none."""
+    """Short name of the repository; null for none."""
     file: str
     """Path below the repository's root, with forward slashes."""
     start: Positive
@@ -392,7 +392,7 @@ class RepoPlaceJson(TypedDict):
     end: Positive
     """Last line of the chunk, 1-based, inclusive."""
     id: Sha256
-    """Equal wherever the same text stands at the same place of the same path."""
+    """Id of the chunk; equal for the same text at the same place of the same path."""
 
 
 class RepoFileMatchesJson(TypedDict):
@@ -401,22 +401,22 @@ class RepoFileMatchesJson(TypedDict):
     repoId: str
     """The repository that holds the file."""
     repoAlias: str | None
-    """The repository's alias, if it has one."""
+    """Short name of the repository; null for none."""
     file: str
-    """Path below the repository's root."""
+    """Path below the repository's root, with forward slashes."""
     lines: Count
-    """How many match."""
+    """Number of matching lines."""
 
 
 class FederatedMatchesJson(TypedDict):
     """Everything that matches a text or expression, shown or not."""
 
     lines: Count
-    """Lines that match."""
+    """Number of matching lines."""
     files: Count
-    """Files that have any."""
+    """Number of files with matching lines."""
     byFile: NotRequired[Sequence[RepoFileMatchesJson]]
-    """All of these files, where the request lists them."""
+    """All files with matching lines, when the request lists them."""
 
 
 @extends(Hit, federated_key)
@@ -424,36 +424,36 @@ class FederatedHitJson(RepoPlaceJson):
     """One chunk of one repository."""
 
     globalId: str
-    """repoId, a colon and id: a name no other hit of the answer has."""
+    """Unique name of the hit in the answer: repoId, a colon and id."""
     score: float
-    """What the merged list is ordered by, with the ties the strategy defines."""
+    """Score that orders the merged list; the strategy breaks ties."""
     localScore: float
     """The repository's own score; with strategy global it is measured against all repositories."""
     localRank: Count
-    """Place in the repository's own list, 0-based."""
+    """Rank in the repository's own list, from 0."""
     explain: NotRequired[Mapping[str, float]]
     """Parts of the score by name; present when the request asked to explain."""
     alsoIn: NotRequired[Annotated[Sequence[RepoPlaceJson], Held(least=1)]]
-    """Where other repositories hold the same text; present when there are such."""
+    """Places in other repositories with the same text; absent without any."""
 
 
 class FederatedMoreJson(TypedDict):
     """Keys that only some searches of a workspace have."""
 
     matches: NotRequired[FederatedMatchesJson]
-    """Present where lines are matched, for a text or an expression."""
+    """Totals of matches; present where lines are matched, for a text or an expression."""
 
 
 class FederatedJson(FederatedAnswerJson, FederatedMoreJson):
-    """What a search of a workspace returns, with a row for each selected repository."""
+    """The answer to a search of a workspace, with a row for each selected repository."""
 
     results: Sequence[FederatedHitJson]
     """Hits of all requested corpora in one list, best first."""
     code: Sequence[FederatedHitJson]
-    """Hits of the corpus code, best first; empty when it was not asked for."""
+    """Hits of the corpus code, best first; empty when it was not requested."""
     prose: Sequence[FederatedHitJson]
-    """Hits of the corpus prose, best first; empty when it was not asked for."""
+    """Hits of the corpus prose, best first; empty when it was not requested."""
     extractedProse: Sequence[FederatedHitJson]
-    """Hits of the corpus extractedProse, best first; empty when it was not asked for."""
+    """Hits of the corpus extractedProse, best first; empty when it was not requested."""
     records: Sequence[FederatedHitJson]
-    """Hits of the corpus records, best first; empty when it was not asked for."""
+    """Hits of the corpus records, best first; empty when it was not requested."""

@@ -17,11 +17,11 @@ from ggrep.model.schemas.federated import AttendedJson, FederatedErrorJson
 
 
 class InRepoJson(TypedDict):
-    """Where a place lies."""
+    """The repository of a place."""
 
     repoId: RepoName
     repoAlias: str | None
-    """Its short name in the workspace; null when it has none."""
+    """Short name of the repository; null for none."""
 
 
 @extends(Definition)
@@ -39,24 +39,23 @@ class RepoReferenceJson(InRepoJson):
     """One mention in one of the repositories."""
 
     tie: NotRequired[Literal["import", "guess"]]
-    """How it belongs to a definition in another repository: its file imports something of that
-    one, or nothing but the name says so. Absent in a repository that defines the name itself, and
-    where none does.
+    """Tie to a definition in another repository: its file imports something of that one, or only
+    the name says so. Absent in a repository that defines the name itself, and where none does.
     """
 
 
 class NamesAnswerJson(DocumentJson, AttendedJson, PagedJson):
-    """What answers about names over a workspace have in common."""
+    """The common part of answers about names over a workspace."""
 
     ok: Literal[True]
     """Whether there is an answer."""
     name: str
-    """The name that was looked for."""
+    """Requested name."""
 
 
 @extends(ExpandResponse, own_field)
 class FederatedExpandJson(DocumentJson, AttendedJson, ExpansionJson, InRepoJson):
-    """What stands around a place of one of the repositories, as it was indexed."""
+    """The code around a place of one of the repositories, as it was indexed."""
 
     ok: Literal[True]
     """Whether there is an answer."""
@@ -64,40 +63,41 @@ class FederatedExpandJson(DocumentJson, AttendedJson, ExpansionJson, InRepoJson)
 
 
 class FederatedSymbolJson(NamesAnswerJson):
-    """Where a name is defined in a workspace, as one store over all its files would say."""
+    """Definitions of a name in a workspace, as one store over all its files would list them."""
 
     format: Literal["symbol"]
     limits: SymbolLimitsJson
     definitions: Sequence[RepoDefinitionJson]
-    """Exact spelling first, then sources before tests, then path, line and repository."""
+    """Definitions: exact spelling first, then sources before tests, then path, line and repository.
+    """
     total: Count
-    """How many there are, shown or not."""
+    """Number of definitions, shown or not."""
     suggestions: Sequence[str]
-    """Names that are spelt nearly so, where nothing was found in any repository."""
+    """Names with a similar spelling, when no repository has a definition."""
 
 
 class FederatedReferencesJson(NamesAnswerJson):
-    """Where a name is mentioned in a workspace, as one store over all its files would say."""
+    """Mentions of a name in a workspace, as one store over all its files would list them."""
 
     format: Literal["references"]
     limits: ReferencesLimitsJson
     references: Sequence[RepoReferenceJson]
     """Mentions by path, repository, line and column; sources before tests."""
     totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
-    """Mentions of each kind, shown or not; `definition` counts what was left out as such."""
+    """Mentions of each kind, shown or not; `definition` counts mentions left out as definitions."""
     files: Count
-    """How many files hold any that is shown."""
+    """Number of files with shown mentions."""
     definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Repositories that define the name, in the container that was asked for."""
+    """Repositories that define the name in the requested container."""
     defined: Sequence[RepoDefinedAtJson]
-    """The first definitions, those that were asked for before what implements them."""
+    """The first definitions; requested ones precede their implementations."""
 
 
 class FederatedAnswersJson(TypedDict):
-    """Answers over a workspace to several questions of one kind, in the order of asking."""
+    """Answers over a workspace to several requests of one kind, in the order of requests."""
 
     schema_version: Literal[1]
-    """Version of this document."""
+    """Version of this shape; another number is another shape."""
     answers: Sequence[
         FederatedSymbolJson
         | FederatedReferencesJson
@@ -105,4 +105,4 @@ class FederatedAnswersJson(TypedDict):
         | FederatedErrorJson
         | FailureJson
     ]
-    """One each; a failure where a question has none."""
+    """One answer for each request; a failure when it has none."""

@@ -13,32 +13,32 @@ _Text: TypeAlias = Annotated[str, Held(most=128)]
 
 @held_to(oneOf=[{"required": ["protocol_versions"]}, {"required": ["protocol_version"]}])
 class HelloJson(TypedDict):
-    """What a client says before anything else. A daemon passes over keys that it does not know."""
+    """The first message of a client. A daemon ignores keys that it does not know."""
 
     message: NotRequired[Literal["hello"]]
     """Name of the message; may be left out."""
     protocol_versions: NotRequired[_Versions]
     """Protocols the client speaks."""
     protocol_version: NotRequired[_Number]
-    """The one protocol it speaks, instead of the list."""
+    """The only protocol that the client speaks, instead of the list."""
     store_id: _Id
-    """The store that is asked for."""
+    """Requested store."""
     config_fingerprint: _Id
-    """SHA-256 of the settings that shape its index."""
+    """Identity of the settings that shape the index (SHA-256, hex)."""
     client_id: NotRequired[_Text]
-    """Whom its requests are counted for; empty for nobody in particular."""
+    """Client that its requests are counted for; empty for no particular one."""
     client_kind: NotRequired[Literal["interactive", "batch"]]
-    """How urgent its requests are unless they say otherwise."""
+    """Urgency of requests that do not state their own."""
     client_capabilities: NotRequired[
         Annotated[Sequence[Annotated[str, Held(least=1, most=64)]], Held(most=32)]
     ]
-    """What it can take in an answer."""
+    """Features of answers that the client can read."""
     build: NotRequired[_Text]
     """The client's build; may be empty."""
 
 
 class SchemaVersionsJson(TypedDict):
-    """A list for each document."""
+    """Versions of each document."""
 
     query_success: _Versions
     """Versions of `query_success`."""
@@ -63,9 +63,9 @@ class SchemaVersionsJson(TypedDict):
 
 
 class WelcomeJson(TypedDict):
-    """What a daemon says when it serves what the client asked for.
+    """The reply of a daemon that serves the requested store.
 
-    A client passes over keys that it does not know.
+    A client ignores keys that it does not know.
     """
 
     protocol_version: _Number
@@ -73,20 +73,20 @@ class WelcomeJson(TypedDict):
     protocol_versions: _Versions
     """Protocols the daemon speaks."""
     binary_version: _Text
-    """Its version, for people."""
+    """Version of the daemon, for people."""
     supported_schema_versions: SchemaVersionsJson
     """Versions of the documents that it answers with."""
     store_id: _Id
-    """The store that it serves."""
+    """Served store."""
     config_fingerprint: _Id
-    """SHA-256 of the settings that shape its index."""
+    """Identity of the settings that shape the index (SHA-256, hex)."""
     pid: NotRequired[_Number]
-    """Process that serves; 0 when it does not say."""
+    """Process id of the daemon; 0 when it does not report it."""
     started_at: NotRequired[
         Annotated[str, Held(pattern=r"^$|^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$")]
     ]
-    """When it began, UTC; empty when it does not say."""
+    """Time when the daemon started, UTC; empty when it does not report it."""
     stale: NotRequired[bool]
-    """Its settings are no longer those of the repository."""
+    """Whether it serves settings that are no longer those of the repository."""
     build: NotRequired[_Text]
     """The daemon's build; may be empty."""

@@ -22,7 +22,7 @@ from ggrep.model.schemas.answers import SearchJson
 
 
 class BudgetsJson(TypedDict):
-    """Output budgets in force."""
+    """Output budgets of the answer."""
 
     max_candidates: Count
     """Rows kept after scoring."""
@@ -37,47 +37,47 @@ class BudgetsJson(TypedDict):
 
 
 class ReceiptJson(DocumentJson):
-    """What `ggrep search --receipt` writes and `ggrep replay` reads."""
+    """The receipt that `ggrep search --receipt` writes and `ggrep replay` reads."""
 
     kind: Literal["repository"]
-    """What was asked: one repository."""
+    """Kind of the receipt: of one repository."""
     question: ReceiptQuestion
     budgets: BudgetsJson
     origin: Origin
     hits: Sequence[ReceiptHit]
     """The hits, best first."""
     answer: SearchJson | None
-    """The answer itself; null where it is too long to keep."""
+    """The answer; null when it is too long to keep."""
     sha256: Sha256
     """Digest of the canonical bytes of all other keys."""
 
 
 class ReplayJson(DocumentJson):
-    """What became of a receipt whose question was asked again."""
+    """The result of replaying a receipt."""
 
     reproduced: bool
-    """The same bytes came from the same snapshot."""
+    """Whether the same bytes came from the same snapshot."""
     outcome: Annotated[str, ReplayResult]
-    """How it went: the same bytes, other bytes of the same snapshot, or why another snapshot was
-    asked.
+    """Result: the same bytes, other bytes of the same snapshot, or the reason why another snapshot
+    was queried.
     """
     query: str
-    """The words of the question."""
+    """Text of the query."""
     receipt: Origin
-    """Where the receipt's answer came from."""
+    """Origin of the receipt's answer."""
     now: Origin
-    """Where the answer of now came from."""
+    """Origin of the new answer."""
     changes: Sequence[ReplayChange]
-    """What differs of the two origins."""
+    """Differences between the two origins."""
     differing: Count
-    """Places at which two answers over one snapshot differ; 0 where another one was asked, or the
-    receipt does not hold its answer.
+    """Places at which two answers over one snapshot differ; 0 when another snapshot was queried, or
+    the receipt does not hold its answer.
     """
     differences: Sequence[ReplayDifference]
-    """The first of those places."""
+    """The first of these places."""
     same_hits: bool
-    """Both answers hold the same chunks at the same places in the same order."""
+    """Whether both answers hold the same chunks at the same places in the same order."""
     hits: Sequence[ReplayedHit]
     """The receipt's hits, best first."""
     new_hits: Sequence[NewHit]
-    """Hits of now that none of the receipt's became."""
+    """Hits of the new answer that the receipt lacks."""

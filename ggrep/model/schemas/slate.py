@@ -25,10 +25,10 @@ class EvidenceJson(TypedDict):
     start_line: Positive
     """First line of the chunk, 1-based."""
     end_line: Positive
-    """Last line of the chunk, inclusive; with the path what `expand` takes."""
+    """Last line of the chunk, 1-based, inclusive; path and lines are a target of `expand`."""
     chunk_type: ChunkType
     snippet: Annotated[str, Held(least=1)]
-    """As long as level and budgets allow; of a diagram its relations."""
+    """Snippet, as long as level and budgets allow; for a diagram, its relations."""
     snippet_start_line: NotRequired[Positive]
     """Line of the snippet's first line; absent where that is `start_line`."""
     hidden_lines: NotRequired[Positive]
@@ -38,33 +38,34 @@ class EvidenceJson(TypedDict):
     breadcrumb: NotRequired[Sequence[str]]
     """Enclosing definitions or headings, outermost first; absent at the top."""
     reason: NotRequired[Annotated[str, ("neighbour_context",)]]
-    """What stands around the best evidence says so; absent for what fits the question itself."""
+    """Present for a chunk around the best evidence; absent for one that fits the question itself.
+    """
     also: NotRequired[Sequence[str]]
     """`path:line` of places that hold nearly the same text and were left out for it."""
 
 
 class PackJson(TypedDict):
-    """One file with what it has to say."""
+    """One file and its evidence."""
 
     path: RepoPath
     line: Positive
-    """Where to begin reading."""
+    """Line to begin reading at."""
     score: float
-    """Of its best evidence; comparable within one slate."""
+    """Score of its best evidence; comparable within one slate."""
     reason: Reason
-    """Why it is in the slate."""
+    """Reason why it is in the slate."""
     tags: NotRequired[Sequence[str]]
-    """What it is good for beside what its section says, such as Test; absent for nothing."""
+    """Uses of the file beside that of its section, such as Test; absent for none."""
     name: NotRequired[Annotated[str, Held(least=1, most=80)]]
-    """At level 0, of the definition at `line`; absent where there is none."""
+    """Name of the definition at `line`, at level 0; absent for none."""
     repo: NotRequired[Named]
     """Alias of the repository; absent in the slate of one."""
     roles: NotRequired[Sequence[Annotated[str, Role]]]
-    """What path rules take the file for; absent for nothing, and at level 0, as what follows."""
+    """Roles of the file by path rules; absent for none, and at level 0, as are the keys below."""
     anchor: NotRequired[EvidenceJson]
     """The file's opening lines; absent where there are none or none are wanted."""
     evidence: NotRequired[Sequence[EvidenceJson]]
-    """Its chunks that fit the question and whose lines are shown, by line."""
+    """Chunks of the file that fit the question and whose lines are shown, by line."""
     outline: NotRequired[Sequence[Annotated[str, Held(pattern=r"^[1-9][0-9]*-[1-9][0-9]* [a-z]")]]]
     """Chunks that fit and whose lines found no room, by line: `40-62 method Queue.retry`."""
     more_evidence: NotRequired[Positive]
@@ -75,27 +76,27 @@ class SectionJson(TypedDict):
     """One section."""
 
     kind: Annotated[str, Section]
-    """Which section it is."""
+    """Name of the section."""
     files: Annotated[Sequence[PackJson], Held(least=1)]
-    """Its files, best first, then by path."""
+    """Files of the section, best first, then by path."""
 
 
 @extends(GraphEdge, lambda name: {"source": "from", "target": "to"}.get(name, name))
 class GraphEdgeJson(TypedDict):
-    """How two files hang together."""
+    """A relation of two files."""
 
 
 class ContextGraphJson(TypedDict):
-    """How the selected files hang together; names and places, no text."""
+    """Relations of the selected files; names and places, no text."""
 
     nodes: Sequence[GraphNode]
     """Files, by id."""
     edges: Sequence[GraphEdgeJson]
-    """By kind, source, target and name."""
+    """Relations by kind, source, target and name."""
 
 
 class SlateLimitsJson(TypedDict):
-    """The budgets in force."""
+    """Budgets of the slate."""
 
     max_slate_bytes: Count
     """Most bytes of the slate."""
@@ -119,33 +120,33 @@ class SlateJson(TypedDict):
     """The slate."""
 
     level: Annotated[int, Held(least=0, most=3)]
-    """How much is disclosed: 0 paths; 1 anchors and short evidence; 2 long evidence and neighbours;
-    3 whole chunks.
+    """Level of detail: 0 paths; 1 anchors and short evidence; 2 long evidence and neighbours; 3
+    whole chunks.
     """
     overview: Overview
     sections: Sequence[SectionJson]
-    """Those that hold files, in a fixed order."""
+    """Sections with files, in a fixed order."""
     graph: NotRequired[ContextGraphJson]
     next_actions: Sequence[NextAction]
-    """What would help further."""
+    """Suggested next requests."""
     limits: SlateLimitsJson
     total_bytes: Count
     """Bytes of this object as canonical JSON, or as the text that agents read (`limits`)."""
     estimated_tokens: Count
-    """A quarter of that."""
+    """A quarter of `total_bytes`."""
 
 
 class ContinuedJson(TypedDict):
-    """What goes on, where a session was asked for."""
+    """The continuation of a session, when one was requested."""
 
     session: NotRequired[SessionState]
 
 
 class SlateAnswerJson(AnswerJson, TimedJson, ContinuedJson):
-    """What a question needs from a repository: evidence by file, in sections, within budgets."""
+    """Evidence for a question from one repository: by file, in sections, within budgets."""
 
     mode: Annotated[str, Mode]
-    """The intent that hits were shared out by."""
+    """Intent of the query, which divides the hits among buckets."""
     confidence: Annotated[str, Confidence]
-    """How well the best evidence fits the query; a weak slate is shorter."""
+    """Fit of the best evidence to the query; a weak slate is shorter."""
     slate: SlateJson

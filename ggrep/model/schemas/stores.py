@@ -20,7 +20,7 @@ from ggrep.model.sync import SyncReport
 
 
 class RefusedStoreJson(TypedDict):
-    """A store that was left."""
+    """A store that could not be deleted."""
 
     store_id: str
     """Name of the store's directory."""
@@ -28,22 +28,20 @@ class RefusedStoreJson(TypedDict):
 
 
 class StoresCollectionJson(DocumentJson):
-    """What `ggrep gc --stores` removed, or would."""
+    """Deletions of `ggrep gc --stores`, done or planned."""
 
     dry_run: bool
-    """Whether nothing was deleted because nobody said --force."""
+    """Whether nothing was deleted, as `--force` was not given."""
     candidates: Sequence[Candidate]
-    """What nobody needs, by store id."""
+    """Stores that may be deleted, by store id."""
     deleted: Sequence[Candidate]
-    """What of it is gone."""
+    """Candidates that were deleted."""
     refused: Sequence[RefusedStoreJson]
-    """What of it could not be deleted."""
+    """Candidates that could not be deleted."""
 
 
 InventoryJson: TypeAlias = Stores | Removal | StoresCollectionJson | UpgradeReport
-"""What `ggrep list` found, what `ggrep clean` or `ggrep gc --stores` removed, and what `ggrep
-upgrade-store` made.
-"""
+"""The result of `ggrep list`, `ggrep clean`, `ggrep gc --stores` or `ggrep upgrade-store`."""
 
 
 @extends(Status)
@@ -51,54 +49,54 @@ class ServedStatusJson(TypedDict):
     """The status document of a repository that a daemon serves, as a server passes it on."""
 
     running: Literal[True]
-    """A daemon serves it."""
+    """Whether a daemon serves it."""
 
 
 class UnservedStatusJson(DocumentJson):
-    """What a server tells of a repository that no daemon serves; none is started to tell more."""
+    """The state of a repository that no daemon serves; none is started to report more."""
 
     running: Literal[False]
-    """A daemon serves it."""
+    """Whether a daemon serves it."""
     root: str
-    """The repository."""
+    """Absolute path of the repository."""
     store_id: StoreId
-    """Its store."""
+    """Store of the repository."""
     indexed: bool
-    """There is an index."""
+    """Whether there is an index."""
 
 
 class EligibleJson(TypedDict):
     """All files that would be indexed."""
 
     files: Count
-    """How many."""
+    """Number of these files."""
     bytes: Count
-    """Their size, bytes."""
+    """Size of these files, bytes."""
 
 
 class LeftOutJson(TypedDict):
     """A file, or a directory with all below it, that a rule left out."""
 
     path_key: str
-    """Path below the root; what is no visible character is escaped."""
+    """Path below the root; invisible characters are escaped."""
     rule: str
     """The rule that left it out."""
 
 
 class PreviewJson(DocumentJson):
-    """What a sync would read."""
+    """The files that a sync would read."""
 
     store_id: StoreId
-    """The repository's store."""
+    """Store of the repository."""
     dry_run: Literal[True]
     """Nothing was written."""
     eligible: EligibleJson
     files: Sequence[str]
-    """Their paths below the root."""
+    """Paths of these files below the root."""
     excluded: Mapping[str, Count]
     """Files left out by rule, counted for each rule."""
     left_out: Sequence[LeftOutJson]
-    """The first 10000 of those, by name; a directory stands for all below it."""
+    """The first 10000 files left out by rule, by name; a directory stands for all below it."""
     skipped: Sequence[SkippedFile]
     """Files that cannot be indexed."""
 
@@ -110,7 +108,7 @@ class IndexedRepoJson(TypedDict):
     repo: str
     """The repository's alias in the workspace, else its id."""
     ok: Literal[True]
-    """It succeeded."""
+    """Whether the update succeeded."""
 
 
 class PreviewedRepoJson(PreviewJson):
@@ -119,31 +117,31 @@ class PreviewedRepoJson(PreviewJson):
     repo: str
     """The repository's alias in the workspace, else its id."""
     ok: Literal[True]
-    """It succeeded."""
+    """Whether the update succeeded."""
 
 
 class FailedRepoJson(TypedDict):
-    """It failed; the others went on."""
+    """A repository of a workspace that could not be updated; the others went on."""
 
     repo: str
     """The repository's alias in the workspace, else its id."""
     ok: Literal[False]
-    """It failed."""
+    """Whether the update succeeded."""
     error: ErrorJson
 
 
 class WorkspaceIndexJson(DocumentJson):
-    """What `ggrep index --workspace` did, or would do, for each repository."""
+    """Results of `ggrep index --workspace` for each repository, done or planned."""
 
     ok: bool
-    """Every repository succeeded."""
+    """Whether every repository succeeded."""
     repos: Sequence[IndexedRepoJson | PreviewedRepoJson | FailedRepoJson]
     """One entry for each enabled repository, in the workspace's order."""
 
 
 IndexReportJson: TypeAlias = SyncReport | PreviewJson | WorkspaceIndexJson
-"""What an update of the index did, what it would do (--dry-run), or either for each repository of
-a workspace.
+"""The result of an update of the index, its preview (--dry-run), or either for each repository of a
+workspace.
 """
 
 
@@ -151,64 +149,64 @@ class RemoteJson(TypedDict):
     """One remote."""
 
     name: Named
-    """What commands call it."""
+    """Name of the remote."""
     url: str
     """`s3://`, `gs://` or `az://` with a bucket and a folder, or `file://` with a directory."""
     endpoint: str | None
-    """Of a service that speaks S3 and is not Amazon's."""
+    """Endpoint of a service that speaks S3 and is not Amazon's."""
     region: str | None
-    """Of S3; null for what the environment says."""
+    """Region of S3; null for that of the environment."""
     plain_http: bool
-    """Whether the endpoint may be asked without TLS."""
+    """Whether the endpoint may be used without TLS."""
     readable: bool
-    """Whether what was pushed is shown before a checkout has proved that it holds it."""
+    """Whether pushed text is shown before a checkout has proved that it holds that text."""
 
 
 class RemotesJson(DocumentJson):
     """The remotes of a home, after `ggrep remote list`, `add` or `remove`."""
 
     remotes: Sequence[RemoteJson]
-    """In the order in which they were added."""
+    """Remotes in the order in which they were added."""
 
 
 class PullJson(DocumentJson):
-    """What `ggrep pull` did."""
+    """The result of `ggrep pull`."""
 
     remote: Named | None
-    """Where it was pulled from; null where there is no remote, under --auto."""
+    """Name of the remote; null where there is none, under --auto."""
     repo_key: str | None
-    """Who the repository is there; null where nothing tells."""
+    """Key of the repository at the remote; null when unknown."""
     outcome: Literal["pulled", "current", "nothing", "nothing new", "failed"]
-    """`current`: the index held all files as they are. `nothing`: the remote has no snapshot of
-    them. `nothing new`: it has, and none of the files that were missing here.
-    `failed`: under --auto, where that is no failure of the command.
+    """`current`: the index already held all files. `nothing`: the remote has no snapshot of them.
+    `nothing new`: the remote has one, without any file that was missing here. `failed`: under
+    --auto, where that is no failure of the command.
     """
     reason: str | None
-    """Why nothing could be had; null otherwise."""
+    """Reason why nothing was pulled; null otherwise."""
     exact: bool
-    """Whether it is the very snapshot that was pushed."""
+    """Whether it is exactly the snapshot that was pushed."""
     commit: str | None
-    """The commit that what was pulled is of."""
+    """Commit of the pulled snapshot."""
     files: Count
     """Files that could be searched right after the pull."""
     of_files: Count
-    """Files that there are."""
+    """All files of the repository."""
     brought: Count
     """Files that the pull brought."""
     passed_over: Sequence[str]
-    """Why snapshots of the remote were not taken, a line each."""
+    """Reasons why snapshots of the remote were not taken, a line each."""
     traffic: Traffic | None
     pull_ms: Count
-    """How long it took until these files could be searched."""
+    """Milliseconds until these files could be searched."""
     snapshot_id: SnapshotId
-    """The active snapshot at the end."""
+    """The active snapshot afterwards."""
     indexed: Count
-    """Files that were read and cut afterwards, as the remote did not have them."""
+    """Files that were read and cut afterwards, as the remote lacked them."""
     vectors_encoded: Count
     """Vectors that were encoded for them."""
     duration_ms: Count
-    """How long it took in all."""
+    """Total duration in milliseconds."""
 
 
 RemoteDocumentJson: TypeAlias = RemotesJson | PushReport | PullJson | RemoteCollection
-"""What `ggrep remote`, `ggrep push` and `ggrep pull` print with --json."""
+"""Output of `ggrep remote`, `ggrep push` and `ggrep pull` with --json."""

@@ -27,39 +27,39 @@ from ggrep.model.workspace_reports import Doctor, OrphansReport
 
 
 class WorkspaceDefaultsJson(TypedDict):
-    """What entries that say nothing get."""
+    """Defaults of entries without these keys."""
 
     enabled: bool
-    """Whether it is searched unless it is left out."""
+    """Whether it is searched by default."""
     priority: Annotated[int, Held(least=-9007199254740991, most=9007199254740991)]
-    """Higher comes first where an author's will breaks ties."""
+    """Priority; the higher one wins ties."""
     tags: Annotated[Sequence[Named], Held(unique=True)]
-    """Lower-case, sorted, each once."""
+    """Tags, lower-case, sorted, each once."""
 
 
 class ResolvedRepoJson(TypedDict):
     """One repository."""
 
     repoId: RepoId
-    """Slug and digest of the canonical root; opaque."""
+    """Id of the repository: slug and digest of the canonical root; opaque."""
     repoRootResolved: AbsolutePath
     """Root of the repository around `rootAbs`."""
     repoRootCanonical: AbsolutePath
-    """That, free of symbolic links: what is searched."""
+    """Canonical root, free of symbolic links; the searched directory."""
     alias: Named | None
-    """Short name, unique but for case; null for none."""
+    """Short name of the repository, unique but for case; null for none."""
     tags: Annotated[Sequence[Named], Held(unique=True)]
-    """Lower-case, sorted, each once."""
+    """Tags, lower-case, sorted, each once."""
     enabled: bool
-    """Whether it is searched unless it is left out."""
+    """Whether it is searched by default."""
     priority: Annotated[int, Held(least=-9007199254740991, most=9007199254740991)]
-    """Higher comes first where an author's will breaks ties."""
+    """Priority; the higher one wins ties."""
     rootInput: Named
-    """As written in the file, trimmed."""
+    """Root as written in the file, trimmed."""
     rootAbs: AbsolutePath
-    """As written, made absolute."""
+    """Root as written, made absolute."""
     index: Count
-    """Place in the file, from 0."""
+    """Place of the entry in the file, from 0."""
 
 
 class ResolvedWorkspaceJson(TypedDict):
@@ -73,80 +73,81 @@ class ResolvedWorkspaceJson(TypedDict):
     workspacePath: AbsolutePath
     """Absolute path of the file."""
     workspaceDir: AbsolutePath
-    """Its directory; relative paths start there."""
+    """Directory of the workspace file; relative paths start there."""
     name: str
-    """As given, trimmed; empty for none. No part of any identity but the configuration's."""
+    """Name from the file, trimmed; empty for none. Only the configuration's identity includes it.
+    """
     cacheRoot: AbsolutePath | None
-    """Where artifacts of the federation may live; null for the default."""
+    """Directory for artifacts of the federation; null for the default."""
     defaults: WorkspaceDefaultsJson
     repos: Annotated[Sequence[ResolvedRepoJson], Held(least=1)]
-    """In the file's order."""
+    """Repositories in the file's order."""
     repoSetId: RepoSetId
-    """The same for the same roots, whatever they are called and in whatever order."""
+    """Identity of the set of repositories, whatever their names and order."""
     workspaceConfigHash: ConfigHash
 
 
 class KeptWorkspaceJson(DocumentJson):
-    """A workspace, and where its manifest is kept."""
+    """A workspace, and the path of its stored manifest."""
 
     workspacePath: WorkspacePath
     manifestPath: Named
-    """Absolute path of the manifest that is kept."""
+    """Absolute path of the stored manifest."""
     federationCacheRoot: CacheRoot
     repoSetId: RepoSet
     manifestHash: IndexStateHash
 
 
 class WrittenManifestJson(KeptWorkspaceJson):
-    """What `ggrep workspace manifest` did."""
+    """The result of `ggrep workspace manifest`."""
 
     ok: bool
-    """Every repository's store can be named."""
+    """Whether every repository's store can be named."""
     written: bool
-    """The file was written, for it was not there or differed."""
+    """Whether the file was written, as it was missing or differed."""
     warnings: Count
-    """How many there are."""
+    """Number of warnings."""
     errors: Count
-    """How many there are."""
+    """Number of errors."""
 
 
 class WorkspaceStatusJson(KeptWorkspaceJson):
-    """What `ggrep workspace status` found."""
+    """The result of `ggrep workspace status`."""
 
     name: str
-    """As the workspace calls itself."""
+    """Name of the workspace; may be empty."""
     diagnostics: ManifestDiagnosticsJson
     repos: Sequence[ManifestRepoJson]
     """Every repository, by id."""
 
 
 class CacheRootsJson(TypedDict):
-    """Where things lie."""
+    """Paths of caches and stores."""
 
     federationCacheRoot: CacheRoot
     workspaceManifestPath: Named
-    """Absolute path of the manifest that is kept."""
+    """Absolute path of the stored manifest."""
     storesRoot: Named
     """Directory of all stores."""
 
 
 class CatalogManifestJson(TypedDict):
-    """The manifest now and as kept."""
+    """The manifest now and as stored."""
 
     manifestHash: IndexStateHash
     keptHash: str | None
-    """Of the file on disk; null without one that can be read."""
+    """Hash of the stored manifest; null without one that can be read."""
     generatedAt: str | None
-    """When that was written, RFC 3339."""
+    """Time when the stored manifest was written, RFC 3339."""
     diagnostics: ManifestDiagnosticsJson
 
 
 class CatalogJson(DocumentJson):
-    """What `ggrep workspace catalog` found."""
+    """The result of `ggrep workspace catalog`."""
 
     workspacePath: WorkspacePath
     name: str
-    """As the workspace calls itself."""
+    """Name of the workspace; may be empty."""
     repoSetId: RepoSet
     workspaceConfigHash: ConfigHash
     cacheRoots: CacheRootsJson
@@ -156,47 +157,47 @@ class CatalogJson(DocumentJson):
 
 
 class BuiltRepoJson(TypedDict):
-    """One repository that was to be built."""
+    """One repository of a build."""
 
     repoId: Named
     """Name of the repository, made of its canonical root."""
     repoRootCanonical: Named
-    """Absolute path of its files."""
+    """Absolute path of its files, free of symbolic links."""
     alias: str | None
-    """Its short name; null without one."""
+    """Short name of the repository; null for none."""
     status: Literal["passed", "failed", "skipped"]
-    """What became of it."""
+    """Outcome of the repository."""
     exitCode: int | None
-    """That of `ggrep index`; null when none ran or a signal ended it."""
+    """Exit status of `ggrep index`; null when none ran or a signal ended it."""
     signal: Positive | None
-    """That ended its process."""
+    """Signal that ended its process."""
     durationMs: Count
-    """How long it took."""
+    """Duration in milliseconds."""
     error: str | None
-    """Why it failed, one line."""
+    """Reason why it failed, one line."""
 
 
 class BuildDiagnosticsJson(TypedDict):
-    """What became of the repositories."""
+    """Outcomes of the repositories."""
 
     total: Count
-    """How many were to be built."""
+    """Number of repositories to build."""
     failed: Count
-    """How many failed."""
+    """Number of repositories that failed."""
     skipped: Count
-    """How many were not begun."""
+    """Number of repositories that were not begun."""
     entries: Sequence[BuiltRepoJson]
-    """One for each, by id."""
+    """One entry for each repository, by id."""
 
 
 class WorkspaceBuildJson(DocumentJson):
-    """What `ggrep workspace build` did."""
+    """The result of `ggrep workspace build`."""
 
     ok: bool
-    """Every repository was built."""
+    """Whether every repository was built."""
     workspacePath: WorkspacePath
     manifestPath: Named
-    """Absolute path of the manifest that is kept."""
+    """Absolute path of the stored manifest."""
     repoSetId: RepoSet
     manifestHash: IndexStateHash
     diagnostics: BuildDiagnosticsJson
@@ -214,32 +215,32 @@ class WorkspaceEventJson(DocumentJson):
         "workspace_changed",
         "workspace_wrong",
     ]
-    """What happened."""
+    """Kind of the event."""
     repoId: str | None
     """The repository it concerns; null for the workspace."""
     alias: str | None
-    """Its short name; null without one."""
+    """Short name of the repository; null for none."""
     message: str
     """One line for people."""
 
 
 class EditedWorkspaceJson(DocumentJson):
-    """A workspace file that was made or changed."""
+    """A workspace file that was created or changed."""
 
     ok: Literal[True]
-    """It was saved."""
+    """Whether the file was saved."""
     repos: Positive
-    """Repositories in it now."""
+    """Number of its repositories now."""
 
 
 class ValidWorkspaceJson(DocumentJson):
-    """A workspace file that is right."""
+    """A valid workspace file."""
 
     ok: Literal[True]
-    """It is."""
+    """Whether the file is valid."""
     workspace: ResolvedWorkspaceJson
     warnings: Sequence[ManifestDiagnosticJson]
-    """Roots that overlap."""
+    """Warnings about overlapping roots."""
 
 
 WorkspaceJson: TypeAlias = (
@@ -253,4 +254,4 @@ WorkspaceJson: TypeAlias = (
     | EditedWorkspaceJson
     | ValidWorkspaceJson
 )
-"""What the commands of `ggrep workspace` print with --json."""
+"""Output of the commands of `ggrep workspace` with --json."""

@@ -22,17 +22,17 @@ class ManifestDiagnosticJson(TypedDict):
     """One warning or error."""
 
     code: Named
-    """A word that stays."""
+    """Stable name of the diagnostic."""
     message: str
     """One line for people."""
     repoId: NotRequired[Named]
     """The repository it concerns."""
     mode: NotRequired[Annotated[str, Corpus]]
-    """The corpus it concerns; absent when all."""
+    """Corpus that it concerns; absent for all."""
 
 
 class ManifestDiagnosticsJson(TypedDict):
-    """What should be known, by repository, corpus, code and message."""
+    """Diagnostics, sorted by repository, corpus, code and message."""
 
     warnings: Sequence[ManifestDiagnosticJson]
     """States of indexes that keep repositories out."""
@@ -46,7 +46,7 @@ class ManifestCountsJson(TypedDict):
     filesIndexed: Count
     """Files that can be found."""
     filesEligible: Count
-    """Files that indexing is about."""
+    """Files to index."""
     chunksVisible: Count
     """Chunks that can be found."""
 
@@ -55,28 +55,28 @@ class PointerJson(TypedDict):
     """The pointer to the active snapshot."""
 
     exists: bool
-    """There is one."""
+    """Whether the pointer exists."""
     parseOk: bool
-    """It holds a snapshot's id."""
+    """Whether the pointer holds the id of a snapshot."""
     problem: str | None
-    """What is wrong with what it leads to."""
+    """Problem of the snapshot that it names."""
 
 
 class CorpusStateJson(TypedDict):
     """One corpus of a repository."""
 
     present: bool
-    """It can be searched."""
+    """Whether the corpus can be searched."""
     rowCount: Count | None
-    """Chunks in it, as the daemon says; null where none was asked."""
+    """Chunks in it, as the daemon reports; null where none was asked."""
     cohortKey: str | None
-    """Lists of repositories with equal keys are merged."""
+    """Key of the cohort: lists of repositories with equal keys are merged."""
     embedSpaceKey: str | None
-    """Whose vectors it has."""
+    """Key of its vectors: those of equal keys are comparable."""
     lexKey: str | None
     """Layout of its term statistics."""
     schemaKey: str | None
-    """What reads and scores it."""
+    """Key of the code that reads and scores it."""
     availabilityReason: Literal[
         "present",
         "missing-root",
@@ -85,11 +85,11 @@ class CorpusStateJson(TypedDict):
         "invalid-pointer",
         "compat-key-missing",
     ]
-    """Whether it can be searched, or why not."""
+    """Whether it can be searched, or the reason why not."""
 
 
 class CorpusStatesJson(TypedDict):
-    """What can be searched of each corpus."""
+    """The state of each corpus."""
 
     code: CorpusStateJson
     prose: CorpusStateJson
@@ -98,20 +98,21 @@ class CorpusStatesJson(TypedDict):
 
 
 class RepoDaemonJson(TypedDict):
-    """Its daemon at this moment; in status and catalog only."""
+    """State of its daemon at this moment; in status and catalog only."""
 
     running: bool
-    """A process serves it."""
+    """Whether a process serves it."""
     state: Literal["none", "ready", "indexing", "stale", "silent", "other_version"]
-    """What it is at."""
+    """Activity of the daemon."""
     pid: Positive | None
-    """Its process."""
+    """Process id of the daemon."""
     protocol: Positive | None
     """Version of the protocol that was agreed on."""
     freshness: Freshness | None
-    """Whether the index holds the work tree as it is; null when nobody said."""
+    """Whether the index is known to hold the work tree as it is at that moment; null when unknown.
+    """
     problem: str | None
-    """Why it cannot be asked, or how it differs."""
+    """Reason why it cannot be queried, or a difference to report."""
 
 
 class ManifestRepoJson(TypedDict):
@@ -122,29 +123,29 @@ class ManifestRepoJson(TypedDict):
     repoRootCanonical: Named
     """Absolute path of its files, free of symbolic links."""
     alias: str | None
-    """Its short name; null without one."""
+    """Short name of the repository; null for none."""
     tags: Sequence[str]
-    """Lower case, sorted."""
+    """Tags, lower-case, sorted, each once."""
     enabled: bool
-    """It is searched unless left out."""
+    """Whether it is searched by default."""
     priority: int
-    """Higher comes first where ties are broken."""
+    """Priority; the higher one wins ties."""
     storeId: str | None
-    """Its store under present settings; null when they cannot be read."""
+    """Store of the repository under its present settings; null when they cannot be read."""
     configFingerprint: str | None
-    """Of the settings that shape its index."""
+    """Identity of the settings that shape the index (SHA-256, hex)."""
     ignoreFingerprint: str | None
-    """Of the ignore rules its snapshot was made under."""
+    """Identity of the ignore rules of its snapshot (SHA-256, hex)."""
     snapshotId: str | None
     """The active snapshot; null when there is none that may be trusted."""
     headSha: str | None
     """Commit that the snapshot was taken from."""
     dirty: bool | None
-    """Whether the work tree had changes then."""
+    """Whether tracked files differed from HEAD; null when unknown."""
     degraded: bool | None
     """Whether files are missing from the snapshot or older than the work tree."""
     partial: bool | None
-    """Whether the first indexing is not done."""
+    """Whether the first index is still being built."""
     counts: ManifestCountsJson | None
     """Figures of the snapshot; null without one."""
     pointer: PointerJson
@@ -159,17 +160,17 @@ class ManifestWorkspaceJson(TypedDict):
 
     workspacePath: WorkspacePath
     name: str
-    """As it calls itself."""
+    """Name of the workspace; may be empty."""
     workspaceConfigHash: ConfigHash
 
 
 class ManifestJson(TypedDict):
-    """The state of the indexes of a workspace, as it is kept on disk."""
+    """The state of the indexes of a workspace, as it is stored on disk."""
 
     schemaVersion: Literal[1]
     """Version of this shape; another number is another shape."""
     generatedAt: Moment
-    """When it was written, RFC 3339."""
+    """Time when it was written, RFC 3339."""
     repoSetId: RepoSet
     manifestHash: IndexStateHash
     federationCacheRoot: CacheRoot
