@@ -42,7 +42,7 @@ def assemble(
 ) -> FederatedResponse:
     """Return the answer to a question.
 
-    What differs from run to run is `elapsed_ms`; `given` may be of an earlier question.
+    Only `elapsed_ms` differs from run to run; `given` may be of an earlier question.
     """
     selection, plan, counted = session.selection, session.plan, given.strategy == GLOBAL
     failures, pools = _outcomes(session, given)

@@ -1,7 +1,7 @@
 """Asks many repositories at once, where one process serves most of them.
 
-What comes back is merged as their own lists would be: the same bytes come of it. A few that must be
-asked by themselves are; where more stands in the way, all are.
+The replies are merged as the repositories' own lists would be, to the same bytes. A few
+repositories that must be asked by themselves are; with more obstacles, all are.
 """
 
 from collections import Counter
@@ -38,9 +38,9 @@ class BatchPlan(Struct, frozen=True):
 
 
 async def batched_pools(session: FanoutSession) -> PoolSet | None:
-    """Return what the admitted repositories gave; None where each must be asked by itself.
+    """Return the replies of the admitted repositories; None where each must be asked by itself.
 
-    Whatever goes wrong is told apart by asking them one by one.
+    Asking them one by one tells which of them fails.
     """
     given = await _given(session)
     return await _given(session) if given is None and await session.is_described_anew() else given
@@ -54,7 +54,7 @@ async def _given(session: FanoutSession) -> PoolSet | None:
     given = await (_in_rounds(session, plan) if in_rounds else _in_one(session, plan))
     if given is None:
         return None
-    # Who is asked for a longer list has texts in it of which nobody here looked for copies.
+    # Longer lists would hold texts whose copies were not looked for here.
     lists = lists_of(session.plan, session.repos, given.pools)
     return None if unfinished(lists, rules_of(session, given), given.asked) else given
 
@@ -109,7 +109,7 @@ def _kind(told: RepoDescription) -> tuple[str, ...]:
 
 
 async def _in_one(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
-    """Return what all gave to one question."""
+    """Return the replies of all repositories to one request."""
     response = await session.search_jointly(plan.question, plan.members)
     if response is None:
         return None
@@ -122,7 +122,7 @@ async def _in_one(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
 
 
 async def _in_rounds(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
-    """Return what repositories gave of which all are counted before any is searched.
+    """Return the replies of repositories that are all counted before any is searched.
 
     So it is where some are asked by themselves, and where the request limits their number.
     """
@@ -192,7 +192,7 @@ def _pools(
     members: Sequence[RepoId],
     silent: Collection[int] = (),
 ) -> dict[RepoId, PoolResponse]:
-    """Return what each member gave that is not silent."""
+    """Return the lists of each member that is not silent."""
     lists = {found.member: found for found in response.lists}
     notices: dict[int, list[Notice]] = {}
     for told in response.notices:
@@ -211,7 +211,7 @@ def _pools(
             provenance=_provenance(session.descriptions[repo], partial=place in partial),
             blended=(),
             corpora=found.corpora,
-            # What all of them lead with is told once.
+            # The top files of all members are reported once.
             leading=NO_TOP_FILES if pools else response.leading,
             limits_hit=sorted_limits((*response.limits_hit, *limits.get(place, ()))),
             warnings=sorted_notices(notices.get(place, ())),

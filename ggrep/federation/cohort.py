@@ -51,8 +51,8 @@ class CorpusCohort(Struct, frozen=True):
     """The repositories to query for one corpus.
 
     Attributes:
-        key: of the chosen cohort; None when several are mixed, nothing is there, or its members
-            do not say what they are.
+        key: key of the chosen cohort; None when several are mixed, it has no members, or its
+            members do not report their keys.
     """
 
     corpus: Corpus

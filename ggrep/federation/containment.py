@@ -8,8 +8,8 @@ from pathlib import Path
 def canonical_path(path: Path) -> Path:
     """Return `path` absolute and free of symbolic links, whether or not it is there.
 
-    Of a path that does not exist, the longest part that does is resolved and the rest appended:
-    a link on the way to a file not yet made cannot lead outside unseen.
+    If the path does not exist, its longest existing part is resolved and the rest appended: a link
+    on the way to a file not yet made cannot lead outside unseen.
 
     Raises:
         OSError: the links go round in a circle, or cannot be followed.
@@ -45,9 +45,9 @@ def is_canonical(path: Path) -> bool:
 
 
 def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
-    """Return those of the paths that are still free of symbolic links, as `is_canonical` tells.
+    """Return the paths that are still free of symbolic links, as `is_canonical` tells.
 
-    Of many in one directory, the way to that is looked at once.
+    The directory of several paths is checked once.
     """
     parents: dict[str, bool] = {}
     found = set()

@@ -117,7 +117,7 @@ def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
 
 
 async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
-    """Return what the repositories gave, and whether they gave it to an earlier question."""
+    """Return the repositories' replies, and whether they come from the cache."""
     await session.begin()
     session.plan = _plan(session)
     if session.is_over:
@@ -143,7 +143,7 @@ async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
 
 def _plan(session: FanoutSession) -> CohortPlan:
     request = session.request
-    # Of a failure that decides already, no cohort that it leaves empty may take the place.
+    # A failure that already decides the request takes precedence over an empty cohort.
     return cohort.plan_cohorts(
         _candidates(session, sorted(session.descriptions)),
         session.search.corpora,

@@ -183,7 +183,7 @@ class HostSearcher(Struct):
 
     @property
     def repos(self) -> Sequence[RepoId]:
-        """Return whose stores, by id."""
+        """Return the repositories, by id."""
         return tuple(self.met)
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
@@ -241,8 +241,8 @@ class DaemonSearchers(Struct):
     """Gives access to repositories through their daemons.
 
     Attributes:
-        meet: reads a repository's settings, which may take the time of some files; returns where
-            its daemon is met. What it raises is that repository's failure when it is asked.
+        meet: reads a repository's settings, which may take the time of some files; returns the
+            address of its daemon. An error it raises is that repository's failure when it is asked.
     """
 
     channels: Channels
@@ -256,8 +256,8 @@ class DaemonSearchers(Struct):
     ) -> None:
         """Find the daemons' addresses, and start the daemons that are missing.
 
-        What cannot be had fails when it is asked, and settings are read anew each time. Daemons
-        that are started are waited for unless that is not wished.
+        Repositories without a daemon fail when they are asked. Settings are read anew each time.
+        Started daemons are waited for if `waits`.
         """
         self._met = {}
         met = self._met

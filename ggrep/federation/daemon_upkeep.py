@@ -290,7 +290,7 @@ class ReloadingFile:
     """Remembers the stamp of the file when it was last read.
 
     Attributes:
-        workspace: of the last edit that could be loaded.
+        workspace: the last edit that could be loaded.
     """
 
     def __init__(self, path: Path, load: Callable[[Path], Workspace]) -> None:
@@ -307,7 +307,7 @@ class ReloadingFile:
     def look(self) -> Change | None:
         """Return the effect of an edit, or of a repository that went missing or came back.
 
-        Of a wrong edit, the workspace of before stays.
+        After a wrong edit the previous workspace stays.
         """
         seen, before = self._look(), self.workspace
         is_edited = seen != self._seen

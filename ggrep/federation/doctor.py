@@ -45,7 +45,7 @@ def examine(
     enabled = [s for s in manifest.repos if s.repo.enabled and s.repo.missing is None]
     candidates = _candidates(enabled, daemons)
     cohorts = DoctorCohorts(*(_cohorts(candidates, corpus) for corpus in CORPORA))
-    # Who has two work trees of one repository side by side mostly means to.
+    # Two work trees of one repository side by side are mostly intended.
     findings += [
         Finding(warning.code, warning.message, repo_id=warning.repo_id, needed=False)
         for warning in overlaps

@@ -104,7 +104,7 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
     Args:
         text: JSONC with an array of `repos`; nothing else of it need be valid.
         selector: as typed.
-        names: what else an entry with a root is called: its id, and where it is.
+        names: other names of an entry with a root: its id, and its location.
 
     Raises:
         WorkspaceError: no entry or several match, or it is the only one.

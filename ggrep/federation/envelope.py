@@ -54,7 +54,7 @@ class Envelope(Struct, frozen=True):
     """Repositories of a workspace and their outcomes, part of every answer.
 
     Attributes:
-        coverage: what each means for the answer, in the order of `reports`.
+        coverage: effect of each repository on the answer, in the order of `reports`.
         elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
     """
 
@@ -93,7 +93,7 @@ class Envelope(Struct, frozen=True):
 
 
 class WorkspaceAnswer(Struct, frozen=True):
-    """An answer over a workspace, with what became of each repository."""
+    """An answer over a workspace, with the outcome of each repository."""
 
     attendance: Envelope
 
@@ -112,7 +112,7 @@ class RepoNotices(Struct, frozen=True):
     """Cuts and warnings of one repository.
 
     Attributes:
-        provenance: which snapshot; None where that of its description is all that is known.
+        provenance: snapshot that answered; None where only the described one is known.
     """
 
     provenance: Provenance | None
@@ -193,8 +193,8 @@ Clean = Callable[[str], str]
 
 
 LISTED_WHOLE: Final = 64
-"""Most selected repositories of which all are listed: an answer must not grow with those that
-nothing comes of."""
+"""Most selected repositories that are all listed: an answer must not grow with repositories that
+contribute nothing."""
 
 
 _HARMLESS: Final = frozenset({"ok", "skipped"})
@@ -227,7 +227,7 @@ def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId
 
 
 def path_cleaner(response: Envelope) -> Clean:
-    """Return what makes a message of an answer fit to be shown."""
+    """Return the function that redacts messages of an answer."""
     if response.request.include_paths:
         return str
     return redactor(partial(known_paths, response.workspace))
@@ -242,7 +242,7 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
 
 
 def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJson":
-    """Return what every answer says of its repositories, of those that are listed."""
+    """Return the part of every answer about its repositories, limited to the listed ones."""
     clean, workspace = path_cleaner(envelope), envelope.workspace
     named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
     if envelope.request.include_paths:
@@ -278,7 +278,7 @@ def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJso
 def failed_json(
     document: Mapping[str, object], error: GgrepError, clean: Clean
 ) -> "FederatedErrorJson":
-    """Return why there is no answer, beside what is known of the repositories."""
+    """Return the failure, with all that is known of the repositories."""
     failed = error_json(error, clean)
     told = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
     return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **told})
@@ -332,7 +332,7 @@ def limits_json(
 def repo_json(
     report: RepoReport, coverage: Coverage, clean: Clean, *, show_root: bool
 ) -> "FederatedRepoJson":
-    """Return what became of one repository."""
+    """Return the outcome of one repository."""
     modes: dict[str, CorpusResultJson] = {}
     for part in report.corpora:
         entry: CorpusResultJson = {"status": part.status, "count": part.count}
@@ -422,7 +422,7 @@ def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
 
 
 def stats_json(response: Envelope, listed: Container[RepoId]) -> "FederatedStatsJson":
-    """Return what differs from run to run."""
+    """Return the values that differ from run to run."""
     repos: dict[str, RepoStatsJson] = {
         repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
     }

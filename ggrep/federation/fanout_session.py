@@ -1,7 +1,7 @@
 """Asks the selected repositories in rounds: identity, term statistics, hits.
 
-One request's state stands here and nowhere else: what is asked, what is known of each repository
-by now, and what became of it: why it dropped out, how long it took, who was told.
+It alone holds the state of one request: its queries, the known facts of each repository, and the
+outcome of each: the error it dropped out with, its time, and whether it was reported.
 """
 
 import logging
@@ -107,17 +107,17 @@ class FanoutSession:
     """One request while it is sent to repositories.
 
     Attributes:
-        deadline: of all rounds together.
-        part: of the request's time, how much that is; a slate keeps some for afterwards.
-        arrived: told of each repository once, when it is done; None for nobody.
-        kept: tokens of a session by repository; those are asked about the snapshots that it keeps.
-        search: what each of them is asked, but for its corpora.
-        repos: all that were selected.
-        plan: which of them are asked for what, once they were described.
-        descriptions: of those that have an index, once they were asked for them.
-        vectors: the query's, by the encoder's key; empty where repositories encode it themselves.
-        failures: of repositories that dropped out.
-        elapsed_ms: spent on each repository so far.
+        deadline: common deadline of all rounds.
+        part: share of the request's time until `deadline`; a slate keeps some for afterwards.
+        arrived: called once for each repository, when it is done; None for no call.
+        kept: session tokens by repository; these repositories answer from the kept snapshots.
+        search: the request to each repository, except for its corpora.
+        repos: all selected repositories.
+        plan: the repositories to query for each corpus, once they are described.
+        descriptions: descriptions of repositories with an index, once they are fetched.
+        vectors: the query's vectors by encoder key; empty if repositories encode it themselves.
+        failures: errors of repositories that dropped out.
+        elapsed_ms: time spent on each repository so far.
     """
 
     workspace: Workspace
@@ -228,8 +228,8 @@ class FanoutSession:
     async def figures(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
         """Return the statistics of repositories for the query.
 
-        Those of a snapshot that was counted before are taken from memory; should it be gone,
-        searching it says so.
+        Statistics of a snapshot that was counted before are taken from memory; if the snapshot is
+        gone, searching it fails.
         """
         known = {repo: held for repo in repo_ids if (held := self._known(repo)) is not None}
         asked = await self._count([repo for repo in repo_ids if repo not in known])
@@ -238,7 +238,7 @@ class FanoutSession:
     async def search_jointly(
         self, question: BatchedQuery, repo_ids: Sequence[RepoId]
     ) -> BatchedPoolResponse | None:
-        """Return what the repositories give when they are asked at once; None where they are not.
+        """Return the replies of repositories that are asked at once; None where they are not.
 
         Half of the time left is kept for asking them one by one.
         """
@@ -252,10 +252,10 @@ class FanoutSession:
             return None
 
     async def is_described_anew(self) -> bool:
-        """Return whether those who were asked at once may be asked so once more.
+        """Return whether the repositories that were asked at once may be asked so once more.
 
-        A snapshot of theirs did not lie as it was published. Described again, it is verified, or it
-        is not among them any more; the others must be what they were.
+        A snapshot of theirs was not as it was published. Described again, it is verified, or it is
+        not among them any more; the others must be unchanged.
         """
         if not self._gone or self.is_over:
             return False
@@ -271,7 +271,7 @@ class FanoutSession:
     async def search_counted(
         self, figures: Mapping[RepoId, RepoStatistics], total: CollectionStatistics
     ) -> dict[RepoId, PoolResponse] | None:
-        """Return the lists of those that were counted, scored by the sum over all.
+        """Return the lists of the counted repositories, scored by the sum over all.
 
         None where one has published meanwhile.
         """
@@ -301,7 +301,7 @@ class FanoutSession:
         total: CollectionStatistics,
         only: Iterable[RepoId],
     ) -> dict[RepoId, PoolResponse | None]:
-        """Return the lists of some; None of those whose snapshot that was counted is gone."""
+        """Return the lists of some repositories; None for each whose counted snapshot is gone."""
         return await self._run(
             {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(only)}
         )
@@ -318,7 +318,8 @@ class FanoutSession:
         snapshot that was counted (3), which it refuses.
         """
         fresh = await self._count(gone)
-        # Who failed otherwise stays counted; who is gone and cannot be counted does not.
+        # A repository that failed otherwise stays counted; one whose snapshot is gone and that
+        # cannot be counted again does not.
         counted = {repo: held for repo, held in figures.items() if repo not in gone} | fresh
         if not counted or self.is_over:
             return {}, counted
@@ -353,9 +354,10 @@ class FanoutSession:
     ) -> dict[RepoId, PoolResponse]:
         """Return longer lists of repositories, from the snapshots of the shorter ones.
 
-        Who cannot give them any more is left out, and has not failed: its first lists stand.
+        A repository that cannot give them any more is left out without failing: its first list
+        stays.
 
-        `figures` are of all who count; empty where each is measured against itself.
+        `figures` has all counted repositories; empty where each is measured against itself.
         """
         total = total_of(figures) if figures else None
         outcomes = await fan_out(

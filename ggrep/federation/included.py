@@ -112,7 +112,7 @@ class _Included(Struct, frozen=True):
     """A repository that a glob means.
 
     Attributes:
-        name: what it would be called; None for nothing.
+        name: its name; None for none.
     """
 
     glob: str

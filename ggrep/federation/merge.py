@@ -49,7 +49,7 @@ class MergedHit(Struct, frozen=True):
 
     Attributes:
         hit: as the repository ranked it; its `score` is the repository's own.
-        score: what the merged list is ordered by.
+        score: order of the merged list.
         local_rank: place in the repository's list that it was taken from, 0-based.
         also_in: copies that were folded into it, by repository, file, line and row.
     """
@@ -161,7 +161,7 @@ def exhausted_by_folding(
 ) -> frozenset[RepoId]:
     """Return the repositories whose lists folding may have used up, without merging them.
 
-    A list goes on behind its end when it is as long as was asked for. What is behind matters only
+    A list goes on behind its end when it is as long as was asked for. Hits behind it matter only
     if the list holds fewer than `top` texts: for each text there is a hit that stays, no worse
     than the list's last one. So it takes copies inside one repository, which are rare. Lists that
     were asked for fewer than `top` hits are as short as the request wants them.
@@ -198,7 +198,7 @@ def needs_more(
         return tuple(sorted(used))
     last = kept[top - 1].global_id
     place = next(place for place, merged in enumerate(ordered) if merged.global_id == last)
-    # Whoever has a seen hit there or later has its unseen ones later still.
+    # A repository with a seen hit there or later has its unseen ones later still.
     reaching = {merged.repo_id for merged in ordered[place:]}
     return tuple(sorted(used - reaching))
 

@@ -1,4 +1,4 @@
-"""Merges what repositories say of a name into what one store over all their files would. Pure.
+"""Merges repositories' replies about a name into those of one store over all files. Pure.
 
 Order is that of one store: what its own order leaves open is decided by the repository's id.
 Files of equal paths lie by repository there, so occurrences stay together file by file.
@@ -159,7 +159,7 @@ class MergedDefinitions(Struct, frozen=True):
 
     Attributes:
         found: by what they are to the container that was asked for.
-        family: whose uses are wanted; None of a name that is not qualified.
+        family: definitions whose usages are wanted; None for an unqualified name.
     """
 
     found: SortedDefinitions
@@ -167,7 +167,7 @@ class MergedDefinitions(Struct, frozen=True):
 
     @property
     def first(self) -> tuple[RepoDefinedAt, ...]:
-        """Return those that are told beside usages."""
+        """Return the definitions that are shown beside usages."""
         return tuple(
             RepoDefinedAt(RepoId(one.repo), at) for one, at in related_definitions(self.found)
         )
@@ -181,7 +181,7 @@ def merge_definitions(
     `owners` qualify the name, outermost first.
     """
     every = [replace(one, repo=repo) for repo, pool in pools.items() for one in pool.defined]
-    # Those of one file come in its order.
+    # Definitions of one file keep its order.
     every.sort(key=lambda one: (one.test, one.at.path, one.repo))
     if not owners:
         return MergedDefinitions(sort_definitions(every, owners), None)
@@ -190,7 +190,7 @@ def merge_definitions(
 
 
 def own_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
-    """Return whose uses a repository takes for wanted that was told nothing of others."""
+    """Return the family by which a repository judges without knowledge of others."""
     return family_of(sort_definitions(pool.defined, owners), owners)
 
 

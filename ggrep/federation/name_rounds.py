@@ -44,7 +44,7 @@ class RepoQuery(Struct, frozen=True):
 
     Attributes:
         skip: places that earlier pages have shown.
-        family: whose uses are wanted; None for what the repository's own definitions say.
+        family: definitions whose usages are wanted; None for those of the repository.
     """
 
     step: NameStep
@@ -60,8 +60,8 @@ class NameRounds(Struct, Generic[P]):
     """The rounds of one question.
 
     Attributes:
-        decides: whether what a repository gave makes the rule the answer's.
-        cursor: where an earlier page ended; None on the first.
+        decides: whether a repository's reply makes the rule the answer's.
+        cursor: end of an earlier page; None on the first.
     """
 
     session: FanoutSession
@@ -126,7 +126,7 @@ class NameRounds(Struct, Generic[P]):
         return self.given[step].values()
 
     def _forget_failed(self) -> None:
-        """Drop what repositories gave that failed later: they have no part in the answer."""
+        """Drop replies of repositories that failed later: they have no part in the answer."""
         for pools in self.given.values():
             for repo in [repo for repo in pools if repo in self.session.failures]:
                 del pools[repo]
@@ -165,8 +165,9 @@ async def judge_all(
 ) -> tuple[NameStep | None, MergedDefinitions]:
     """Return the rule that decides, and the definitions by which all usages are judged.
 
-    Who fails meanwhile has no part in the answer, nor have its definitions; who publishes anew
-    may spell the name otherwise. Then it is looked again who has to judge anew.
+    A repository that fails meanwhile has no part in the answer, nor have its definitions; one
+    that publishes anew may spell the name otherwise. Then the repositories that must judge anew
+    are determined again.
     """
     told: dict[tuple[NameStep, RepoId], Family] = {}
     while True:

@@ -99,7 +99,7 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
         for folder, _, names in os.walk(directory):
             stats += [Path(folder, name).lstat() for name in names]
     except FileNotFoundError:
-        return None  # somebody is at work in it
+        return None  # another process is changing it
     modified = datetime.fromtimestamp(max(found.st_mtime for found in stats), UTC)
     if modified > before:
         return None

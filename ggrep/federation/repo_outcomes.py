@@ -186,9 +186,9 @@ class Known(Struct, frozen=True):
 
     Attributes:
         summed: scores depend on the statistics of all repositories.
-        counted: whose were in it; read only when `summed`.
+        counted: repositories in the sum; read only when `summed`.
         by_words: hits hold words of the query whole; else its words say nothing of who has any.
-        verdicts: of those whose rows were scored and not shown, whether one would have mattered.
+        verdicts: of repositories whose rows were scored but not shown, whether one would matter.
     """
 
     query: str

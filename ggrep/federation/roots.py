@@ -18,10 +18,10 @@ _POINTER_BYTES = 8192
 
 
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
-    """Return what a file may not mean, and what makes duplicate hits.
+    """Return probable mistakes in a file, and causes of duplicate hits.
 
-    That are a removed merge strategy and globs that mean nothing; nested roots, and work trees of
-    one history.
+    Mistakes are a removed merge strategy and globs that mean nothing; causes are nested roots, and
+    work trees of one history.
     """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
     idle = [
@@ -89,7 +89,7 @@ def _named(repo: WorkspaceRepo) -> str:
 def _pointer(path: Path) -> str:
     """Return the one line of a small file of git's; empty when there is none."""
     try:
-        # What stands there is a stranger's: a FIFO must not make us wait.
+        # The file is not trusted: opening a FIFO must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return ""

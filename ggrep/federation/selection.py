@@ -127,7 +127,7 @@ class Selection(Struct, frozen=True):
 
     Attributes:
         repos: by priority (highest first), alias (none last), id.
-        named: those of them that the request names by alias, id or path.
+        named: repositories that the request names by alias, id or path.
         explicit_selects: the tokens as read, as are `tags`, `repo_filter` and `only`.
     """
 
@@ -292,7 +292,7 @@ class RepoTarget(Struct, frozen=True):
 
 
 def label_of(repo: WorkspaceRepo) -> str:
-    """Return what a repository is called in places: its alias, else its id."""
+    """Return the name of a repository in places: its alias, else its id."""
     return repo.alias or repo.repo_id
 
 

@@ -112,11 +112,11 @@ class WorkspaceDraft(Struct, frozen=True):
         removed_strategy: the removed merge strategy that `global` stands for; empty for none.
     """
 
-    name: Annotated[str, Key("What the workspace calls itself.")]
+    name: Annotated[str, Key("Name of the workspace.")]
     cache_root: Annotated[
-        str | None, Key("Where artifacts of the federation may live.", key="cacheRoot")
+        str | None, Key("Directory for artifacts of the federation.", key="cacheRoot")
     ]
-    defaults: Annotated[WorkspaceDefaults, Key("What holds for entries that do not say.")]
+    defaults: Annotated[WorkspaceDefaults, Key("Defaults of entries.")]
     merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
     entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
     include: Annotated[
@@ -129,7 +129,7 @@ class WorkspaceDraft(Struct, frozen=True):
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
 MAX_ISSUES: Final = 1000
-"""Most issues of one file that are told one by one."""
+"""Most issues of one file that are reported one by one."""
 
 
 class Problems:
@@ -142,7 +142,7 @@ class Problems:
 
     @property
     def found(self) -> tuple[Issue, ...]:
-        """Return what was noted; beyond `MAX_ISSUES`, the last entry says how many there are."""
+        """Return the issues; beyond `MAX_ISSUES`, the last entry says how many there are."""
         if not self._further:
             return tuple(self._found)
         message = f"$: {self._further} further issues are not listed"
@@ -240,7 +240,7 @@ class Problems:
 
 
 def kind_of(value: object) -> str:
-    """Return what JSON calls a value."""
+    """Return the name of a value's JSON type."""
     if value is None:
         return "null"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}

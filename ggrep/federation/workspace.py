@@ -130,7 +130,7 @@ def load_workspace(
     A large file takes half a second and the disk may be slow: keep it off an event loop.
 
     Args:
-        path: of the file.
+        path: path of the file.
         resolve_root: returns the canonical root of the repository around a directory; it is
             asked once for each.
         name_repo: gives a canonical root its name.
@@ -191,7 +191,7 @@ class _Reading(Struct, frozen=True):
     depth: int = 0
 
     def draft(self, text: str, path: Path) -> WorkspaceDraft:
-        """Return what the file at `path` says, with all that it includes."""
+        """Return the draft of the file at `path`, with all that it includes."""
 
         def locate(root: str) -> LocatedRoot:
             try:

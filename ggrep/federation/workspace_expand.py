@@ -123,7 +123,7 @@ def _narrowed(selection: Selection, target: RepoTarget) -> Selection:
 async def _asked(
     session: FanoutSession, asked: ExpandRequest
 ) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
-    """Return what each repository has there, or its word that it has no such place."""
+    """Return the reply of each repository: its code there, or that it has no such place."""
 
     async def ask(repo: RepoId) -> ExpandResponse | InvalidRequest:
         try:

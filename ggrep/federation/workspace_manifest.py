@@ -136,10 +136,10 @@ def manifest_hash(repo_set_id: str, entries: Sequence[Mapping[str, Json]]) -> st
 def described_entry(
     repo_id: RepoId, description: RepoDescription | None, snapshot_id: str | None
 ) -> dict[str, Json]:
-    """Return what a repository that described itself contributes to the hash.
+    """Return the part of the hash that a repository's description gives.
 
-    None is of one that did not. The snapshot is the one that answered, which may be newer than
-    the one described.
+    `description` is None for a repository that did not describe itself. `snapshot_id` is the one
+    that answered, which may be newer than the one described.
     """
     if description is None or snapshot_id is None:
         return _entry(repo_id, "missing-index-dir")
@@ -153,7 +153,7 @@ def described_entry(
 
 
 def entry_of(state: RepoState) -> dict[str, Json]:
-    """Return what a repository contributes to the hash.
+    """Return a repository's part of the hash.
 
     Without a snapshot it hangs on nothing but that: a setting that was edited before anything was
     indexed changes no index.

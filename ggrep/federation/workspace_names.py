@@ -92,7 +92,7 @@ async def federated_symbol(
     searchers: Searchers,
     clock: Clock,
 ) -> FederatedSymbol:
-    """Return where a name is defined in the selected repositories.
+    """Return the definitions of a name in the selected repositories.
 
     A repository's failure is reported and fails nothing else, unless the request is strict, none
     is left, or an earlier page had a part of that repository.
@@ -141,7 +141,7 @@ async def federated_references(
     searchers: Searchers,
     clock: Clock,
 ) -> FederatedReferences:
-    """Return where a name is used in the selected repositories; as `federated_symbol` else."""
+    """Return the usages of a name in the selected repositories; otherwise as `federated_symbol`."""
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
@@ -197,7 +197,7 @@ class _NameQuery(Struct, frozen=True):
 
     Attributes:
         digest: its identity, but for the number of places on a page.
-        cursor: where an earlier page ended; None on the first.
+        cursor: end of an earlier page; None on the first.
     """
 
     session: FanoutSession
@@ -232,7 +232,7 @@ class _NameQuery(Struct, frozen=True):
     def unselected(
         self, pools: Collection[SymbolPool] | Collection[ReferencesPool]
     ) -> tuple[Notice, ...]:
-        """Return what is said where filters or the path select nothing in any repository."""
+        """Return the notice that filters or the path select nothing in any repository."""
         selects = matched_by_any([pool.selects for pool in pools])
         return unmatched_notices(selects, self.asked.scope, self.asked.filters)
 
@@ -244,7 +244,7 @@ class _NameQuery(Struct, frozen=True):
         *,
         lacking: bool,
     ) -> Envelope:
-        """Return what became of each repository; a page that lacks a part is a failure."""
+        """Return the outcome of each repository; a page that lacks a part is a failure."""
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (said if lacking else ())
@@ -286,7 +286,7 @@ async def _begun(
     digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
     cursor = read_token(asked.cursor, digest) if asked.cursor else None
     if cursor is not None:
-        # Whoever had a part in earlier pages must answer, and nobody else may: see `_lost`.
+        # Only repositories with a part in earlier pages may answer, and all must: see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
     session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
@@ -298,7 +298,7 @@ async def _begun(
 
 
 def _notices(rounds: NameRounds[P]) -> dict[RepoId, RepoNotices]:
-    """Return what each repository said under its answers by all rules together."""
+    """Return the limits and warnings of each repository, of all rules together."""
     limits: defaultdict[RepoId, list[RepoLimit]] = defaultdict(list)
     warnings: defaultdict[RepoId, list[Notice]] = defaultdict(list)
     origins: dict[RepoId, Provenance] = {}
@@ -347,7 +347,7 @@ async def _importing(
     defining: tuple[RepoId, ...],
     importers: list[tuple[RepoId, Importer]],
 ) -> tuple[set[tuple[RepoId, str]], list[Diagnostic]]:
-    """Return the files that import anything of the defining repositories, and who did not say."""
+    """Return files that import from the defining repositories, and repositories without a reply."""
     if not importers:
         return set(), []
     session = question.session

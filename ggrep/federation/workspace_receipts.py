@@ -69,13 +69,13 @@ _REQUIRED: Final = {*FederatedRequest.__struct_fields__} - {*_NOT_KEPT, "all_rep
 
 
 class RepoOrigin(Struct, frozen=True):
-    """What one repository's part of the answer hangs on."""
+    """Origin of one repository's part of the answer."""
 
     repo_id: RootId
     alias: str | None
     """Its name in the workspace; null for none."""
     status: Annotated[str, get_args(Status)]
-    """What became of it."""
+    """Outcome of the repository."""
     store_id: _StoreIdOrNone
     """Its store; empty when unknown."""
     snapshot_id: SnapshotId | None
@@ -91,7 +91,7 @@ class RepoOrigin(Struct, frozen=True):
 
 
 class WorkspaceOrigin(Struct, frozen=True):
-    """What the answer hangs on beside the words of the question."""
+    """Origin of the answer: program, workspace and repositories."""
 
     version: str
     """Version of the program."""
@@ -125,10 +125,10 @@ class WorkspaceReceipt(Struct, frozen=True):
 
 @extends(WorkspaceReceipt, lambda name: name if name in {"origin", "hits"} else None)
 class WorkspaceReceiptJson(DocumentJson):
-    """What `ggrep search --workspace --receipt` writes and `ggrep replay --workspace` reads."""
+    """Receipt of `ggrep search --workspace --receipt`, read by `ggrep replay --workspace`."""
 
     kind: Literal["workspace"]
-    """What was asked: a workspace."""
+    """Kind of the receipt: a workspace."""
     question: WorkspaceQuestion
     answer: FederatedJson | None
     """The answer itself; null where it is too long to keep."""
@@ -151,7 +151,7 @@ def make_workspace_receipt(
 def origin_of(
     response: FederatedResponse, answer: bytes, *, version: str, build: str
 ) -> WorkspaceOrigin:
-    """Return what an answer depends on."""
+    """Return the origin of an answer."""
     return WorkspaceOrigin(
         version=version,
         build=build,
@@ -187,7 +187,7 @@ class RepoChange(ReplayChange, frozen=True):
 
 
 class ReplayedRepoHit(ReplayedHit, frozen=True):
-    """What became of a hit of a repository."""
+    """Outcome of a hit of a repository."""
 
     repo_id: RootId
     fate: Fate
@@ -201,18 +201,18 @@ class NewRepoHit(NewHit, frozen=True):
 
 
 class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
-    """What became of a workspace's receipt whose question was asked again."""
+    """Outcome of replaying a workspace's receipt."""
 
     reproduced: bool
     """The same bytes came again."""
     query: str
     """The words of the question."""
     receipt: WorkspaceOrigin
-    """What the receipt's answer hangs on."""
+    """Origin of the receipt's answer."""
     now: WorkspaceOrigin
-    """What the answer of now hangs on."""
+    """Origin of the new answer."""
     changes: tuple[RepoChange, ...]
-    """What differs of the two."""
+    """Differences of the two origins."""
     hits: tuple[ReplayedRepoHit, ...]
     """The receipt's hits, best first."""
     new_hits: tuple[NewRepoHit, ...]

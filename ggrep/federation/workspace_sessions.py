@@ -2,8 +2,8 @@
 
 A repository's own token, without any file that it returned, keeps its snapshot and is sealed by its
 store; `ggrep.search.slate.tokens` has them. Which files were shown is known here alone, as a
-slate of several repositories shows only some of what each of them gave. So nothing is remembered
-between requests, and a token that somebody alters misleads nobody but its bearer.
+slate of several repositories shows only some of what each of them gave. Nothing is remembered
+between requests, and an altered token affects only its bearer.
 """
 
 import hashlib
@@ -95,7 +95,7 @@ class WorkspaceSession(Struct, frozen=True):
 
 
 def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp) -> SessionState:
-    """Return what goes on with a session; the same for the same value."""
+    """Return the state of a session with its token; equal for equal sessions."""
     ordered = sorted((_hash(repo), one) for repo, one in session.repos.items())
     parts = [
         known + data_of_token(one.token) + len(one.seen).to_bytes(_COUNT_BYTES) + b"".join(one.seen)

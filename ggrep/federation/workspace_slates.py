@@ -70,12 +70,12 @@ def joined(
     """Return the search's answer completed by the slates, and the combined slate.
 
     Args:
-        ran: the search, whose hits decided who was asked.
-        outcomes: of those who were.
-        how: level, budgets and what scores mean.
+        ran: the search, whose hits decided which repositories were asked for slates.
+        outcomes: outcomes of those repositories.
+        how: level, budgets and the meaning of scores.
         clamps: budgets that were asked for beyond a cap.
-        fits_usual: what is said of many repositories lessens the bytes of the slate.
-        shows: their files are shown; else they only say what the question was taken for.
+        fits_usual: metadata of many repositories lessens the bytes of the slate.
+        shows: their files are shown; else they only report the interpretation of the query.
     """
     response, repos = ran.response, ran.session.repos
     found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
@@ -153,7 +153,7 @@ def _left(response: FederatedResponse, usual: int) -> int:
 def _asked(found: Iterable[SlateResponse]) -> Asked:
     """Return the interpretation of the query, which is the same in every repository.
 
-    Where none says so, for nothing but words.
+    Without a slate, it is a query of words.
     """
     for one in found:
         return Asked(one.slate.overview.terms, one.slate.overview.kind)
@@ -191,7 +191,7 @@ class FederatedSlate(Struct, frozen=True):
     """A slate over a workspace, with the answer of its search.
 
     Attributes:
-        response: its hits are those that decided who was asked.
+        response: its hits decided which repositories were asked for slates.
     """
 
     response: FederatedResponse
@@ -306,19 +306,19 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
 def _searching(
     request: FederatedRequest, asked: SessionRequest | None, shown: int
 ) -> FederatedRequest:
-    """Return the request for the lists that decide who is asked, after so many files were shown."""
+    """Return the request for the lists that pick repositories, after so many shown files."""
     top = min(LEADING_HITS + _HITS_OF_A_FILE * shown, MAX_TOP)
     search = replace(request.search, snippet=SnippetMode.NONE, explain=False)
     searching = replace(request, search=search, top=top)
     if shown and request.per_repo_top is None:
         searching = replace(searching, per_repo_top=min(top, MAX_PER_REPO_TOP))
     if asked is not None and asked.targets:
-        searching = replace(searching, max_repos=0)  # they name who is asked
+        searching = replace(searching, max_repos=0)  # they name the repositories
     return searching
 
 
 def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnostic]:
-    """Return what is said of files that match and are left out, as they were shown before."""
+    """Return the notice of matching files that are left out, as they were shown before."""
     files = {(hit.repo_id, hit.hit.path) for hit in ran.response.hits}
     number = sum(session.has_seen(repo, path) for repo, path in files)
     told = f"{number} files that match were shown before in this session"
@@ -333,7 +333,7 @@ def _share(deadline: Deadline, clock: Clock) -> Deadline:
 def _requests(
     ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
-    """Return what to ask of the repositories that lead the merged list, or that targets name."""
+    """Return the requests to repositories that lead the merged list, or that targets name."""
     asked = shape.session
     if asked is not None and asked.targets:
         requests = {}

@@ -93,7 +93,7 @@ class Agents(Struct, frozen=True):
     """The clients of a user or project.
 
     Attributes:
-        command: what clients start ggrep with.
+        command: command with which clients start ggrep.
         dry: write nothing.
     """
 

@@ -132,9 +132,9 @@ def install(
 
     Args:
         old: its bytes; None where there is none.
-        piece: what to write.
-        mine: what we wrote before.
-        refresh: what we wrote before is replaced where it says something else.
+        piece: the entry to write.
+        mine: the entry that we wrote before.
+        refresh: our earlier entry is replaced if it differs.
     """
     mark, text = _text(old or b"")
     found = find(text, piece) if old is not None else None

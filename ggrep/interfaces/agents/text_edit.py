@@ -23,7 +23,7 @@ class JsonEntry(Struct, frozen=True):
     """A member of an object in JSON or JSONC.
 
     Attributes:
-        keys: of the objects that lead to it, from the outermost.
+        keys: keys of the objects that lead to it, from the outermost.
     """
 
     keys: tuple[str, ...]
@@ -39,7 +39,7 @@ class TomlTable(Struct, frozen=True):
     """A table at the end of a TOML file, between markers.
 
     Attributes:
-        keys: of the table that ours is in.
+        keys: keys of the table that ours is in.
     """
 
     keys: tuple[str, ...]
@@ -63,7 +63,7 @@ class Section(Struct, frozen=True):
     """A marked section at the end of a text.
 
     Attributes:
-        marks: what begins and ends a comment there.
+        marks: beginning and end of a comment there.
     """
 
     lines: tuple[str, ...]
@@ -258,7 +258,7 @@ def _copy(value: Mapping[str, object]) -> dict[str, object]:
 def _span(lines: list[str], piece: TomlTable) -> tuple[int, int] | None:
     """Return the lines of our table, its markers with it; None where it has no header of its own.
 
-    What it says of odd texts is held against what a parser reads before anything is written.
+    A parser verifies the result before anything is written.
     """
     name = r"\s*\.\s*".join(rf"[\"']?{re.escape(key)}[\"']?" for key in (*piece.keys, NAME))
     headers = [i for i, line in enumerate(lines) if re.match(rf"\s*\[\s*{name}\s*\]", line)]

@@ -81,7 +81,7 @@ _OWN_HEALTH: Final[Json] = {
     "properties": {
         "schema_version": {"const": 1},
         "ok": {"const": True},
-        "version": {"type": "string", "description": "Of the program."},
+        "version": {"type": "string", "description": "Version of the program."},
     },
 }
 _ROOT: Final[Json] = {

@@ -107,8 +107,8 @@ def sarif_json(outcome: CheckResult, *, version: str, base: Path) -> dict[str, J
     """Return the report; the place of a result is the check's line in its file.
 
     Args:
-        outcome: of the checks.
-        version: of this program.
+        outcome: outcome of the checks.
+        version: version of this program.
         base: files below it are named relative to it, as tools that show results expect.
     """
     names = list(RULES)
@@ -303,7 +303,7 @@ def _asked(check: Check, base: Path, own: list[str]) -> str:
     if target.is_workspace:
         flags.append(f"--workspace {path}")
     words = [quote(question.query)] + ([] if target.is_workspace else [path])
-    # What begins with a dash is taken for a flag unless a bare -- stands before it.
+    # A query that begins with a dash is read as a flag unless a bare -- precedes it.
     parts = [*flags, "--", *words] if question.query.startswith("-") else [*words, *flags]
     return " ".join(parts)
 

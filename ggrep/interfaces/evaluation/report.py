@@ -45,7 +45,7 @@ class Run(Struct, frozen=True):
     Attributes:
         rows: in the order of the suite's cases.
         failures: by name.
-        elapsed_ms: of each answered question; volatile.
+        elapsed_ms: time of each answered question; volatile.
         slates: figures of slates by their bytes; none where no case names a place.
     """
 
@@ -77,7 +77,7 @@ class Setup(Struct, frozen=True):
 
 
 def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
-    """Return the scored suite. What failed is scored 0 and named; nothing else suffers for it."""
+    """Return the scored suite. Failed questions are scored 0 and named; others are unaffected."""
     answers: dict[tuple[str, object], Answer] = {}
     reasons: dict[object, str] = {}
     for outcome in outcomes:

@@ -44,11 +44,11 @@ def _needed(kind: object, **texts: str) -> dict[str, DeclaredKey]:
 
 
 _NAMING: Final = _needed(
-    str, id="Its name, unlike all others of the file.", query="What is asked."
+    str, id="Its name, unlike all others of the file.", query="Text of the query."
 ) | _keys(str, notes="Anything.")
 _PUTTING: Final = {
     **_keys(bool, alone=Key("A directory is a root of its own.")),
-    **_keys(str, mode=Key("What the hits are wanted for.", words=_MODES)),
+    **_keys(str, mode=Key("Purpose of the hits.", words=_MODES)),
     **_keys(int, per_file=Key("Most hits of one file.", 0, MAX_QUERY_PER_FILE)),
     **_keys(
         _TEXTS,
@@ -64,8 +64,8 @@ SUITE_DEFAULTS: Final[Keys] = {
     **_keys(
         str,
         repo="Directory that is asked, relative to this file.",
-        category="What figures are also drawn by.",
-        language="What figures are also drawn by.",
+        category="Metrics are also reported by category.",
+        language="Metrics are also reported by language.",
     ),
 }
 CASE: Final[Keys] = {
@@ -227,7 +227,7 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 
 MAX_FILE_BYTES: Final = 4_194_304
-"""Larger files are no suite that anybody wrote."""
+"""Largest file that is read."""
 
 
 class TomlFile(Struct, frozen=True):

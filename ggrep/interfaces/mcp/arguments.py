@@ -162,7 +162,7 @@ def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
     for place in sorted(places, key=lambda place: (-len(place), place)):
         if place != "$.":
             text = text.replace(place, places[place])
-    # What a body calls `mode` is not what an argument of that name means.
+    # The body's `mode` is not the argument of that name.
     keys = {place.rpartition(".")[2]: name for place, name in places.items()}
     return _QUOTED.sub(lambda found: f"`{keys.get(found[1], found[1])}`", text)
 

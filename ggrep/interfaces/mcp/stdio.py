@@ -36,8 +36,8 @@ async def lines_of(
     """Yield the lines that come from a descriptor, what is no UTF-8 replaced, until its end.
 
     Args:
-        descriptor: of a pipe, a socket, a terminal or a file.
-        told: called with what ended the lines early: a line with too many bytes, or a failure.
+        descriptor: descriptor of a pipe, a socket, a terminal or a file.
+        told: called with the cause of an early end: a line with too many bytes, or a failure.
         most: bytes of a line.
     """
     held = bytearray()

@@ -1,7 +1,7 @@
 """Decodes the JSON bodies of requests, the same on every surface.
 
-What a body may hold is declared by the requests' own Structs (`shape` beside it), and by
-those here for what only callers of a surface say. Nothing that is not understood is passed over.
+The requests' own Structs declare the keys of a body (`shape` beside it); the Structs here add the
+keys of surfaces alone. Unknown keys are refused.
 """
 
 from collections.abc import Mapping
@@ -101,9 +101,9 @@ class FederatedCall(Struct, frozen=True):
     """A decoded search of a workspace.
 
     Attributes:
-        workspace_path: of its file, as written.
+        workspace_path: path of its file, as written.
         workspace_id: the `repo_set_id` that the caller expects of it; None for any.
-        shape: of the slate that is wanted; None for lists of hits.
+        shape: shape of the slate that is wanted; None for lists of hits.
     """
 
     workspace_path: str
@@ -157,7 +157,7 @@ class NamedCall(Struct, Generic[Q], frozen=True):
     """A decoded question to a workspace about a name or a place.
 
     Attributes:
-        workspace_path: of its file, as written.
+        workspace_path: path of its file, as written.
         workspace_id: as of a `FederatedCall`.
         request: which repositories are asked, within what time.
         asked: as one repository is asked.

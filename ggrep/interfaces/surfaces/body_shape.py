@@ -41,8 +41,8 @@ class Fields:
     """One object of a body. A null value counts as a missing key.
 
     Attributes:
-        place: where the object stands, such as `$.search`.
-        issues: what was wrong so far; objects below share it.
+        place: place of the object, such as `$.search`.
+        issues: issues so far; objects below share the list.
     """
 
     def __init__(self, value: Mapping[str, object], place: str, issues: list[Issue]) -> None:
@@ -221,7 +221,7 @@ class Shape:
     """The structure of one kind of request body.
 
     Attributes:
-        leaves: what a body may hold, by place.
+        leaves: keys that a body may hold, by place.
     """
 
     def __init__(

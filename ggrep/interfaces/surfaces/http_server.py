@@ -66,7 +66,7 @@ class AccessRules(Struct, frozen=True):
     """Rules by which requests are accepted.
 
     Attributes:
-        token: what every request must present; None for nothing.
+        token: token that every request must present; None for none.
         hosts: names that the server is called by, in lower case.
         origins: pages that may ask from a browser and read the answer, as their `Origin` says it.
         same_hosts: let in pages of these `hosts`, at any port.
@@ -230,7 +230,7 @@ async def receive_body(receive: Receive, max_bytes: int) -> bytes:
 
 def too_large(max_bytes: int) -> Refusal:
     """Return the refusal of a body of more than `max_bytes`."""
-    # What is left of the body would be read as the next request, or for ever.
+    # The rest of the body would be read as the next request, or for ever.
     message = f"the body is larger than {max_bytes} bytes"
     return Refusal(413, "payload_too_large", message, headers=_CLOSE)
 
@@ -288,7 +288,7 @@ class HttpServer(uvicorn.Server):
         try:
             await super().startup(sockets)
         except SystemExit:
-            # What the application failed by was logged; `run` makes an error of it.
+            # The application's error was logged; `run` raises one.
             self.should_exit = True
         if self.started:
             self._ready()

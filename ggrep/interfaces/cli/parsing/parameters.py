@@ -41,8 +41,8 @@ class Piece(Struct, frozen=True):
     Attributes:
         kind: type of its value, as `int | None` or `list[str] | None`.
         default: `inspect.Parameter.empty` where a value is required.
-        title: of its group; None without one.
-        word: of a flag that stands for one.
+        title: title of its group; None without one.
+        word: the word that its flag stands for.
     """
 
     key: str

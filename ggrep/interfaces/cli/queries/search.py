@@ -127,7 +127,7 @@ def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
 
 
 def search(
-    query: Annotated[str, Argument("What to search for: words, a name or code.")],
+    query: Annotated[str, Argument("Words, a name or code to search for.")],
     question: QueryOptions,
     hits: HitOptions,
     output: ReceiptOutput,

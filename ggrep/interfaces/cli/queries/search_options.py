@@ -61,7 +61,7 @@ def _once(numbers: tuple[int, ...]) -> int:
 class QueryOptions(Struct, frozen=True):
     """The search itself, and its files."""
 
-    title: ClassVar = "What to search for"
+    title: ClassVar = "Query"
     of: ClassVar = (SearchRequest,)
 
     mode: Annotated[

@@ -39,7 +39,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 
 class ApiFlags(Struct, frozen=True):
-    """Where the server listens, and what callers may search."""
+    """Address of the server, and limits of its callers."""
 
     title: ClassVar = "Callers"
 
