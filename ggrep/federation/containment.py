@@ -50,14 +50,14 @@ def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
     The directory of several paths is checked once.
     """
     parents: dict[str, bool] = {}
-    found = set()
+    canonical = set()
     for path in paths:
         parent = os.path.dirname(path)  # noqa: PTH120 - of each, every time
         if parent not in parents:
             parents[parent] = is_canonical(Path(parent))
         if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - of each, every time
-            found.add(path)
-    return frozenset(found)
+            canonical.add(path)
+    return frozenset(canonical)
 
 
 def is_inside(path: Path, root: Path) -> bool:

@@ -122,21 +122,21 @@ class RepoNotices(Struct, frozen=True):
 
 def envelope_of(
     session: FanoutSession,
-    said: Mapping[RepoId, RepoNotices],
+    notices_of: Mapping[RepoId, RepoNotices],
     *,
     own: Iterable[Diagnostic] = (),
     limits: Iterable[RepoLimit] = (),
     elapsed_ms: float,
 ) -> Envelope:
     """Return the envelope of an answer."""
-    reports = tuple(_report(session, repo, said.get(repo)) for repo in sorted(session.repos))
-    answered = {} if session.is_over else said
-    told = [
+    reports = tuple(_report(session, repo, notices_of.get(repo)) for repo in sorted(session.repos))
+    answered = {} if session.is_over else notices_of
+    warnings = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
-        for repo, one in answered.items()
-        for notice in (*one.warnings, *session.said_of(repo))
+        for repo, notices in answered.items()
+        for notice in (*notices.warnings, *session.said_of(repo))
     ]
-    cuts = [limit for one in answered.values() for limit in one.limits]
+    cuts = [limit for notices in answered.values() for limit in notices.limits]
     return Envelope(
         workspace=session.workspace,
         request=session.request,
@@ -144,7 +144,7 @@ def envelope_of(
         reports=reports,
         coverage=tuple(_coverage(report, answered) for report in reports),
         limits_hit=tuple(sorted({*cuts, *limits, *session.limits()}, key=RepoLimit.order)),
-        warnings=sorted_diagnostics((*session.selection.warnings, *told, *own)),
+        warnings=sorted_diagnostics((*session.selection.warnings, *warnings, *own)),
         errors=failure_diagnostics(reports),
         error=None if answered else first_failure(reports),
         elapsed_ms=elapsed_ms,
@@ -156,12 +156,12 @@ def envelope_of(
     )
 
 
-def _report(session: FanoutSession, repo: RepoId, said: RepoNotices | None) -> RepoReport:
+def _report(session: FanoutSession, repo: RepoId, notices: RepoNotices | None) -> RepoReport:
     error = session.failures.get(repo)
     if error is None and session.is_over:
         error = Skipped("another repository failed first")
     description = session.descriptions.get(repo)
-    origin = said.provenance if said and error is None else None
+    origin = notices.provenance if notices and error is None else None
     known = origin or description
     return RepoReport(
         repo=session.repos[repo],
@@ -215,15 +215,15 @@ def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId
     All of a few, or where that is wished. Else those that something of is shown, that were selected
     by name, that could have changed the answer, or of which something is to be said.
     """
-    everybody = frozenset(report.repo.repo_id for report in response.reports)
-    if response.request.all_repos or len(everybody) <= LISTED_WHOLE:
-        return everybody
-    told = {item.repo_id for item in (*response.warnings, *response.errors)}
+    selected = frozenset(report.repo.repo_id for report in response.reports)
+    if response.request.all_repos or len(selected) <= LISTED_WHOLE:
+        return selected
+    mentioned = {item.repo_id for item in (*response.warnings, *response.errors)}
     passed = _OF_THE_QUERY | _OF_WHAT_WAS_FOUND
-    told |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in passed}
+    mentioned |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in passed}
     failed = {report.repo.repo_id for report in response.reports if report.status not in _HARMLESS}
-    missed = {one.repo_id for one in response.coverage if one.could_change != "no"}
-    return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
+    missed = {coverage.repo_id for coverage in response.coverage if coverage.could_change != "no"}
+    return selected & {*shown, *response.selection.named, *mentioned, *failed, *missed}
 
 
 def path_cleaner(response: Envelope) -> Clean:
@@ -280,8 +280,8 @@ def failed_json(
 ) -> "FederatedErrorJson":
     """Return the failure, with all that is known of the repositories."""
     failed = error_json(error, clean)
-    told = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
-    return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **told})
+    outcome = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
+    return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **outcome})
 
 
 def selection_json(response: Envelope, clean: Clean, listed: Container[RepoId]) -> "SelectionJson":
@@ -316,16 +316,16 @@ def limits_json(
     are added up.
     """
     kept: dict[RepoLimit, None] = {}
-    found: Counter[tuple[str, int]] = Counter()
+    observed_of: Counter[tuple[str, int]] = Counter()
     for limit in limits:
         cut = limit.limit
         if limit.repo_id is None or limit.repo_id in listed:
             kept[limit] = None
         elif cut.code in _OF_WHAT_WAS_FOUND:
-            found[cut.code, cut.limit] += cut.observed or 0
+            observed_of[cut.code, cut.limit] += cut.observed or 0
         else:
             kept[replace(limit, repo_id=None)] = None
-    kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in found.items()}
+    kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in observed_of.items()}
     return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
 
 

@@ -184,7 +184,7 @@ class _Run(Generic[T]):
 
     def result(self) -> dict[RepoId, RepoOutcome[T]]:
         """Return every outcome; calls without one were cut off."""
-        found = {}
+        outcomes = {}
         for repo_id in sorted(self.calls):
             outcome = self._done.get(repo_id)
             if self._decided(repo_id):
@@ -192,8 +192,8 @@ class _Run(Generic[T]):
                 outcome = RepoOutcome(None, Skipped("another repository failed first"), 0.0)
             if outcome is None:
                 outcome = self._late()
-            found[repo_id] = outcome
-        return found
+            outcomes[repo_id] = outcome
+        return outcomes
 
     def _leave_time(self) -> None:
         """Give the running calls all remaining time, as none is queued behind them."""

@@ -183,12 +183,12 @@ class FanoutSession:
                 _LOG.exception("repositories could not be prepared")
 
     async def _describe_all(self) -> None:
-        asked = self._asked()
-        known = await self._described_jointly(asked)
+        repos = self._asked()
+        known = await self._described_jointly(repos)
         calls = {
-            one.repo_id: partial(self._describe, one.repo_id)
-            for one in asked
-            if one.repo_id not in known
+            repo.repo_id: partial(self._describe, repo.repo_id)
+            for repo in repos
+            if repo.repo_id not in known
         }
         self.descriptions = known | await self._run(calls, _DESCRIBE_SHARE)
 
@@ -200,12 +200,12 @@ class FanoutSession:
         # A session's snapshot is described by its repository.
         for host in [] if self.kept else self.searchers.hosts(repos):
             try:
-                found = await host.describe(self._within(share))
+                descriptions = await host.describe(self._within(share))
             except GgrepError as error:
                 _LOG.info("described one by one: %s", error)
             else:
-                self._host, self._joined = host, frozenset(found)
-                return dict(found)
+                self._host, self._joined = host, frozenset(descriptions)
+                return dict(descriptions)
         return {}
 
     def is_described_jointly(self, repo: RepoId) -> bool:
@@ -231,9 +231,9 @@ class FanoutSession:
         Statistics of a snapshot that was counted before are taken from memory; if the snapshot is
         gone, searching it fails.
         """
-        known = {repo: held for repo in repo_ids if (held := self._known(repo)) is not None}
-        asked = await self._count([repo for repo in repo_ids if repo not in known])
-        return known | asked
+        known = {repo: counts for repo in repo_ids if (counts := self._known(repo)) is not None}
+        counted = await self._count([repo for repo in repo_ids if repo not in known])
+        return known | counted
 
     async def search_jointly(
         self, question: BatchedQuery, repo_ids: Sequence[RepoId]
@@ -275,8 +275,8 @@ class FanoutSession:
 
         None where one has published meanwhile.
         """
-        found = await self._tried(figures, total, figures)
-        return None if None in found.values() else {repo: p for repo, p in found.items() if p}
+        pools = await self._tried(figures, total, figures)
+        return None if None in pools.values() else {repo: p for repo, p in pools.items() if p}
 
     async def search_together(
         self, figures: dict[RepoId, RepoStatistics], only: Iterable[RepoId]
@@ -289,11 +289,11 @@ class FanoutSession:
         if not figures:
             return {}, figures
         first = await self._tried(figures, total_of(figures), set(only) & set(figures))
-        found = {repo: pool for repo, pool in first.items() if pool is not None}
-        gone = [repo for repo in first if repo not in found]
+        pools = {repo: pool for repo, pool in first.items() if pool is not None}
+        gone = [repo for repo in first if repo not in pools]
         if not gone or self.is_over:
-            return found, figures
-        return await self._search_again(figures, found, gone)
+            return pools, figures
+        return await self._search_again(figures, pools, gone)
 
     async def _tried(
         self,
@@ -309,7 +309,7 @@ class FanoutSession:
     async def _search_again(
         self,
         figures: dict[RepoId, RepoStatistics],
-        found: dict[RepoId, PoolResponse],
+        pools: dict[RepoId, PoolResponse],
         gone: Sequence[RepoId],
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
         """Search again, after new statistics from repositories whose snapshots went meanwhile.
@@ -320,16 +320,16 @@ class FanoutSession:
         fresh = await self._count(gone)
         # A repository that failed otherwise stays counted; one whose snapshot is gone and that
         # cannot be counted again does not.
-        counted = {repo: held for repo, held in figures.items() if repo not in gone} | fresh
+        counted = {repo: counts for repo, counts in figures.items() if repo not in gone} | fresh
         if not counted or self.is_over:
             return {}, counted
         total = total_of(counted)
         moved = total != total_of(figures)
-        again = sorted({*fresh, *found} if moved else fresh)
+        again = sorted({*fresh, *pools} if moved else fresh)
         second = await self._run(
             {repo: partial(self._search, repo, counted[repo], total) for repo in again}
         )
-        kept = {} if moved else found
+        kept = {} if moved else pools
         return kept | second, counted
 
     async def slates(
@@ -368,44 +368,44 @@ class FanoutSession:
             concurrency=self.request.concurrency,
             deadline=self.deadline,
         )
-        return {repo: held.value for repo, held in outcomes.items() if held.value is not None}
+        return {repo: reply.value for repo, reply in outcomes.items() if reply.value is not None}
 
     async def _count(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
-        found = await self._run(
+        counted = await self._run(
             {repo: partial(self._figures, repo) for repo in repo_ids}, _COUNT_SHARE
         )
-        for repo, figures in found.items():
+        for repo, figures in counted.items():
             key = replace(
                 snapshot_key(repo, self.descriptions[repo]), snapshot_id=figures.snapshot_id
             )
-            held = figures.statistics
-            self.memory.figures.put((key, plain_search(self.search)), held, figures_size(held))
-        return found
+            counts = figures.statistics
+            self.memory.figures.put((key, plain_search(self.search)), counts, figures_size(counts))
+        return counted
 
     def _known(self, repo: RepoId) -> RepoStatistics | None:
         key = snapshot_key(repo, self.descriptions[repo])
-        held = self.memory.figures.get((key, plain_search(self.search)))
-        return None if held is None else RepoStatistics(key.snapshot_id, held)
+        statistics = self.memory.figures.get((key, plain_search(self.search)))
+        return None if statistics is None else RepoStatistics(key.snapshot_id, statistics)
 
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
         """Ask one repository after another for the vector; without it, each encodes for itself."""
-        held = self.memory.vectors.get((key, self.search.query))
+        vector = self.memory.vectors.get((key, self.search.query))
         until = self._within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             for repo in repos:
-                if held is not None:
+                if vector is not None:
                     break
                 try:
-                    held = await self.searcher(repo).encode(self.search.query, until)
+                    vector = await self.searcher(repo).encode(self.search.query, until)
                 except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
                     continue  # it is asked for lists all the same, and says then what is wrong
-        if held is not None:
-            self.vectors[key] = held
-            self.memory.vectors.put((key, self.search.query), held, 8 * len(held.values))
+        if vector is not None:
+            self.vectors[key] = vector
+            self.memory.vectors.put((key, self.search.query), vector, 8 * len(vector.values))
 
     def _asked(self) -> list[WorkspaceRepo]:
         """Return the repositories that have not dropped out."""
-        return [one for repo_id, one in self.repos.items() if repo_id not in self.failures]
+        return [repo for repo_id, repo in self.repos.items() if repo_id not in self.failures]
 
     def searcher(self, repo: RepoId) -> RepoSearcher:
         """Return the searcher of a repository; the same for all rounds."""
@@ -488,7 +488,7 @@ class FanoutSession:
         """Report repositories that were not queried."""
         for report in reports:
             pool = pools.get(report.repo.repo_id)
-            lists = [found for _, found in pool.corpora] if pool else []
+            lists = [hits for _, hits in pool.corpora] if pool else []
             count = len(pool.blended) if pool else 0
             self._tell(report.repo.repo_id, report.status, count or sum(map(len, lists)))
 
@@ -519,14 +519,14 @@ class FanoutSession:
             strict=self.request.strict,
             done=done,
         )
-        found = {}
+        results = {}
         for repo, outcome in outcomes.items():
             self.elapsed_ms[repo] = self.elapsed_ms.get(repo, 0.0) + outcome.elapsed_ms
             if outcome.error is not None:
                 self._fail(repo, outcome.error)
             else:
-                found[repo] = outcome.value
-        return found  # type: ignore[return-value]  # without an error there is a value
+                results[repo] = outcome.value
+        return results  # type: ignore[return-value]  # without an error there is a value
 
     def _fail(self, repo: RepoId, error: GgrepError) -> None:
         if isinstance(error, NoIndex):

@@ -129,7 +129,7 @@ def _asked(response: FederatedResponse) -> "AskedJson":
 
 def _shown(response: FederatedResponse) -> Iterator[RepoId]:
     """Yield the repositories that hits are of, or copies of them."""
-    for hits in (response.hits, *(found for _, found in response.corpora)):
+    for hits in (response.hits, *(hits for _, hits in response.corpora)):
         for merged in hits:
             yield merged.repo_id
             yield from (copy.repo_id for copy in merged.also_in)
@@ -138,9 +138,9 @@ def _shown(response: FederatedResponse) -> Iterator[RepoId]:
 def hit_json(merged: MergedHit) -> "FederatedHitJson":
     """Return a hit with the repository it came from; `file` is relative to that."""
     hit = merged.hit
-    told = {federated_key(name): value for name, value in document_of(hit).items()}
-    told.pop(None, None)
-    document = cast("FederatedHitJson", told)
+    values = {federated_key(name): value for name, value in document_of(hit).items()}
+    values.pop(None, None)
+    document = cast("FederatedHitJson", values)
     document |= {
         "id": hit.row_id,
         "globalId": merged.global_id,

@@ -151,8 +151,8 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
             copies[place].append(_also_in(merged))
         else:
             kept.append(merged)
-    for place, found in copies.items():
-        kept[place] = replace(kept[place], also_in=tuple(sorted(found, key=_also_in_order)))
+    for place, others in copies.items():
+        kept[place] = replace(kept[place], also_in=tuple(sorted(others, key=_also_in_order)))
     return tuple(kept)
 
 
@@ -285,12 +285,12 @@ def lists_of(
     by_corpus: dict[Corpus, list[RankedList]] = {part.corpus: [] for part in plan.corpora}
     blended = []
     for repo, pool in sorted(pools.items()):
-        asked = plan.corpora_of(repo)
-        for corpus, found in pool.corpora:
-            if corpus in asked and found:
-                by_corpus[corpus].append(_ranked(repos[repo], found))
+        corpora_of_repo = plan.corpora_of(repo)
+        for corpus, hits in pool.corpora:
+            if corpus in corpora_of_repo and hits:
+                by_corpus[corpus].append(_ranked(repos[repo], hits))
         if pool.blended:
-            hits = tuple(hit for hit in pool.blended if hit.corpus in asked)
+            hits = tuple(hit for hit in pool.blended if hit.corpus in corpora_of_repo)
             blended.append(_ranked(repos[repo], hits))
     corpora = tuple((corpus, tuple(lists)) for corpus, lists in by_corpus.items())
     return Lists(corpora, tuple(blended))

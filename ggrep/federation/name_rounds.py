@@ -87,8 +87,8 @@ class NameRounds(Struct, Generic[P]):
         """
         if self.cursor is not None:
             return self.cursor.step
-        asked = (step for step in SYMBOL_STEPS if step in self.given)
-        return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
+        tried = (step for step in SYMBOL_STEPS if step in self.given)
+        return next((step for step in tried if any(map(self.decides, self._pools(step)))), None)
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask all repositories by one rule; `before` are the rules that were tried already."""
@@ -108,8 +108,8 @@ class NameRounds(Struct, Generic[P]):
         if self.session.is_over:
             return
         calls = {repo: partial(self._one, repo, wanted, before) for repo in repos}
-        for repo, found in (await self.session.round(calls, ROUND_SHARE)).items():
-            for each, pool in found.items():
+        for repo, replies in (await self.session.round(calls, ROUND_SHARE)).items():
+            for each, pool in replies.items():
                 self.given.setdefault(each, {})[repo] = pool
         self.given.setdefault(wanted.step, {})
         self._forget_failed()
@@ -119,8 +119,8 @@ class NameRounds(Struct, Generic[P]):
         if self.cursor is not None:
             consumed = self.cursor.of(repo)
             return consumed.snapshot_id if consumed else None
-        held = (pools[repo] for pools in self.given.values() if repo in pools)
-        return next((pool.provenance.snapshot_id for pool in held), None)
+        replies = (pools[repo] for pools in self.given.values() if repo in pools)
+        return next((pool.provenance.snapshot_id for pool in replies), None)
 
     def _pools(self, step: NameStep) -> Iterable[P]:
         return self.given[step].values()
@@ -169,7 +169,7 @@ async def judge_all(
     that publishes anew may spell the name otherwise. Then the repositories that must judge anew
     are determined again.
     """
-    told: dict[tuple[NameStep, RepoId], Family] = {}
+    used: dict[tuple[NameStep, RepoId], Family] = {}
     while True:
         step = rounds.decided()
         pools = rounds.given.get(step, {}) if step is not None else {}
@@ -180,9 +180,9 @@ async def judge_all(
         other = [
             repo
             for repo, pool in sorted(pools.items())
-            if is_mentioned(pool) and family != (told.get((step, repo)) or own_family(pool, owners))
+            if is_mentioned(pool) and family != (used.get((step, repo)) or own_family(pool, owners))
         ]
         if not other:
             return step, defined
         await rounds.judge(other, step, family)
-        told |= {(step, repo): family for repo in other}
+        used |= {(step, repo): family for repo in other}

@@ -115,12 +115,12 @@ def read_index_state(store: Path) -> IndexState:
     the pointer leads to is not there and the pointer has moved, it is followed again.
     """
     pointed = _pointed(store)
-    found = _state(store, pointed)
+    state = _state(store, pointed)
     for _ in range(_RETRIES):
-        if found.reason == "present" or (again := _pointed(store)) == pointed:
+        if state.reason == "present" or (again := _pointed(store)) == pointed:
             break
-        pointed, found = again, _state(store, again)
-    return found
+        pointed, state = again, _state(store, again)
+    return state
 
 
 class _InvalidState(Exception):

@@ -120,9 +120,9 @@ def failure_diagnostics(reports: Iterable[RepoReport]) -> tuple[Diagnostic, ...]
 def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
     """Return the failure to report for all: the first by id that is more than a missing index."""
     failures = [item.error for item in reports if item.error is not None]
-    told = [error for error in failures if not isinstance(error, Skipped)]
-    hard = [error for error in told if not isinstance(error, NoIndex)]
-    return next(iter([*hard, *told]), None)
+    relevant = [error for error in failures if not isinstance(error, Skipped)]
+    hard = [error for error in relevant if not isinstance(error, NoIndex)]
+    return next(iter([*hard, *relevant]), None)
 
 
 def _report(

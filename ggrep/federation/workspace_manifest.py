@@ -269,12 +269,12 @@ def repo_json(state: RepoState, counts: Mapping[Corpus, int] = _UNCOUNTED) -> "M
 
 def diagnostic_json(item: Diagnostic) -> "ManifestDiagnosticJson":
     """Return one warning or error."""
-    found: ManifestDiagnosticJson = {"code": item.code, "message": sanitise_line(item.message)}
+    document: ManifestDiagnosticJson = {"code": item.code, "message": sanitise_line(item.message)}
     if item.repo_id is not None:
-        found["repoId"] = item.repo_id
+        document["repoId"] = item.repo_id
     if item.mode is not None:
-        found["mode"] = item.mode
-    return found
+        document["mode"] = item.mode
+    return document
 
 
 def _mode_json(state: RepoState, corpus: Corpus, counts: Mapping[Corpus, int]) -> "CorpusStateJson":

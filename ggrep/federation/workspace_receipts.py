@@ -232,15 +232,15 @@ def replay_of(
     ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
     left = {repo_id: iter(places) for repo_id, places in found.items()}
     old, known = [], set[tuple[str, str]]()
-    for rank, held in enumerate(receipt.hits):
-        whereabouts = next(left.get(held.repo_id, iter(())), _UNKNOWN)
+    for rank, repo_hit in enumerate(receipt.hits):
+        whereabouts = next(left.get(repo_hit.repo_id, iter(())), _UNKNOWN)
         rank_now = None
         if whereabouts.place is not None:
-            key = held.repo_id, whereabouts.place.row_id
+            key = repo_hit.repo_id, whereabouts.place.row_id
             known.add(key)
             rank_now = ranks.get(key)
-        hit = replayed_hit(held.hit, rank, whereabouts, rank_now)
-        old.append(ReplayedRepoHit(**asdict(hit), repo_id=held.repo_id))
+        hit = replayed_hit(repo_hit.hit, rank, whereabouts, rank_now)
+        old.append(ReplayedRepoHit(**asdict(hit), repo_id=repo_hit.repo_id))
     new = [
         NewRepoHit(**asdict(new_hit(m.hit, rank)), repo_id=m.repo_id)
         for rank, m in enumerate(today.hits)
@@ -264,7 +264,7 @@ def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
 
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
     """Return the differences: of the workspace first, then by repository."""
-    found = [
+    changes = [
         RepoChange(key, getattr(was, key), getattr(now, key), None)
         for key in ("version", "build", "repo_set_id")
         if getattr(was, key) != getattr(now, key)
@@ -275,13 +275,13 @@ def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ..
         old, new = before.get(repo_id), after.get(repo_id)
         if old is None or new is None:
             was_asked, is_asked = (repo if repo is None else "yes" for repo in (old, new))
-            found.append(RepoChange("asked", was_asked, is_asked, repo_id))
+            changes.append(RepoChange("asked", was_asked, is_asked, repo_id))
             continue
         for name in RepoOrigin.__struct_fields__:
             values = getattr(old, name), getattr(new, name)
             if values[0] != values[1]:
-                found.append(RepoChange(name, *values, repo_id))
-    return tuple(found)
+                changes.append(RepoChange(name, *values, repo_id))
+    return tuple(changes)
 
 
 _KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "answer", FIELD})
@@ -299,7 +299,7 @@ def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_js
                 if key not in _NOT_KEPT
             },
             "origin": to_builtins(receipt.origin),
-            "hits": [to_builtins(held) for held in receipt.hits],
+            "hits": [to_builtins(hit) for hit in receipt.hits],
             "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
         }
     )

@@ -162,8 +162,8 @@ class Repository:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self, method: Method[A], given: Options, **first: object) -> A:
-        make_message = method.message(given, **first)
+    def _answer(self, method: Method[A], options: Options, **first: object) -> A:
+        make_message = method.message(options, **first)
         opened = self._opened
         address = opened.address()
         message = make_message(address)

@@ -182,12 +182,12 @@ def append_block(text: str, block: str) -> Splice:
     return Splice(len(text), "", before + block.replace("\n", newline))
 
 
-def remove_block(text: str, found: FoundEntry) -> Splice:
+def remove_block(text: str, entry: FoundEntry) -> Splice:
     """Return the change that takes our block out, and the empty line before it at the end."""
-    start, newline = found.start, newline_of(text)
-    if found.end == len(text) and text[:start].endswith(newline * 2):
+    start, newline = entry.start, newline_of(text)
+    if entry.end == len(text) and text[:start].endswith(newline * 2):
         start -= len(newline)
-    return Splice(start, text[start : found.end], "")
+    return Splice(start, text[start : entry.end], "")
 
 
 _FIRST, _LAST = marker("# ", is_end=False), marker("# ", is_end=True)
@@ -214,18 +214,18 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
     return FoundEntry(start, end, "" if is_commented else spelled_value(value[NAME]))
 
 
-def remove_table(text: str, found: FoundEntry) -> Splice:
+def remove_table(text: str, entry: FoundEntry) -> Splice:
     """Return the change that takes our table out, and a marker that was moved away from it."""
-    start, newline = found.start, newline_of(text)
-    is_apart = found.end == len(text) or text[found.end :].startswith(newline)
+    start, newline = entry.start, newline_of(text)
+    is_apart = entry.end == len(text) or text[entry.end :].startswith(newline)
     if is_apart and text[:start].endswith(newline * 2):
         start -= len(newline)
-    at = found.end
-    for line in text[found.end :].splitlines(keepends=True):
+    at = entry.end
+    for line in text[entry.end :].splitlines(keepends=True):
         if line.strip() == _LAST:
-            return Splice(start, text[start : at + len(line)], text[found.end : at])
+            return Splice(start, text[start : at + len(line)], text[entry.end : at])
         at += len(line)
-    return Splice(start, text[start : found.end], "")
+    return Splice(start, text[start : entry.end], "")
 
 
 def rest_of(text: str, piece: TomlTable) -> str:

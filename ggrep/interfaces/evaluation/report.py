@@ -130,16 +130,16 @@ def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
     if answer.error:
         none = tuple(slate_score(size, None) for size in sizes)
         return Scored(case, answer, failed_score(case.expected), none)
-    found = score(case.expected, answer.files, answer.confidence)
+    scores = score(case.expected, answer.files, answer.confidence)
     slates = tuple(
         slate_score(size, seen(case.places, slate))
         for size, slate in zip(sizes, answer.slates, strict=True)
     )
     if answer.slates:
         hidden = [each for each in case.places if not answer.slates[0].shows(each)]
-        missing = (*found.missing, *(f"{' or '.join(map(str, each))} shown" for each in hidden))
-        found = replace(found, passed=not missing, missing=missing)
-    return Scored(case, answer, found, slates)
+        missing = (*scores.missing, *(f"{' or '.join(map(str, each))} shown" for each in hidden))
+        scores = replace(scores, passed=not missing, missing=missing)
+    return Scored(case, answer, scores, slates)
 
 
 def _row(row: Scored) -> EvalQuery:

@@ -35,8 +35,8 @@ _FLOOR: Final = Key("Confidence that the answer must state.", words=_CONFIDENCES
 
 
 def _keys(kind: object, **texts: str | Key) -> dict[str, DeclaredKey]:
-    said = {name: text if isinstance(text, Key) else Key(text, 1) for name, text in texts.items()}
-    return {name: DeclaredKey(name, kind, key, None) for name, key in said.items()}
+    keys = {name: text if isinstance(text, Key) else Key(text, 1) for name, text in texts.items()}
+    return {name: DeclaredKey(name, kind, key, None) for name, key in keys.items()}
 
 
 def _needed(kind: object, **texts: str) -> dict[str, DeclaredKey]:
@@ -189,7 +189,7 @@ class TomlLines(Struct):
 
 def toml_lines(text: str) -> TomlLines:
     """Return the lines of a text that the parser takes."""
-    found = TomlLines()
+    lines = TomlLines()
     counts: dict[str, int] = {}
     place: Place = ("", 0)
     for line, statement in _statements(text):
@@ -199,10 +199,10 @@ def toml_lines(text: str) -> TomlLines:
             name = table[2]
             place = (name, counts.get(name, 0))
             counts[name] = place[1] + 1
-            found.tables[place] = line
+            lines.tables[place] = line
         elif key is not None:
-            found.keys.setdefault((place, key[1].strip("\"'")), line)
-    return found
+            lines.keys.setdefault((place, key[1].strip("\"'")), line)
+    return lines
 
 
 def _statements(text: str) -> list[tuple[int, str]]:

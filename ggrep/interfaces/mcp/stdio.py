@@ -40,7 +40,7 @@ async def lines_of(
         told: called with the cause of an early end: a line with too many bytes, or a failure.
         most: bytes of a line.
     """
-    held = bytearray()
+    buffered = bytearray()
     while True:
         await _readable(descriptor)
         try:
@@ -48,18 +48,18 @@ async def lines_of(
         except OSError as error:
             told(f"standard input: {error.strerror}")
             return
-        held += block
+        buffered += block
         if b"\n" in block:
-            *whole, rest = held.split(b"\n")
+            *whole, rest = buffered.split(b"\n")
             for line in whole:
                 yield line.decode(errors="replace")
-            held = rest
-        if len(held) > most:
+            buffered = rest
+        if len(buffered) > most:
             told(f"standard input: a message of more than {most} bytes; the server ends")
             return
         if not block:
-            if held.strip():
-                yield held.decode(errors="replace")
+            if buffered.strip():
+                yield buffered.decode(errors="replace")
             return
 
 

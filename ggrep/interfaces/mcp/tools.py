@@ -36,10 +36,10 @@ MORE: Final = "options text_bytes={}"
 
 def text_bytes_of(values: Mapping[str, object]) -> int:
     """Return most bytes of the text of an answer; 0 for what is usual."""
-    given = values.get("text_bytes", 0)
-    if not isinstance(given, int) or given < 0:
-        raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")
-    return given
+    value = values.get("text_bytes", 0)
+    if not isinstance(value, int) or value < 0:
+        raise InvalidRequest(f"text_bytes: must be 0 or more, is {value!a:.80}")
+    return value
 
 
 _LEAST: Final = 1_024

@@ -139,8 +139,8 @@ class Gate:
             return
         await self._app(scope, receive, send)
 
-    def _check_host(self, given: Sequence[str]) -> None:
-        if len(given) != 1 or not self._names_server(given[0]):
+    def _check_host(self, values: Sequence[str]) -> None:
+        if len(values) != 1 or not self._names_server(values[0]):
             raise Refusal(421, "misdirected_request", "the Host header does not name this server")
 
     def _names_server(self, host: str) -> bool:
@@ -149,25 +149,25 @@ class Gate:
 
     def _readable_origin(self, headers: Headers) -> str:
         """Return the origin of a page that may read the answer; empty for other callers."""
-        given = headers.getlist("origin")
-        if not given:
+        values = headers.getlist("origin")
+        if not values:
             # Pictures and forms of other pages bear no Origin, but browsers name their site.
             if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
                 return ""
             raise Refusal(403, "forbidden", "requests from pages of other sites are refused")
-        if len(given) == 1 and given[0] in self._rules.origins:
-            return given[0]
-        scheme, _, host = given[0].partition("://")
-        is_page = len(given) == 1 and scheme in {"http", "https"}
+        if len(values) == 1 and values[0] in self._rules.origins:
+            return values[0]
+        scheme, _, host = values[0].partition("://")
+        is_page = len(values) == 1 and scheme in {"http", "https"}
         if is_page and self._rules.same_hosts and self._names_server(host):
             return ""
         raise Refusal(403, "forbidden", "the Origin is not allowed")
 
-    def _is_authorised(self, given: Sequence[str]) -> bool:
+    def _is_authorised(self, values: Sequence[str]) -> bool:
         token = self._rules.token
         if token is None:
             return False
-        scheme, _, presented = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        scheme, _, presented = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         # Compared as bytes and in constant time, so that answers betray no part of the token.
         equal = hmac.compare_digest(presented.strip().encode(), token.encode())
         if scheme.lower() == "bearer" and equal:

@@ -81,8 +81,8 @@ def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> Repo
         def printed(answers: Answers) -> Rendered:
             document = _document(answers)
             lines = list(places(document, request, site.root, Path(site.view.cwd)))
-            given = document.get("warnings", ())
-            notices = incomplete_first([Notice(each["code"], each["message"]) for each in given])
+            warnings = document.get("warnings", ())
+            notices = incomplete_first([Notice(each["code"], each["message"]) for each in warnings])
             notes = [f"warning: {each.message}" for part in notices for each in part]
             if cuts := limits_line(document.get("limits_hit", ())):
                 notes.append(cuts)
