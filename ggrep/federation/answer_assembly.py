@@ -38,16 +38,16 @@ from ggrep.model.response import Hit, PoolResponse, shortened
 
 
 def assemble(
-    session: FanoutSession, given: PoolSet, *, from_memory: bool, elapsed_ms: float
+    session: FanoutSession, pool_set: PoolSet, *, from_memory: bool, elapsed_ms: float
 ) -> FederatedResponse:
     """Return the answer to a question.
 
-    What differs from run to run is `elapsed_ms`; `given` may be of an earlier question.
+    Only `elapsed_ms` differs from run to run; `pool_set` may be of an earlier question.
     """
-    selection, plan, counted = session.selection, session.plan, given.strategy == GLOBAL
-    failures, pools = _outcomes(session, given)
+    selection, plan, counted = session.selection, session.plan, pool_set.strategy == GLOBAL
+    failures, pools = _outcomes(session, pool_set)
     lists = lists_of(plan, session.repos, pools)
-    merged = merge_lists(lists, rules_of(session, given))
+    merged = merge_lists(lists, rules_of(session, pool_set))
     leaders = merge_top_files(pool.leading for pool in pools.values())
     confidence = confidence_of(leaders)
     (shown, *corpora), weak_cuts = _shortened(
@@ -69,24 +69,24 @@ def assemble(
     answers = Answers(session.descriptions, failures, pools, shown_of)
     reports = report(selection, session.search.corpora, plan, answers)
     limits = (
-        *_limits(given, pools, session.force, lists.longest),
+        *_limits(pool_set, pools, session.force, lists.longest),
         *session.limits(),
         *map(RepoLimit, weak_cuts),
         *cuts,
     )
     known = Known(
         query=session.search.query,
-        figures=given.figures,
+        figures=pool_set.figures,
         summed=counted,
-        counted=given.figures,
+        counted=pool_set.figures,
         by_words=not session.search.is_exact,
-        verdicts=given.verdicts,
+        verdicts=pool_set.verdicts,
     )
     return FederatedResponse(
         workspace=session.workspace,
         request=session.request,
         in_force=session.force,
-        strategy=given.strategy,
+        strategy=pool_set.strategy,
         selection=selection,
         plan=plan,
         reports=reports,
@@ -96,11 +96,11 @@ def assemble(
         hits=capped[0],
         confidence=confidence,
         limits_hit=tuple(sorted(limits, key=RepoLimit.order)),
-        warnings=_warnings(session, given, pools, confidence, capped, cut=bool(limits)),
+        warnings=_warnings(session, pool_set, pools, confidence, capped, cut=bool(limits)),
         errors=failure_diagnostics(
-            item for item in reports if item.repo.repo_id not in given.skipped
+            item for item in reports if item.repo.repo_id not in pool_set.skipped
         ),
-        statistics_repos=tuple(given.figures) if counted else (),
+        statistics_repos=tuple(pool_set.figures) if counted else (),
         error=None if pools else first_failure(reports),
         elapsed_ms=elapsed_ms,
         repo_elapsed_ms=tuple(sorted(session.elapsed_ms.items())),
@@ -135,10 +135,10 @@ def cap_snippets(
             cut = LimitHit("max_snippet_bytes_per_result", per_hit, size, merged.hit.path)
             cuts.setdefault((merged.repo_id, merged.hit.path), RepoLimit(cut, merged.repo_id))
         allowed = min(size, per_hit)
-        given = min(allowed, left)
+        granted = min(allowed, left)
         wanted += allowed
-        left -= given
-        shown[merged.global_id] = merged.hit if given == size else shortened(merged.hit, given)
+        left -= granted
+        shown[merged.global_id] = merged.hit if granted == size else shortened(merged.hit, granted)
     capped = tuple(
         tuple(replace(merged, hit=shown[merged.global_id]) for merged in hits) for hits in lists
     )
@@ -171,13 +171,13 @@ def _shortened(
 
 
 def _outcomes(
-    session: FanoutSession, given: PoolSet
+    session: FanoutSession, pool_set: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
     """Return the failures, also of those whose query was not finished, and what others gave."""
     failures = dict(session.failures)
-    for repo in given.skipped:
+    for repo in pool_set.skipped:
         failures.setdefault(repo, Skipped("other repositories fit the query better"))
-    pools = {repo: pool for repo, pool in given.pools.items() if repo not in failures}
+    pools = {repo: pool for repo, pool in pool_set.pools.items() if repo not in failures}
     if session.is_over:
         pools = {}
         for repo in session.repos:
@@ -185,26 +185,26 @@ def _outcomes(
     return failures, pools
 
 
-def rules_of(session: FanoutSession, given: PoolSet) -> Rules:
+def rules_of(session: FanoutSession, pool_set: PoolSet) -> Rules:
     """Return the rules by which the lists are merged."""
     force = session.force
     return Rules(
-        strategy=given.strategy,
+        strategy=pool_set.strategy,
         mode=session.search.mode,
         top=force.top,
         per_file=session.search.per_file,
         rrf_k=force.rrf_k,
-        per_repo_top=max([force.per_repo_top, *given.asked.values()]),
+        per_repo_top=max([force.per_repo_top, *pool_set.asked.values()]),
         folds=force.fold,
         spread=session.search.is_exact,
     )
 
 
 def _limits(
-    given: PoolSet, pools: Mapping[RepoId, PoolResponse], force: EffectiveSettings, longest: int
+    pool_set: PoolSet, pools: Mapping[RepoId, PoolResponse], force: EffectiveSettings, longest: int
 ) -> list[RepoLimit]:
     limits = [RepoLimit(limit, repo) for repo, pool in pools.items() for limit in pool.limits_hit]
-    limits += [RepoLimit(limit, repo) for repo, limit in given.limits]
+    limits += [RepoLimit(limit, repo) for repo, limit in pool_set.limits]
     if force.per_repo_top < force.top and longest >= force.per_repo_top:
         limits.append(RepoLimit(LimitHit("per_repo_top", force.per_repo_top, force.top)))
     return limits
@@ -212,7 +212,7 @@ def _limits(
 
 def _warnings(
     session: FanoutSession,
-    given: PoolSet,
+    pool_set: PoolSet,
     pools: Mapping[RepoId, PoolResponse],
     confidence: Confidence,
     lists: Sequence[Sequence[MergedHit]],
@@ -238,9 +238,9 @@ def _warnings(
         for repo, shown in readings.items()
         for notice in reading_notices(shown)
     ]
-    notices += given.warnings
-    if given.fallback:
-        message = f"merged by rank alone instead of {GLOBAL} scores: {given.fallback}"
+    notices += pool_set.warnings
+    if pool_set.fallback:
+        message = f"merged by rank alone instead of {GLOBAL} scores: {pool_set.fallback}"
         notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]

@@ -1,7 +1,7 @@
 """Asks many repositories at once, where one process serves most of them.
 
-What comes back is merged as their own lists would be: the same bytes come of it. A few that must be
-asked by themselves are; where more stands in the way, all are.
+The replies are merged as the repositories' own lists would be, to the same bytes. A few
+repositories that must be asked by themselves are; with more obstacles, all are.
 """
 
 from collections import Counter
@@ -38,12 +38,12 @@ class BatchPlan(Struct, frozen=True):
 
 
 async def batched_pools(session: FanoutSession) -> PoolSet | None:
-    """Return what the admitted repositories gave; None where each must be asked by itself.
+    """Return the replies of the admitted repositories; None where each must be asked by itself.
 
-    Whatever goes wrong is told apart by asking them one by one.
+    Asking them one by one tells which of them fails.
     """
-    given = await _given(session)
-    return await _given(session) if given is None and await session.is_described_anew() else given
+    joint = await _given(session)
+    return await _given(session) if joint is None and await session.is_described_anew() else joint
 
 
 async def _given(session: FanoutSession) -> PoolSet | None:
@@ -51,12 +51,12 @@ async def _given(session: FanoutSession) -> PoolSet | None:
     if plan is None:
         return None
     in_rounds = bool(plan.apart or session.force.max_repos)
-    given = await (_in_rounds(session, plan) if in_rounds else _in_one(session, plan))
-    if given is None:
+    pool_set = await (_in_rounds(session, plan) if in_rounds else _in_one(session, plan))
+    if pool_set is None:
         return None
-    # Who is asked for a longer list has texts in it of which nobody here looked for copies.
-    lists = lists_of(session.plan, session.repos, given.pools)
-    return None if unfinished(lists, rules_of(session, given), given.asked) else given
+    # Longer lists would hold texts whose copies were not looked for here.
+    lists = lists_of(session.plan, session.repos, pool_set.pools)
+    return None if unfinished(lists, rules_of(session, pool_set), pool_set.asked) else pool_set
 
 
 def batch_plan(session: FanoutSession) -> BatchPlan | None:
@@ -91,8 +91,8 @@ def batch_plan(session: FanoutSession) -> BatchPlan | None:
 
 
 def _may_join(session: FanoutSession, repo: RepoId) -> bool:
-    told = session.descriptions[repo]
-    plain = told.snapshot_id and told.answers_key and not told.profile
+    facts = session.descriptions[repo]
+    plain = facts.snapshot_id and facts.answers_key and not facts.profile
     everywhere = len(session.plan.corpora_of(repo)) == len(session.search.corpora)
     return bool(plain) and everywhere and session.is_described_jointly(repo)
 
@@ -104,12 +104,12 @@ def _alike(session: FanoutSession, repos: Sequence[RepoId]) -> tuple[RepoId, ...
     return tuple(repo for repo in repos if kinds[repo] == most[0][0])
 
 
-def _kind(told: RepoDescription) -> tuple[str, ...]:
-    return told.embed_key, told.lexical_key, told.schema_key, told.answers_key
+def _kind(facts: RepoDescription) -> tuple[str, ...]:
+    return facts.embed_key, facts.lexical_key, facts.schema_key, facts.answers_key
 
 
 async def _in_one(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
-    """Return what all gave to one question."""
+    """Return the replies of all repositories to one request."""
     response = await session.search_jointly(plan.question, plan.members)
     if response is None:
         return None
@@ -122,26 +122,26 @@ async def _in_one(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
 
 
 async def _in_rounds(session: FanoutSession, plan: BatchPlan) -> PoolSet | None:
-    """Return what repositories gave of which all are counted before any is searched.
+    """Return the replies of repositories that are all counted before any is searched.
 
     So it is where some are asked by themselves, and where the request limits their number.
     """
     counted = await session.search_jointly(replace(plan.question, counting=True), plan.members)
     if counted is None:
         return None
-    own = await session.figures(plan.apart)
-    told = {repo: held.statistics for repo, held in own.items()}
-    statistics = dict(sorted({**FiguresByMember(plan.members, counted.figures), **told}.items()))
+    apart = await session.figures(plan.apart)
+    others = {repo: figures.statistics for repo, figures in apart.items()}
+    statistics = dict(sorted({**FiguresByMember(plan.members, counted.figures), **others}.items()))
     routed = routed_by(session, statistics)
     kept = frozenset(routed.kept)
-    asked = {repo: held for repo, held in own.items() if repo in kept}
-    pools = await session.search_counted(asked, sum_statistics(statistics.values()))
+    searched = {repo: figures for repo, figures in apart.items() if repo in kept}
+    pools = await session.search_counted(searched, sum_statistics(statistics.values()))
     if pools is None or session.is_over:
         return None
     question = replace(
         plan.question,
         silent=tuple(place for place, repo in enumerate(plan.members) if repo not in kept),
-        others=tuple(told.values()),
+        others=tuple(others.values()),
         texts=_texts(pools) if plan.question.folds else (),
     )
     response = await session.search_jointly(question, plan.members)
@@ -192,11 +192,11 @@ def _pools(
     members: Sequence[RepoId],
     silent: Collection[int] = (),
 ) -> dict[RepoId, PoolResponse]:
-    """Return what each member gave that is not silent."""
-    lists = {found.member: found for found in response.lists}
+    """Return the lists of each member that is not silent."""
+    lists = {listed.member: listed for listed in response.lists}
     notices: dict[int, list[Notice]] = {}
-    for told in response.notices:
-        notices.setdefault(told.member, []).append(told.notice)
+    for item in response.notices:
+        notices.setdefault(item.member, []).append(item.notice)
     limits: dict[int, list[LimitHit]] = {}
     for cut in response.limits:
         limits.setdefault(cut.member, []).append(cut.limit)
@@ -206,12 +206,12 @@ def _pools(
     for place, repo in enumerate(members):
         if place in silent:
             continue
-        found = lists.get(place, MemberLists(place, nothing))
+        listed = lists.get(place, MemberLists(place, nothing))
         pools[repo] = PoolResponse(
             provenance=_provenance(session.descriptions[repo], partial=place in partial),
             blended=(),
-            corpora=found.corpora,
-            # What all of them lead with is told once.
+            corpora=listed.corpora,
+            # The top files of all members are reported once.
             leading=NO_TOP_FILES if pools else response.leading,
             limits_hit=sorted_limits((*response.limits_hit, *limits.get(place, ()))),
             warnings=sorted_notices(notices.get(place, ())),

@@ -1,8 +1,8 @@
 """Builds the indexes of a workspace in worker processes, a few at a time.
 
 Each worker builds one repository after another, for its start takes longer than a small index does.
-What ends it, a hostile file or a lack of memory, takes nothing along but the repository it was at;
-the next one gets another worker.
+If a hostile file or a lack of memory ends it, only its current repository fails; the next one gets
+another worker.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -55,11 +55,11 @@ class BuildResult(Struct, frozen=True):
 
 
 class BuildPlan(Struct, frozen=True):
-    """How to build.
+    """Jobs and limits of a build.
 
     Attributes:
         job: returns the sync of a repository; raises a GgrepError where there may be none.
-        strict: start nothing more after the first failure; what runs is waited for.
+        strict: start nothing more after the first failure; running builds are waited for.
     """
 
     job: Callable[[WorkspaceRepo], SyncJob]
@@ -75,7 +75,7 @@ async def build(
     *,
     ended: Callable[[BuildResult], None] = lambda _: None,
 ) -> tuple[BuildResult, ...]:
-    """Build repositories in the order of their ids; return what became of each, in that order.
+    """Build repositories in the order of their ids; return their outcomes, in that order.
 
     Cancelled, it ends its workers; what they had published stays.
     """

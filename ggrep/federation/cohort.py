@@ -51,8 +51,8 @@ class CorpusCohort(Struct, frozen=True):
     """The repositories to query for one corpus.
 
     Attributes:
-        key: of the chosen cohort; None when several are mixed, nothing is there, or its members
-            do not say what they are.
+        key: key of the chosen cohort; None when several are mixed, it has no members, or its
+            members do not report their keys.
     """
 
     corpus: Corpus
@@ -72,11 +72,11 @@ class CohortPlan:
 
     def __post_init__(self) -> None:
         """Look at each part once: it may hold thousands of repositories."""
-        found: dict[RepoId, tuple[Corpus, ...]] = {}
+        corpora_of: dict[RepoId, tuple[Corpus, ...]] = {}
         for part in self.corpora:
             for repo in part.admitted:
-                found[repo] = (*found.get(repo, ()), part.corpus)
-        object.__setattr__(self, "_by_repo", found)
+                corpora_of[repo] = (*corpora_of.get(repo, ()), part.corpus)
+        object.__setattr__(self, "_by_repo", corpora_of)
 
     def admitted(self) -> tuple[RepoId, ...]:
         """Return the repositories that are queried for any corpus."""

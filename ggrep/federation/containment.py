@@ -8,8 +8,8 @@ from pathlib import Path
 def canonical_path(path: Path) -> Path:
     """Return `path` absolute and free of symbolic links, whether or not it is there.
 
-    Of a path that does not exist, the longest part that does is resolved and the rest appended:
-    a link on the way to a file not yet made cannot lead outside unseen.
+    If the path does not exist, its longest existing part is resolved and the rest appended: a link
+    on the way to a file not yet made cannot lead outside unseen.
 
     Raises:
         OSError: the links go round in a circle, or cannot be followed.
@@ -45,19 +45,19 @@ def is_canonical(path: Path) -> bool:
 
 
 def canonical_paths(paths: Iterable[Path]) -> frozenset[Path]:
-    """Return those of the paths that are still free of symbolic links, as `is_canonical` tells.
+    """Return the paths that are still free of symbolic links, as `is_canonical` tells.
 
-    Of many in one directory, the way to that is looked at once.
+    The directory of several paths is checked once.
     """
     parents: dict[str, bool] = {}
-    found = set()
+    canonical = set()
     for path in paths:
         parent = os.path.dirname(path)  # noqa: PTH120 - of each, every time
         if parent not in parents:
             parents[parent] = is_canonical(Path(parent))
         if parents[parent] and not os.path.islink(path):  # noqa: PTH114 - of each, every time
-            found.add(path)
-    return frozenset(found)
+            canonical.add(path)
+    return frozenset(canonical)
 
 
 def is_inside(path: Path, root: Path) -> bool:

@@ -93,17 +93,17 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
         arrived,
         kept,
     )
-    given, from_memory = await _pools_of(session)
+    pool_set, from_memory = await _pools_of(session)
 
     def assembled() -> FederatedResponse:
         elapsed_ms = clock.monotonic_ms() - started_ms
-        return assemble(session, given, from_memory=from_memory, elapsed_ms=elapsed_ms)
+        return assemble(session, pool_set, from_memory=from_memory, elapsed_ms=elapsed_ms)
 
     # Merging very many hits takes so long that others of this process would wait for it.
-    many = size_of(given) > _MERGE_IN_THREAD_BYTES
+    many = size_of(pool_set) > _MERGE_IN_THREAD_BYTES
     answer = await to_thread.run_sync(assembled) if many else assembled()
-    session.tell_rest(answer.reports, given.pools)
-    return CompletedSearch(session, given, answer)
+    session.tell_rest(answer.reports, pool_set.pools)
+    return CompletedSearch(session, pool_set, answer)
 
 
 def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
@@ -117,7 +117,7 @@ def deadline_of(request: FederatedRequest, clock: Clock) -> Deadline:
 
 
 async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
-    """Return what the repositories gave, and whether they gave it to an earlier question."""
+    """Return the repositories' replies, and whether they come from the cache."""
     await session.begin()
     session.plan = _plan(session)
     if session.is_over:
@@ -132,18 +132,18 @@ async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
         session.descriptions,
     )
     # A session lives by being asked: what is remembered would let its snapshots go.
-    held = None if session.failures or session.kept else memory.lists.get(key)
-    if held is not None:
-        return held, True
-    held = await _search_repos(session)
-    if not session.failures and held.whole:
-        memory.lists.put(key, held, size_of(held))
-    return held, False
+    pool_set = None if session.failures or session.kept else memory.lists.get(key)
+    if pool_set is not None:
+        return pool_set, True
+    pool_set = await _search_repos(session)
+    if not session.failures and pool_set.whole:
+        memory.lists.put(key, pool_set, size_of(pool_set))
+    return pool_set, False
 
 
 def _plan(session: FanoutSession) -> CohortPlan:
     request = session.request
-    # Of a failure that decides already, no cohort that it leaves empty may take the place.
+    # A failure that already decides the request takes precedence over an empty cohort.
     return cohort.plan_cohorts(
         _candidates(session, sorted(session.descriptions)),
         session.search.corpora,
@@ -205,26 +205,26 @@ def _search_in_rounds(
 
 
 async def _refilled(
-    session: FanoutSession, given: PoolSet, figures: Mapping[RepoId, RepoStatistics]
+    session: FanoutSession, pool_set: PoolSet, figures: Mapping[RepoId, RepoStatistics]
 ) -> PoolSet:
     """Return the result with longer lists, to replace the hits that folding removes."""
     # A request that says how long lists are leaves nothing to refill.
     may_refill = session.request.per_repo_top is None
     while not session.is_over:
-        lists = lists_of(session.plan, session.repos, given.pools)
-        named = unfinished(lists, rules_of(session, given), given.asked)
-        lengths = deeper(named, given.asked) if may_refill else {}
+        lists = lists_of(session.plan, session.repos, pool_set.pools)
+        named = unfinished(lists, rules_of(session, pool_set), pool_set.asked)
+        lengths = deeper(named, pool_set.asked) if may_refill else {}
         longer = await session.refill(lengths, figures)
-        fitting = {repo: pool for repo, pool in longer.items() if _same(pool, given.pools[repo])}
+        fitting = {repo: pool for repo, pool in longer.items() if _same(pool, pool_set.pools[repo])}
         if not fitting:
-            told = refill_limit(named, given.asked)
-            return replace(given, limits=(*given.limits, *told), whole=not lengths)
-        given = replace(
-            given,
-            pools={**given.pools, **fitting},
-            asked={**given.asked, **{repo: lengths[repo] for repo in fitting}},
+            cuts = refill_limit(named, pool_set.asked)
+            return replace(pool_set, limits=(*pool_set.limits, *cuts), whole=not lengths)
+        pool_set = replace(
+            pool_set,
+            pools={**pool_set.pools, **fitting},
+            asked={**pool_set.asked, **{repo: lengths[repo] for repo in fitting}},
         )
-    return given
+    return pool_set
 
 
 def _same(pool: PoolResponse, other: PoolResponse) -> bool:

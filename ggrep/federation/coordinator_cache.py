@@ -1,7 +1,7 @@
 """A coordinator's cache between queries, keyed by snapshots, which never change.
 
-Nothing remembered shows in the bytes of an answer. What the repositories gave is remembered, not
-what was made of it, so that whatever is of the moment is always of this moment.
+Whether a reply was cached does not affect the bytes of an answer. The cache holds the repositories'
+replies, not the answers made of them, so that volatile fields are recomputed for each answer.
 """
 
 from collections.abc import Mapping
@@ -54,7 +54,7 @@ class PoolSet(Struct, frozen=True):
         asked: how long a list each repository was asked for.
         limits: cuts that asking came with; `warnings` likewise.
         whole: no requested longer list is missing.
-        verdicts: of some that were skipped, whether the answer with them may be another one.
+        verdicts: whether some skipped repositories could have changed the answer.
     """
 
     strategy: str
@@ -110,8 +110,7 @@ def query_key(
 ) -> QueryKey:
     """Return the key of a query over repositories in their reported states.
 
-    How many are asked at once, how long it may take and the order in which repositories are named
-    are no part of it.
+    Concurrency, timeout and the order in which repositories are named are no part of it.
     """
     return (
         workspace_config_hash,

@@ -81,8 +81,8 @@ def described(description: RepoDescription, profile: Profile) -> RepoDescription
     """Return the description with the profile's name, and a key that tells its view from others."""
     if profile.view == ProfileView():
         return description
-    said = f"{description.answers_key}|{profile.view!r}"
-    key = hashlib.sha256(said.encode()).hexdigest()
+    text = f"{description.answers_key}|{profile.view!r}"
+    key = hashlib.sha256(text.encode()).hexdigest()
     return replace(description, answers_key=key, profile=profile.name)
 
 
@@ -141,14 +141,14 @@ class DaemonSearcher:
     async def ask(self, request: Request[ReplyT], deadline: Deadline) -> ReplyT:
         """Return the answer to a request."""
         operation = operation_of(request)
-        own = narrowed(request, await self._profile())
+        visible = narrowed(request, await self._profile())
         message: Ask[Any] | Fetch[Any]
-        message = Ask(own, values=True) if operation.is_public else Fetch(own)
+        message = Ask(visible, values=True) if operation.is_public else Fetch(visible)
         reply = await self._ask(lambda left_ms: within(message, left_ms), deadline)
         return value_of(operation.response, reply, operation.reply_key)
 
-    async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
-        return await self._channels.ask_within(await self._met(), said, deadline)
+    async def _ask(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
+        return await self._channels.ask_within(await self._met(), message_of, deadline)
 
     async def _profile(self) -> Profile:
         return (await self._met()).profile
@@ -183,7 +183,7 @@ class HostSearcher(Struct):
 
     @property
     def repos(self) -> Sequence[RepoId]:
-        """Return whose stores, by id."""
+        """Return the repositories, by id."""
         return tuple(self.met)
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
@@ -195,23 +195,23 @@ class HostSearcher(Struct):
         key = members_key(places)
         known = self.known.held.get(key)
         epoch = known.epoch if known else ""
-        found = await self._describe(JointDescribe(key, known=epoch), deadline)
-        if not found.epoch:
-            found = await self._describe(JointDescribe(key, places, epoch), deadline)
-        if known is not None and found.epoch == known.epoch:
-            found = known
-        told_of = [(one.store_id, one.config_fingerprint) for one in places]
-        for one, said in zip_longest(told_of, found.descriptions or ()):
+        batch = await self._describe(JointDescribe(key, known=epoch), deadline)
+        if not batch.epoch:
+            batch = await self._describe(JointDescribe(key, places, epoch), deadline)
+        if known is not None and batch.epoch == known.epoch:
+            batch = known
+        expected = [(one.store_id, one.config_fingerprint) for one in places]
+        for one, said in zip_longest(expected, batch.descriptions or ()):
             if said is not None and (said.store_id, said.config_fingerprint) != one:
                 raise Unreachable("the daemon describes other stores than were asked about")
-        self.known.keep(key, found)
-        self._epoch = found.epoch
+        self.known.keep(key, batch)
+        self._epoch = batch.epoch
         return {
-            repo: described(told, address.profile)
-            for (repo, address), told in zip(
-                self.met.items(), found.descriptions or (), strict=True
+            repo: described(description, address.profile)
+            for (repo, address), description in zip(
+                self.met.items(), batch.descriptions or (), strict=True
             )
-            if told is not None
+            if description is not None
         }
 
     async def search(
@@ -221,28 +221,28 @@ class HostSearcher(Struct):
         places = {repo: place for place, repo in enumerate(self.met)}
         members = tuple(places[repo] for repo in repos)
 
-        def said(left_ms: float) -> Message:
-            asked = replace(question, search=timed(question.search, left_ms))
-            return JointPool(BatchedPoolRequest(asked, self._epoch, members))
+        def message_of(left_ms: float) -> Message:
+            timed_question = replace(question, search=timed(question.search, left_ms))
+            return JointPool(BatchedPoolRequest(timed_question, self._epoch, members))
 
-        return value_of(BatchedPoolResponse, await self._ask(said, deadline), "pools")
+        return value_of(BatchedPoolResponse, await self._ask(message_of, deadline), "pools")
 
     async def _describe(self, message: JointDescribe, deadline: Deadline) -> BatchedDescription:
-        def said(left_ms: float) -> Message:
+        def message_of(left_ms: float) -> Message:
             return replace(message, timeout_ms=whole_ms(left_ms))
 
-        return value_of(BatchedDescription, await self._ask(said, deadline), "described")
+        return value_of(BatchedDescription, await self._ask(message_of, deadline), "described")
 
-    async def _ask(self, said: Callable[[float], Message], deadline: Deadline) -> Reply:
-        return await self.channels.ask_within(self.guide, said, deadline, "never")
+    async def _ask(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
+        return await self.channels.ask_within(self.guide, message_of, deadline, "never")
 
 
 class DaemonSearchers(Struct):
     """Gives access to repositories through their daemons.
 
     Attributes:
-        meet: reads a repository's settings, which may take the time of some files; returns where
-            its daemon is met. What it raises is that repository's failure when it is asked.
+        meet: reads a repository's settings, which may take the time of some files; returns the
+            address of its daemon. An error it raises is that repository's failure when it is asked.
     """
 
     channels: Channels
@@ -256,8 +256,8 @@ class DaemonSearchers(Struct):
     ) -> None:
         """Find the daemons' addresses, and start the daemons that are missing.
 
-        What cannot be had fails when it is asked, and settings are read anew each time. Daemons
-        that are started are waited for unless that is not wished.
+        Repositories without a daemon fail when they are asked. Settings are read anew each time.
+        Started daemons are waited for if `waits`.
         """
         self._met = {}
         met = self._met

@@ -70,12 +70,12 @@ class ReportedStatus(Struct, frozen=True):
 def records_of(states: Sequence[RepoState], home: Home) -> dict[RepoId, DaemonRecord]:
     """Return the records of the daemons that serve some repositories under present settings."""
     by_place = {(one.store_id, one.config_fingerprint): one for one in running(home)}
-    found = {}
+    records = {}
     for state in states:
         record = by_place.get((state.store_id or "", state.config_fingerprint or ""))
         if record is not None:
-            found[state.repo_id] = record
-    return found
+            records[state.repo_id] = record
+    return records
 
 
 def ask_daemons(states: Sequence[RepoState], home: Home, clock: Clock) -> dict[RepoId, DaemonState]:
@@ -83,8 +83,8 @@ def ask_daemons(states: Sequence[RepoState], home: Home, clock: Clock) -> dict[R
     records = records_of(states, home)
     with ThreadPoolExecutor(_CONCURRENT_STATUS) as pool:
         answers = pool.map(lambda record: _ask(record, clock), records.values())
-        told = dict(zip(records, answers, strict=True))
-    return {state.repo_id: told.get(state.repo_id, DaemonState()) for state in states}
+        states_of = dict(zip(records, answers, strict=True))
+    return {state.repo_id: states_of.get(state.repo_id, DaemonState()) for state in states}
 
 
 def _ask(record: DaemonRecord, clock: Clock) -> DaemonState:
@@ -290,7 +290,7 @@ class ReloadingFile:
     """Remembers the stamp of the file when it was last read.
 
     Attributes:
-        workspace: of the last edit that could be loaded.
+        workspace: the last edit that could be loaded.
     """
 
     def __init__(self, path: Path, load: Callable[[Path], Workspace]) -> None:
@@ -307,7 +307,7 @@ class ReloadingFile:
     def look(self) -> Change | None:
         """Return the effect of an edit, or of a repository that went missing or came back.
 
-        Of a wrong edit, the workspace of before stays.
+        After a wrong edit the previous workspace stays.
         """
         seen, before = self._look(), self.workspace
         is_edited = seen != self._seen

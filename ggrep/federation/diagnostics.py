@@ -54,8 +54,8 @@ def redactor(known: Callable[[], Sequence[str]]) -> Callable[[str], str]:
         line = sanitise_line(text)
         if "/" not in line and "\\" not in line:
             return line
-        found = paths()
-        return ABSOLUTE_PATH.sub(REDACTED, found.sub(REDACTED, line) if found else line)
+        pattern = paths()
+        return ABSOLUTE_PATH.sub(REDACTED, pattern.sub(REDACTED, line) if pattern else line)
 
     return clean
 

@@ -45,7 +45,7 @@ def examine(
     enabled = [s for s in manifest.repos if s.repo.enabled and s.repo.missing is None]
     candidates = _candidates(enabled, daemons)
     cohorts = DoctorCohorts(*(_cohorts(candidates, corpus) for corpus in CORPORA))
-    # Who has two work trees of one repository side by side mostly means to.
+    # Two work trees of one repository side by side are mostly intended.
     findings += [
         Finding(warning.code, warning.message, repo_id=warning.repo_id, needed=False)
         for warning in overlaps
@@ -80,27 +80,27 @@ def _candidates(
     states: Sequence[RepoState], daemons: Mapping[RepoId, DaemonState]
 ) -> list[Candidate]:
     """Return the searchable repositories, described by their daemons or else from disk."""
-    found = []
+    candidates = []
     for state in states:
-        told = daemons.get(state.repo_id, DaemonState()).description
-        known = told if told is not None and told.snapshot_id else state.description()
+        reported = daemons.get(state.repo_id, DaemonState()).description
+        known = reported if reported is not None and reported.snapshot_id else state.description()
         if known is not None:
-            found.append(Candidate(state.repo_id, state.repo.priority, known))
-    return found
+            candidates.append(Candidate(state.repo_id, state.repo.priority, known))
+    return candidates
 
 
 def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[DoctorCohort, ...]:
     members: dict[str | None, list[Candidate]] = {}
     for candidate in candidates:
         members.setdefault(cohort_key(candidate.description, corpus), []).append(candidate)
-    asked = plan_cohorts(candidates, (corpus,)).corpora[0]
-    reference = next((c.description for c in candidates if c.repo_id in asked.admitted), None)
+    queried = plan_cohorts(candidates, (corpus,)).corpora[0]
+    reference = next((c.description for c in candidates if c.repo_id in queried.admitted), None)
     cohorts = [
         DoctorCohort(
             key,
             compatibility_key(group[0].description),
             tuple(candidate.repo_id for candidate in group),
-            asked=group[0].repo_id in asked.admitted,
+            asked=group[0].repo_id in queried.admitted,
             differs=_differences(group[0].description, reference),
         )
         for key, group in members.items()
@@ -136,8 +136,8 @@ def _of_cohorts(
         if not left_out:
             continue
         differs = [c for c in _COMPONENTS if any(c in cohort.differs for _, cohort in left_out)]
-        asked = next(c for c in cohorts[0][1] if c.asked)
-        reference = known[asked.repo_ids[0]]
+        queried = next(c for c in cohorts[0][1] if c.asked)
+        reference = known[queried.repo_ids[0]]
         yield Finding(
             "cohort_split",
             f"searches omit it: {_why(differs, known[state.repo_id], reference)}",
@@ -148,13 +148,13 @@ def _of_cohorts(
 
 
 def _why(differs: Sequence[Component], one: RepoDescription, reference: RepoDescription) -> str:
-    told = "; ".join(_WORDS[component] for component in differs)
+    reason = "; ".join(_WORDS[component] for component in differs)
     if "embedding" in differs:
         ours, theirs = _encoder(one), _encoder(reference)
-        told = f"{told} ({ours} here, {theirs} in the others)"
+        reason = f"{reason} ({ours} here, {theirs} in the others)"
         if ours != theirs:
-            told += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
-    return told or "its daemon did not report its cohort"
+            reason += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
+    return reason or "its daemon did not report its cohort"
 
 
 def _encoder(description: RepoDescription) -> str:
@@ -181,8 +181,8 @@ def _of_roots(manifest: WorkspaceManifest) -> Iterator[Finding]:
         # A workspace is never left empty.
         command = remove_repo(repo.alias, repo.repo_id) if left else ""
         hint = with_file(command, workspace.workspace_path)
-        told = f"{repo.missing}; {with_file(MOVED, workspace.workspace_path)}"
-        yield Finding("missing_root", told, hint, repo.repo_id, needed=repo.enabled)
+        message = f"{repo.missing}; {with_file(MOVED, workspace.workspace_path)}"
+        yield Finding("missing_root", message, hint, repo.repo_id, needed=repo.enabled)
 
 
 def _of_merging(manifest: WorkspaceManifest) -> Iterator[Finding]:

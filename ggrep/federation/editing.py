@@ -104,29 +104,29 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
     Args:
         text: JSONC with an array of `repos`; nothing else of it need be valid.
         selector: as typed.
-        names: what else an entry with a root is called: its id, and where it is.
+        names: other names of an entry with a root: its id, and its location.
 
     Raises:
         WorkspaceError: no entry or several match, or it is the only one.
     """
     wanted = selector.strip()
     entries = entries_of(text)
-    told = [names(root) if (root := _text(entry, "root")) else () for entry in entries]
+    other_names = [names(root) if (root := _text(entry, "root")) else () for entry in entries]
     ways = (
         [_text(entry, "alias").casefold() == wanted.casefold() for entry in entries],
-        [wanted in called for called in told],
+        [wanted in called for called in other_names],
         [_text(entry, "root").rstrip("/") == wanted.rstrip("/") for entry in entries],
         [f"repos[{index}]" == wanted for index in range(len(entries))],
     )
-    found = next(([i for i, is_it in enumerate(way) if is_it] for way in ways if any(way)), [])
-    if not wanted or not found:
+    matching = next(([i for i, is_it in enumerate(way) if is_it] for way in ways if any(way)), [])
+    if not wanted or not matching:
         raise shape_problem(f"no entry matches {selector!r}; name an alias, an id or a root")
-    if len(found) > 1:
+    if len(matching) > 1:
         lines = lines_of(text)
-        which = ", ".join(f"repos[{i}] (line {lines.get(f'$.repos[{i}]', 0)})" for i in found)
-        hint = f"remove an entry by its position: {remove_entry(found[-1])}"
+        which = ", ".join(f"repos[{i}] (line {lines.get(f'$.repos[{i}]', 0)})" for i in matching)
+        hint = f"remove an entry by its position: {remove_entry(matching[-1])}"
         raise shape_problem(f"several entries match {selector!r}: {which}", hint)
-    return remove_repo_at(text, found[0])
+    return remove_repo_at(text, matching[0])
 
 
 def remove_repo_at(text: str, index: int) -> str:

@@ -54,7 +54,7 @@ class Envelope(Struct, frozen=True):
     """Repositories of a workspace and their outcomes, part of every answer.
 
     Attributes:
-        coverage: what each means for the answer, in the order of `reports`.
+        coverage: effect of each repository on the answer, in the order of `reports`.
         elapsed_ms: from request to answer; `repo_elapsed_ms` sums each repository's calls.
     """
 
@@ -93,7 +93,7 @@ class Envelope(Struct, frozen=True):
 
 
 class WorkspaceAnswer(Struct, frozen=True):
-    """An answer over a workspace, with what became of each repository."""
+    """An answer over a workspace, with the outcome of each repository."""
 
     attendance: Envelope
 
@@ -112,7 +112,7 @@ class RepoNotices(Struct, frozen=True):
     """Cuts and warnings of one repository.
 
     Attributes:
-        provenance: which snapshot; None where that of its description is all that is known.
+        provenance: snapshot that answered; None where only the described one is known.
     """
 
     provenance: Provenance | None
@@ -122,21 +122,21 @@ class RepoNotices(Struct, frozen=True):
 
 def envelope_of(
     session: FanoutSession,
-    said: Mapping[RepoId, RepoNotices],
+    notices_of: Mapping[RepoId, RepoNotices],
     *,
     own: Iterable[Diagnostic] = (),
     limits: Iterable[RepoLimit] = (),
     elapsed_ms: float,
 ) -> Envelope:
     """Return the envelope of an answer."""
-    reports = tuple(_report(session, repo, said.get(repo)) for repo in sorted(session.repos))
-    answered = {} if session.is_over else said
-    told = [
+    reports = tuple(_report(session, repo, notices_of.get(repo)) for repo in sorted(session.repos))
+    answered = {} if session.is_over else notices_of
+    warnings = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
-        for repo, one in answered.items()
-        for notice in (*one.warnings, *session.said_of(repo))
+        for repo, notices in answered.items()
+        for notice in (*notices.warnings, *session.said_of(repo))
     ]
-    cuts = [limit for one in answered.values() for limit in one.limits]
+    cuts = [limit for notices in answered.values() for limit in notices.limits]
     return Envelope(
         workspace=session.workspace,
         request=session.request,
@@ -144,7 +144,7 @@ def envelope_of(
         reports=reports,
         coverage=tuple(_coverage(report, answered) for report in reports),
         limits_hit=tuple(sorted({*cuts, *limits, *session.limits()}, key=RepoLimit.order)),
-        warnings=sorted_diagnostics((*session.selection.warnings, *told, *own)),
+        warnings=sorted_diagnostics((*session.selection.warnings, *warnings, *own)),
         errors=failure_diagnostics(reports),
         error=None if answered else first_failure(reports),
         elapsed_ms=elapsed_ms,
@@ -156,12 +156,12 @@ def envelope_of(
     )
 
 
-def _report(session: FanoutSession, repo: RepoId, said: RepoNotices | None) -> RepoReport:
+def _report(session: FanoutSession, repo: RepoId, notices: RepoNotices | None) -> RepoReport:
     error = session.failures.get(repo)
     if error is None and session.is_over:
         error = Skipped("another repository failed first")
     description = session.descriptions.get(repo)
-    origin = said.provenance if said and error is None else None
+    origin = notices.provenance if notices and error is None else None
     known = origin or description
     return RepoReport(
         repo=session.repos[repo],
@@ -193,8 +193,8 @@ Clean = Callable[[str], str]
 
 
 LISTED_WHOLE: Final = 64
-"""Most selected repositories of which all are listed: an answer must not grow with those that
-nothing comes of."""
+"""Most selected repositories that are all listed: an answer must not grow with repositories that
+contribute nothing."""
 
 
 _HARMLESS: Final = frozenset({"ok", "skipped"})
@@ -215,19 +215,19 @@ def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId
     All of a few, or where that is wished. Else those that something of is shown, that were selected
     by name, that could have changed the answer, or of which something is to be said.
     """
-    everybody = frozenset(report.repo.repo_id for report in response.reports)
-    if response.request.all_repos or len(everybody) <= LISTED_WHOLE:
-        return everybody
-    told = {item.repo_id for item in (*response.warnings, *response.errors)}
+    selected = frozenset(report.repo.repo_id for report in response.reports)
+    if response.request.all_repos or len(selected) <= LISTED_WHOLE:
+        return selected
+    mentioned = {item.repo_id for item in (*response.warnings, *response.errors)}
     passed = _OF_THE_QUERY | _OF_WHAT_WAS_FOUND
-    told |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in passed}
+    mentioned |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in passed}
     failed = {report.repo.repo_id for report in response.reports if report.status not in _HARMLESS}
-    missed = {one.repo_id for one in response.coverage if one.could_change != "no"}
-    return everybody & {*shown, *response.selection.named, *told, *failed, *missed}
+    missed = {coverage.repo_id for coverage in response.coverage if coverage.could_change != "no"}
+    return selected & {*shown, *response.selection.named, *mentioned, *failed, *missed}
 
 
 def path_cleaner(response: Envelope) -> Clean:
-    """Return what makes a message of an answer fit to be shown."""
+    """Return the function that redacts messages of an answer."""
     if response.request.include_paths:
         return str
     return redactor(partial(known_paths, response.workspace))
@@ -242,7 +242,7 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
 
 
 def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJson":
-    """Return what every answer says of its repositories, of those that are listed."""
+    """Return the part of every answer about its repositories, limited to the listed ones."""
     clean, workspace = path_cleaner(envelope), envelope.workspace
     named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
     if envelope.request.include_paths:
@@ -278,10 +278,10 @@ def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJso
 def failed_json(
     document: Mapping[str, object], error: GgrepError, clean: Clean
 ) -> "FederatedErrorJson":
-    """Return why there is no answer, beside what is known of the repositories."""
+    """Return the failure, with all that is known of the repositories."""
     failed = error_json(error, clean)
-    told = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
-    return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **told})
+    outcome = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
+    return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **outcome})
 
 
 def selection_json(response: Envelope, clean: Clean, listed: Container[RepoId]) -> "SelectionJson":
@@ -316,23 +316,23 @@ def limits_json(
     are added up.
     """
     kept: dict[RepoLimit, None] = {}
-    found: Counter[tuple[str, int]] = Counter()
+    observed_of: Counter[tuple[str, int]] = Counter()
     for limit in limits:
         cut = limit.limit
         if limit.repo_id is None or limit.repo_id in listed:
             kept[limit] = None
         elif cut.code in _OF_WHAT_WAS_FOUND:
-            found[cut.code, cut.limit] += cut.observed or 0
+            observed_of[cut.code, cut.limit] += cut.observed or 0
         else:
             kept[replace(limit, repo_id=None)] = None
-    kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in found.items()}
+    kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in observed_of.items()}
     return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
 
 
 def repo_json(
     report: RepoReport, coverage: Coverage, clean: Clean, *, show_root: bool
 ) -> "FederatedRepoJson":
-    """Return what became of one repository."""
+    """Return the outcome of one repository."""
     modes: dict[str, CorpusResultJson] = {}
     for part in report.corpora:
         entry: CorpusResultJson = {"status": part.status, "count": part.count}
@@ -422,7 +422,7 @@ def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
 
 
 def stats_json(response: Envelope, listed: Container[RepoId]) -> "FederatedStatsJson":
-    """Return what differs from run to run."""
+    """Return the values that differ from run to run."""
     repos: dict[str, RepoStatsJson] = {
         repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
     }

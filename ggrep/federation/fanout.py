@@ -66,21 +66,21 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
     """Return the outcome of each call, by repository id.
 
     Calls start in the order of repository ids. At the deadline the rest is cancelled and comes
-    to `DeadlineExceeded`. Where there are more calls than may run at once, each gets its share of
-    the time that is left, so that those who never answer leave time for those who wait behind
-    them; once nobody waits, all have all of it. A call that takes longer is ended, made once more
-    for as long when all others have begun, and comes to `ShareEnded` after that. With `overtakes`
-    it goes on instead, and one more is begun beside it. Cancellation from outside is passed on.
+    to `DeadlineExceeded`. If there are more calls than may run at once, each gets its share of
+    the time that is left, so that calls that never end leave time for queued ones; once the queue
+    is empty, all have all of it. A call that takes longer is ended, made once more for as long
+    when all others have begun, and comes to `ShareEnded` after that. With `overtakes` it goes on
+    instead, and one more is begun beside it. Cancellation from outside is passed on.
 
     Args:
-        calls: what to ask of each repository.
+        calls: the call to each repository.
         concurrency: most calls at once.
-        deadline: of all of them.
+        deadline: common deadline of all calls.
         overtakes: calls cost so little that more than `concurrency` may be under way.
-        part: of the request's time that is left, how much `deadline` leaves; 1 for all of it.
+        part: share of the request's remaining time that `deadline` leaves; 1 for all of it.
         strict: a failure cancels the calls of all later ids; they come to `Skipped`. Earlier ids
             run on, for one of them may fail too and then is the first.
-        done: told of each call that came to its end by itself, in the order of their ends.
+        done: called for each call that ended by itself, in the order of their ends.
     """
     run = _Run(calls, deadline, concurrency, done, part, strict)
     work = run.work_on if overtakes else run.work
@@ -184,7 +184,7 @@ class _Run(Generic[T]):
 
     def result(self) -> dict[RepoId, RepoOutcome[T]]:
         """Return every outcome; calls without one were cut off."""
-        found = {}
+        outcomes = {}
         for repo_id in sorted(self.calls):
             outcome = self._done.get(repo_id)
             if self._decided(repo_id):
@@ -192,8 +192,8 @@ class _Run(Generic[T]):
                 outcome = RepoOutcome(None, Skipped("another repository failed first"), 0.0)
             if outcome is None:
                 outcome = self._late()
-            found[repo_id] = outcome
-        return found
+            outcomes[repo_id] = outcome
+        return outcomes
 
     def _leave_time(self) -> None:
         """Give the running calls all remaining time, as none is queued behind them."""

@@ -1,7 +1,7 @@
 """Asks the selected repositories in rounds: identity, term statistics, hits.
 
-One request's state stands here and nowhere else: what is asked, what is known of each repository
-by now, and what became of it: why it dropped out, how long it took, who was told.
+It alone holds the state of one request: its queries, the known facts of each repository, and the
+outcome of each: the error it dropped out with, its time, and whether it was reported.
 """
 
 import logging
@@ -107,17 +107,17 @@ class FanoutSession:
     """One request while it is sent to repositories.
 
     Attributes:
-        deadline: of all rounds together.
-        part: of the request's time, how much that is; a slate keeps some for afterwards.
-        arrived: told of each repository once, when it is done; None for nobody.
-        kept: tokens of a session by repository; those are asked about the snapshots that it keeps.
-        search: what each of them is asked, but for its corpora.
-        repos: all that were selected.
-        plan: which of them are asked for what, once they were described.
-        descriptions: of those that have an index, once they were asked for them.
-        vectors: the query's, by the encoder's key; empty where repositories encode it themselves.
-        failures: of repositories that dropped out.
-        elapsed_ms: spent on each repository so far.
+        deadline: common deadline of all rounds.
+        part: share of the request's time until `deadline`; a slate keeps some for afterwards.
+        arrived: called once for each repository, when it is done; None for no call.
+        kept: session tokens by repository; these repositories answer from the kept snapshots.
+        search: the request to each repository, except for its corpora.
+        repos: all selected repositories.
+        plan: the repositories to query for each corpus, once they are described.
+        descriptions: descriptions of repositories with an index, once they are fetched.
+        vectors: the query's vectors by encoder key; empty if repositories encode it themselves.
+        failures: errors of repositories that dropped out.
+        elapsed_ms: time spent on each repository so far.
     """
 
     workspace: Workspace
@@ -183,12 +183,12 @@ class FanoutSession:
                 _LOG.exception("repositories could not be prepared")
 
     async def _describe_all(self) -> None:
-        asked = self._asked()
-        known = await self._described_jointly(asked)
+        repos = self._asked()
+        known = await self._described_jointly(repos)
         calls = {
-            one.repo_id: partial(self._describe, one.repo_id)
-            for one in asked
-            if one.repo_id not in known
+            repo.repo_id: partial(self._describe, repo.repo_id)
+            for repo in repos
+            if repo.repo_id not in known
         }
         self.descriptions = known | await self._run(calls, _DESCRIBE_SHARE)
 
@@ -200,12 +200,12 @@ class FanoutSession:
         # A session's snapshot is described by its repository.
         for host in [] if self.kept else self.searchers.hosts(repos):
             try:
-                found = await host.describe(self._within(share))
+                descriptions = await host.describe(self._within(share))
             except GgrepError as error:
                 _LOG.info("described one by one: %s", error)
             else:
-                self._host, self._joined = host, frozenset(found)
-                return dict(found)
+                self._host, self._joined = host, frozenset(descriptions)
+                return dict(descriptions)
         return {}
 
     def is_described_jointly(self, repo: RepoId) -> bool:
@@ -228,17 +228,17 @@ class FanoutSession:
     async def figures(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
         """Return the statistics of repositories for the query.
 
-        Those of a snapshot that was counted before are taken from memory; should it be gone,
-        searching it says so.
+        Statistics of a snapshot that was counted before are taken from memory; if the snapshot is
+        gone, searching it fails.
         """
-        known = {repo: held for repo in repo_ids if (held := self._known(repo)) is not None}
-        asked = await self._count([repo for repo in repo_ids if repo not in known])
-        return known | asked
+        known = {repo: counts for repo in repo_ids if (counts := self._known(repo)) is not None}
+        counted = await self._count([repo for repo in repo_ids if repo not in known])
+        return known | counted
 
     async def search_jointly(
         self, question: BatchedQuery, repo_ids: Sequence[RepoId]
     ) -> BatchedPoolResponse | None:
-        """Return what the repositories give when they are asked at once; None where they are not.
+        """Return the replies of repositories that are asked at once; None where they are not.
 
         Half of the time left is kept for asking them one by one.
         """
@@ -252,10 +252,10 @@ class FanoutSession:
             return None
 
     async def is_described_anew(self) -> bool:
-        """Return whether those who were asked at once may be asked so once more.
+        """Return whether the repositories that were asked at once may be asked so once more.
 
-        A snapshot of theirs did not lie as it was published. Described again, it is verified, or it
-        is not among them any more; the others must be what they were.
+        A snapshot of theirs was not as it was published. Described again, it is verified, or it is
+        not among them any more; the others must be unchanged.
         """
         if not self._gone or self.is_over:
             return False
@@ -271,12 +271,12 @@ class FanoutSession:
     async def search_counted(
         self, figures: Mapping[RepoId, RepoStatistics], total: CollectionStatistics
     ) -> dict[RepoId, PoolResponse] | None:
-        """Return the lists of those that were counted, scored by the sum over all.
+        """Return the lists of the counted repositories, scored by the sum over all.
 
         None where one has published meanwhile.
         """
-        found = await self._tried(figures, total, figures)
-        return None if None in found.values() else {repo: p for repo, p in found.items() if p}
+        pools = await self._tried(figures, total, figures)
+        return None if None in pools.values() else {repo: p for repo, p in pools.items() if p}
 
     async def search_together(
         self, figures: dict[RepoId, RepoStatistics], only: Iterable[RepoId]
@@ -289,11 +289,11 @@ class FanoutSession:
         if not figures:
             return {}, figures
         first = await self._tried(figures, total_of(figures), set(only) & set(figures))
-        found = {repo: pool for repo, pool in first.items() if pool is not None}
-        gone = [repo for repo in first if repo not in found]
+        pools = {repo: pool for repo, pool in first.items() if pool is not None}
+        gone = [repo for repo in first if repo not in pools]
         if not gone or self.is_over:
-            return found, figures
-        return await self._search_again(figures, found, gone)
+            return pools, figures
+        return await self._search_again(figures, pools, gone)
 
     async def _tried(
         self,
@@ -301,7 +301,7 @@ class FanoutSession:
         total: CollectionStatistics,
         only: Iterable[RepoId],
     ) -> dict[RepoId, PoolResponse | None]:
-        """Return the lists of some; None of those whose snapshot that was counted is gone."""
+        """Return the lists of some repositories; None for each whose counted snapshot is gone."""
         return await self._run(
             {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(only)}
         )
@@ -309,7 +309,7 @@ class FanoutSession:
     async def _search_again(
         self,
         figures: dict[RepoId, RepoStatistics],
-        found: dict[RepoId, PoolResponse],
+        pools: dict[RepoId, PoolResponse],
         gone: Sequence[RepoId],
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
         """Search again, after new statistics from repositories whose snapshots went meanwhile.
@@ -318,17 +318,18 @@ class FanoutSession:
         snapshot that was counted (3), which it refuses.
         """
         fresh = await self._count(gone)
-        # Who failed otherwise stays counted; who is gone and cannot be counted does not.
-        counted = {repo: held for repo, held in figures.items() if repo not in gone} | fresh
+        # A repository that failed otherwise stays counted; one whose snapshot is gone and that
+        # cannot be counted again does not.
+        counted = {repo: counts for repo, counts in figures.items() if repo not in gone} | fresh
         if not counted or self.is_over:
             return {}, counted
         total = total_of(counted)
         moved = total != total_of(figures)
-        again = sorted({*fresh, *found} if moved else fresh)
+        again = sorted({*fresh, *pools} if moved else fresh)
         second = await self._run(
             {repo: partial(self._search, repo, counted[repo], total) for repo in again}
         )
-        kept = {} if moved else found
+        kept = {} if moved else pools
         return kept | second, counted
 
     async def slates(
@@ -353,9 +354,10 @@ class FanoutSession:
     ) -> dict[RepoId, PoolResponse]:
         """Return longer lists of repositories, from the snapshots of the shorter ones.
 
-        Who cannot give them any more is left out, and has not failed: its first lists stand.
+        A repository that cannot give them any more is left out without failing: its first list
+        stays.
 
-        `figures` are of all who count; empty where each is measured against itself.
+        `figures` has all counted repositories; empty where each is measured against itself.
         """
         total = total_of(figures) if figures else None
         outcomes = await fan_out(
@@ -366,44 +368,44 @@ class FanoutSession:
             concurrency=self.request.concurrency,
             deadline=self.deadline,
         )
-        return {repo: held.value for repo, held in outcomes.items() if held.value is not None}
+        return {repo: reply.value for repo, reply in outcomes.items() if reply.value is not None}
 
     async def _count(self, repo_ids: Sequence[RepoId]) -> dict[RepoId, RepoStatistics]:
-        found = await self._run(
+        counted = await self._run(
             {repo: partial(self._figures, repo) for repo in repo_ids}, _COUNT_SHARE
         )
-        for repo, figures in found.items():
+        for repo, figures in counted.items():
             key = replace(
                 snapshot_key(repo, self.descriptions[repo]), snapshot_id=figures.snapshot_id
             )
-            held = figures.statistics
-            self.memory.figures.put((key, plain_search(self.search)), held, figures_size(held))
-        return found
+            counts = figures.statistics
+            self.memory.figures.put((key, plain_search(self.search)), counts, figures_size(counts))
+        return counted
 
     def _known(self, repo: RepoId) -> RepoStatistics | None:
         key = snapshot_key(repo, self.descriptions[repo])
-        held = self.memory.figures.get((key, plain_search(self.search)))
-        return None if held is None else RepoStatistics(key.snapshot_id, held)
+        statistics = self.memory.figures.get((key, plain_search(self.search)))
+        return None if statistics is None else RepoStatistics(key.snapshot_id, statistics)
 
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
         """Ask one repository after another for the vector; without it, each encodes for itself."""
-        held = self.memory.vectors.get((key, self.search.query))
+        vector = self.memory.vectors.get((key, self.search.query))
         until = self._within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             for repo in repos:
-                if held is not None:
+                if vector is not None:
                     break
                 try:
-                    held = await self.searcher(repo).encode(self.search.query, until)
+                    vector = await self.searcher(repo).encode(self.search.query, until)
                 except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
                     continue  # it is asked for lists all the same, and says then what is wrong
-        if held is not None:
-            self.vectors[key] = held
-            self.memory.vectors.put((key, self.search.query), held, 8 * len(held.values))
+        if vector is not None:
+            self.vectors[key] = vector
+            self.memory.vectors.put((key, self.search.query), vector, 8 * len(vector.values))
 
     def _asked(self) -> list[WorkspaceRepo]:
         """Return the repositories that have not dropped out."""
-        return [one for repo_id, one in self.repos.items() if repo_id not in self.failures]
+        return [repo for repo_id, repo in self.repos.items() if repo_id not in self.failures]
 
     def searcher(self, repo: RepoId) -> RepoSearcher:
         """Return the searcher of a repository; the same for all rounds."""
@@ -486,7 +488,7 @@ class FanoutSession:
         """Report repositories that were not queried."""
         for report in reports:
             pool = pools.get(report.repo.repo_id)
-            lists = [found for _, found in pool.corpora] if pool else []
+            lists = [hits for _, hits in pool.corpora] if pool else []
             count = len(pool.blended) if pool else 0
             self._tell(report.repo.repo_id, report.status, count or sum(map(len, lists)))
 
@@ -517,14 +519,14 @@ class FanoutSession:
             strict=self.request.strict,
             done=done,
         )
-        found = {}
+        results = {}
         for repo, outcome in outcomes.items():
             self.elapsed_ms[repo] = self.elapsed_ms.get(repo, 0.0) + outcome.elapsed_ms
             if outcome.error is not None:
                 self._fail(repo, outcome.error)
             else:
-                found[repo] = outcome.value
-        return found  # type: ignore[return-value]  # without an error there is a value
+                results[repo] = outcome.value
+        return results  # type: ignore[return-value]  # without an error there is a value
 
     def _fail(self, repo: RepoId, error: GgrepError) -> None:
         if isinstance(error, NoIndex):

@@ -120,7 +120,7 @@ def names_json(envelope: Envelope, shown: Iterable[RepoId] = ()) -> "AttendedJso
 
 
 def failed_names_json(envelope: Envelope, error: GgrepError) -> "FederatedErrorJson":
-    """Return why there is no answer, beside what is known of the repositories."""
+    """Return the failure, with all that is known of the repositories."""
     return failed_json(names_json(envelope), error, path_cleaner(envelope))
 
 

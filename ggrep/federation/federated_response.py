@@ -48,10 +48,10 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
 
     Attributes:
         in_force: the limits that applied and the strategy that was asked for.
-        strategy: the one that was used.
+        strategy: the strategy that was used.
         hits: the blended list, best first; a weak answer's lists are shortened.
         confidence: how well the best hits fit the query, judged on the merged list.
-        statistics_repos: whose figures scores were measured against; empty but under `global`.
+        statistics_repos: repositories whose statistics scores depend on; only under `global`.
         matched: how much matches in each repository that answered; empty unless lines are matched.
     """
 
@@ -68,7 +68,7 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
     def merge_unsaid(self) -> bool:
         """Return whether several lists were merged by rank alone for lack of a setting."""
         said = self.request.merge_strategy or self.workspace.merge.strategy
-        # Who gives the constant of a strategy means that strategy.
+        # Setting the constant of a strategy implies that strategy.
         said_k = self.request.rrf_k or self.workspace.merge.rrf_k
         gave = sum(report.status in {"ok", "partial"} for report in self.reports)
         return said is None and said_k is None and gave > 1
@@ -95,7 +95,7 @@ def federated_json(response: FederatedResponse) -> "FederatedJson | FederatedErr
 
 
 def _more(response: FederatedResponse) -> "FederatedMoreJson":
-    """Return what is said only where it is due."""
+    """Return the keys that only some answers have."""
     if not response.matched:
         return {}
     aliases = {report.repo.repo_id: report.repo.alias for report in response.reports}
@@ -129,7 +129,7 @@ def _asked(response: FederatedResponse) -> "AskedJson":
 
 def _shown(response: FederatedResponse) -> Iterator[RepoId]:
     """Yield the repositories that hits are of, or copies of them."""
-    for hits in (response.hits, *(found for _, found in response.corpora)):
+    for hits in (response.hits, *(hits for _, hits in response.corpora)):
         for merged in hits:
             yield merged.repo_id
             yield from (copy.repo_id for copy in merged.also_in)
@@ -138,9 +138,9 @@ def _shown(response: FederatedResponse) -> Iterator[RepoId]:
 def hit_json(merged: MergedHit) -> "FederatedHitJson":
     """Return a hit with the repository it came from; `file` is relative to that."""
     hit = merged.hit
-    told = {federated_key(name): value for name, value in document_of(hit).items()}
-    told.pop(None, None)
-    document = cast("FederatedHitJson", told)
+    values = {federated_key(name): value for name, value in document_of(hit).items()}
+    values.pop(None, None)
+    document = cast("FederatedHitJson", values)
     document |= {
         "id": hit.row_id,
         "globalId": merged.global_id,

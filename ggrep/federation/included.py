@@ -70,8 +70,8 @@ def with_included(
     """
     if not draft.include:
         return draft
-    held = {entry.located.canonical for entry in draft.entries if entry.located is not None}
-    found: list[_Included] = []
+    known = {entry.located.canonical for entry in draft.entries if entry.located is not None}
+    added: list[_Included] = []
     means = dict.fromkeys((one.glob for one in draft.include), False)
     for path, include in _meant(draft.include, directory):
         if include.glob.endswith(WORKSPACE_ENDING):
@@ -82,16 +82,16 @@ def with_included(
             if not shows(one.place.canonical):
                 continue
             means[include.glob] = True
-            if one.place.canonical not in held:
-                held.add(one.place.canonical)
-                found.append(one)
-    found.sort(key=lambda one: os.fsencode(one.place.absolute))
+            if one.place.canonical not in known:
+                known.add(one.place.canonical)
+                added.append(one)
+    added.sort(key=lambda one: os.fsencode(one.place.absolute))
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
-    if len(draft.entries) + len(found) > MAX_REPOS:
-        number = len(draft.entries) + len(found)
+    if len(draft.entries) + len(added) > MAX_REPOS:
+        number = len(draft.entries) + len(added)
         message = f"means {number} repositories, at most {MAX_REPOS} are read"
         raise _refused("$.include", "too-many", message, "be more exact")
-    aliases = _aliases(draft.entries, [one.name for one in found])
+    aliases = _aliases(draft.entries, [one.name for one in added])
     included = (
         EntryDraft(
             index=len(draft.entries) + number,
@@ -103,7 +103,7 @@ def with_included(
             located=one.place,
             included=one.glob,
         )
-        for number, one in enumerate(found)
+        for number, one in enumerate(added)
     )
     return replace(draft, entries=(*draft.entries, *included), unmatched=unmatched)
 
@@ -112,7 +112,7 @@ class _Included(Struct, frozen=True):
     """A repository that a glob means.
 
     Attributes:
-        name: what it would be called; None for nothing.
+        name: its name; None for none.
     """
 
     glob: str
@@ -162,7 +162,7 @@ def _of_workspace(
 def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path, IncludeDraft]]:
     """Return directories and files in the order of the globs, each with the first that means it."""
     globs = Globs(directory)
-    found: dict[Path, IncludeDraft] = {}
+    include_of: dict[Path, IncludeDraft] = {}
     for place, include in enumerate(includes):
         leaves_out = include.glob.startswith("!")
         try:
@@ -172,11 +172,11 @@ def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path
             raise _refused(f"$.include[{place}]", "glob", text, "use fewer ** and braces") from None
         for root in roots:
             if leaves_out:
-                found.pop(root, None)
+                include_of.pop(root, None)
             else:
-                found.setdefault(root, include)
+                include_of.setdefault(root, include)
     order = {include.glob: place for place, include in reversed([*enumerate(includes)])}
-    return sorted(found.items(), key=lambda one: (order[one[1].glob], os.fsencode(one[0])))
+    return sorted(include_of.items(), key=lambda one: (order[one[1].glob], os.fsencode(one[0])))
 
 
 def _own_place(root: str, locate: Locate) -> LocatedRoot | None:

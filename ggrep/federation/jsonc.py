@@ -1,6 +1,6 @@
 """Reads JSON with comments: scans it into tokens, then runs a plain JSON parser.
 
-What is no JSONC is refused with its line and column. Reading and editing both find their places
+Invalid JSONC is refused with its line and column. Reading and editing both find their places
 by the same tokens, so neither can see a key that the other takes for a comment. For the parser,
 comments and trailing commas become blanks of the same length, so that an offset in the plain text
 is one in the text as written. Scanning takes one step for each token and none looks back.

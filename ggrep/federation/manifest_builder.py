@@ -95,13 +95,13 @@ def other_stores(manifest: WorkspaceManifest, home: Home) -> dict[RepoId, int]:
         names = [entry.name for entry in os.scandir(home.data) if entry.is_dir()]
     except FileNotFoundError:
         return {}
-    found: dict[RepoId, int] = {}
+    counts: dict[RepoId, int] = {}
     for state in manifest.repos:
         begin = f"{state.repo_id}-"
         others = sum(name.startswith(begin) and name != state.store_id for name in names)
         if others:
-            found[state.repo_id] = others
-    return found
+            counts[state.repo_id] = others
+    return counts
 
 
 FOLDER: Final = "federation"

@@ -49,7 +49,7 @@ class MergedHit(Struct, frozen=True):
 
     Attributes:
         hit: as the repository ranked it; its `score` is the repository's own.
-        score: what the merged list is ordered by.
+        score: order of the merged list.
         local_rank: place in the repository's list that it was taken from, 0-based.
         also_in: copies that were folded into it, by repository, file, line and row.
     """
@@ -151,8 +151,8 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
             copies[place].append(_also_in(merged))
         else:
             kept.append(merged)
-    for place, found in copies.items():
-        kept[place] = replace(kept[place], also_in=tuple(sorted(found, key=_also_in_order)))
+    for place, others in copies.items():
+        kept[place] = replace(kept[place], also_in=tuple(sorted(others, key=_also_in_order)))
     return tuple(kept)
 
 
@@ -161,7 +161,7 @@ def exhausted_by_folding(
 ) -> frozenset[RepoId]:
     """Return the repositories whose lists folding may have used up, without merging them.
 
-    A list goes on behind its end when it is as long as was asked for. What is behind matters only
+    A list goes on behind its end when it is as long as was asked for. Hits behind it matter only
     if the list holds fewer than `top` texts: for each text there is a hit that stays, no worse
     than the list's last one. So it takes copies inside one repository, which are rare. Lists that
     were asked for fewer than `top` hits are as short as the request wants them.
@@ -198,7 +198,7 @@ def needs_more(
         return tuple(sorted(used))
     last = kept[top - 1].global_id
     place = next(place for place, merged in enumerate(ordered) if merged.global_id == last)
-    # Whoever has a seen hit there or later has its unseen ones later still.
+    # A repository with a seen hit there or later has its unseen ones later still.
     reaching = {merged.repo_id for merged in ordered[place:]}
     return tuple(sorted(used - reaching))
 
@@ -285,12 +285,12 @@ def lists_of(
     by_corpus: dict[Corpus, list[RankedList]] = {part.corpus: [] for part in plan.corpora}
     blended = []
     for repo, pool in sorted(pools.items()):
-        asked = plan.corpora_of(repo)
-        for corpus, found in pool.corpora:
-            if corpus in asked and found:
-                by_corpus[corpus].append(_ranked(repos[repo], found))
+        corpora_of_repo = plan.corpora_of(repo)
+        for corpus, hits in pool.corpora:
+            if corpus in corpora_of_repo and hits:
+                by_corpus[corpus].append(_ranked(repos[repo], hits))
         if pool.blended:
-            hits = tuple(hit for hit in pool.blended if hit.corpus in asked)
+            hits = tuple(hit for hit in pool.blended if hit.corpus in corpora_of_repo)
             blended.append(_ranked(repos[repo], hits))
     corpora = tuple((corpus, tuple(lists)) for corpus, lists in by_corpus.items())
     return Lists(corpora, tuple(blended))

@@ -1,4 +1,4 @@
-"""Merges what repositories say of a name into what one store over all their files would. Pure.
+"""Merges repositories' replies about a name into those of one store over all files. Pure.
 
 Order is that of one store: what its own order leaves open is decided by the repository's id.
 Files of equal paths lie by repository there, so occurrences stay together file by file.
@@ -102,15 +102,17 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
     """
     if step is None:
         return MergedSymbol((), 0, (), suggestions_of(pools))
-    given = pools[step]
-    fits = {pool.fit for pool in given.values()}
+    decided = pools[step]
+    fits = {pool.fit for pool in decided.values()}
     # By the file's path, or as a key, only where nothing is enclosed so in any repository.
     best = next(fit for fit in FITTING if fit in fits)
-    kept = {repo: pool for repo, pool in sorted(given.items()) if pool.fit == best}
-    found = [(repo, one) for repo, pool in kept.items() for one in pool.definitions]
-    found.sort(key=_definition_order)
+    kept = {repo: pool for repo, pool in sorted(decided.items()) if pool.fit == best}
+    definitions = [(repo, one) for repo, pool in kept.items() for one in pool.definitions]
+    definitions.sort(key=_definition_order)
     return MergedSymbol(
-        definitions=tuple(RepoDefinition(repo, one.definition) for repo, one in found[:limit]),
+        definitions=tuple(
+            RepoDefinition(repo, one.definition) for repo, one in definitions[:limit]
+        ),
         total=sum(pool.total for pool in kept.values()),
         spellings=tuple(sorted({one for pool in kept.values() for one in pool.spellings})),
         suggestions=(),
@@ -147,8 +149,8 @@ def suggestions_of(pools: SymbolPools) -> tuple[str, ...]:
     first: dict[str, tuple[str, RepoId, NearName]] = {}
     for repo, pool in sorted(pools.get("near", {}).items()):
         for near in pool.near:
-            held = first.get(near.term)
-            if held is None or (near.path, repo) < held[:2]:
+            best = first.get(near.term)
+            if best is None or (near.path, repo) < best[:2]:
                 first[near.term] = (near.path, repo, near)
     ranked = sorted((near for *_, near in first.values()), key=lambda near: (near.order, near.term))
     return tuple(dict.fromkeys(near.name for near in ranked[:MAX_SUGGESTIONS]))
@@ -159,7 +161,7 @@ class MergedDefinitions(Struct, frozen=True):
 
     Attributes:
         found: by what they are to the container that was asked for.
-        family: whose uses are wanted; None of a name that is not qualified.
+        family: definitions whose usages are wanted; None for an unqualified name.
     """
 
     found: SortedDefinitions
@@ -167,7 +169,7 @@ class MergedDefinitions(Struct, frozen=True):
 
     @property
     def first(self) -> tuple[RepoDefinedAt, ...]:
-        """Return those that are told beside usages."""
+        """Return the definitions that are shown beside usages."""
         return tuple(
             RepoDefinedAt(RepoId(one.repo), at) for one, at in related_definitions(self.found)
         )
@@ -181,16 +183,16 @@ def merge_definitions(
     `owners` qualify the name, outermost first.
     """
     every = [replace(one, repo=repo) for repo, pool in pools.items() for one in pool.defined]
-    # Those of one file come in its order.
+    # Definitions of one file keep its order.
     every.sort(key=lambda one: (one.test, one.at.path, one.repo))
     if not owners:
         return MergedDefinitions(sort_definitions(every, owners), None)
-    found = sort_definitions(every[:MOST_DEFINITIONS], owners)
-    return MergedDefinitions(found, family_of(found, owners))
+    definitions = sort_definitions(every[:MOST_DEFINITIONS], owners)
+    return MergedDefinitions(definitions, family_of(definitions, owners))
 
 
 def own_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
-    """Return whose uses a repository takes for wanted that was told nothing of others."""
+    """Return the family by which a repository judges without knowledge of others."""
     return family_of(sort_definitions(pool.defined, owners), owners)
 
 
@@ -199,29 +201,29 @@ def merge_references(
 ) -> MergedReferences:
     """Return the occurrences that one store would show; none says yet how it is tied."""
     name = last_part(asked.name)
-    given = sorted(pools.items())
-    found = [(repo, one) for repo, pool in given for one in pool.references]
-    found.sort(key=_reference_order)
+    ordered = sorted(pools.items())
+    references = [(repo, one) for repo, pool in ordered for one in pool.references]
+    references.sort(key=_reference_order)
     counts: Counter[str] = Counter()
-    for _, pool in given:
+    for _, pool in ordered:
         counts.update(dict(pool.totals))
     others = [
         ((*pool.other_spelling.order, pool.other_spelling.path, repo), pool.other_spelling.name)
-        for repo, pool in given
+        for repo, pool in ordered
         if pool.other_spelling is not None
     ]
     spelled = min(others)[1] if others else name
     kinds = {"usage", *_more_kinds(asked)}
-    wanted = sum(counts[kind] for kind in kinds) - sum(pool.left for _, pool in given)
-    doubtful = sum(pool.doubtful for _, pool in given)
+    wanted = sum(counts[kind] for kind in kinds) - sum(pool.left for _, pool in ordered)
+    doubtful = sum(pool.doubtful for _, pool in ordered)
     hidden = hidden_doubts(wanted - doubtful, doubtful)
-    shown = [(repo, one) for repo, one in found if not (hidden and one.reference.guess)]
+    shown = [(repo, one) for repo, one in references if not (hidden and one.reference.guess)]
     return MergedReferences(
         references=tuple(RepoReference(repo, one.reference) for repo, one in shown[: asked.limit]),
         totals=tuple((kind, counts[kind]) for kind in ("usage", "string", "comment", "definition")),
         wanted=wanted - hidden,
         doubtful=hidden,
-        defining=tuple(repo for repo, pool in given if _defines(repo, pool, defined)),
+        defining=tuple(repo for repo, pool in ordered if _defines(repo, pool, defined)),
         spellings=() if spelled == name else (spelled,),
     )
 
@@ -234,22 +236,22 @@ def _defines(repo: RepoId, pool: ReferencesPool, defined: MergedDefinitions) -> 
 
 
 def _more_kinds(asked: ReferencesRequest) -> list[str]:
-    given = {"string": asked.strings, "comment": asked.comments}
-    return [kind for kind, wanted in given.items() if wanted]
+    requested = {"string": asked.strings, "comment": asked.comments}
+    return [kind for kind, wanted in requested.items() if wanted]
 
 
 def _definition_order(
     entry: tuple[RepoId, PooledDefinition],
 ) -> tuple[bool, bool, bool, str, int, int, RepoId]:
-    repo, one = entry
-    found = one.definition
+    repo, pooled = entry
+    definition = pooled.definition
     return (
-        one.test,
-        found.kind == "module",
-        one.declared_only,
-        found.path,
-        found.line,
-        one.column,
+        pooled.test,
+        definition.kind == "module",
+        pooled.declared_only,
+        definition.path,
+        definition.line,
+        pooled.column,
         repo,
     )
 
@@ -257,9 +259,9 @@ def _definition_order(
 def _reference_order(
     entry: tuple[RepoId, PooledReference],
 ) -> tuple[tuple[bool, int], bool, str, RepoId, int, int]:
-    repo, one = entry
-    found = one.reference
-    return mention_order(found), one.test, found.path, repo, found.line, found.column
+    repo, pooled = entry
+    use = pooled.reference
+    return mention_order(use), pooled.test, use.path, repo, use.line, use.column
 
 
 def counted(

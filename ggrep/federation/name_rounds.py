@@ -44,7 +44,7 @@ class RepoQuery(Struct, frozen=True):
 
     Attributes:
         skip: places that earlier pages have shown.
-        family: whose uses are wanted; None for what the repository's own definitions say.
+        family: definitions whose usages are wanted; None for those of the repository.
     """
 
     step: NameStep
@@ -60,8 +60,8 @@ class NameRounds(Struct, Generic[P]):
     """The rounds of one question.
 
     Attributes:
-        decides: whether what a repository gave makes the rule the answer's.
-        cursor: where an earlier page ended; None on the first.
+        decides: whether a repository's reply makes the rule the answer's.
+        cursor: end of an earlier page; None on the first.
     """
 
     session: FanoutSession
@@ -87,8 +87,8 @@ class NameRounds(Struct, Generic[P]):
         """
         if self.cursor is not None:
             return self.cursor.step
-        asked = (step for step in SYMBOL_STEPS if step in self.given)
-        return next((step for step in asked if any(map(self.decides, self._pools(step)))), None)
+        tried = (step for step in SYMBOL_STEPS if step in self.given)
+        return next((step for step in tried if any(map(self.decides, self._pools(step)))), None)
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask all repositories by one rule; `before` are the rules that were tried already."""
@@ -108,8 +108,8 @@ class NameRounds(Struct, Generic[P]):
         if self.session.is_over:
             return
         calls = {repo: partial(self._one, repo, wanted, before) for repo in repos}
-        for repo, found in (await self.session.round(calls, ROUND_SHARE)).items():
-            for each, pool in found.items():
+        for repo, replies in (await self.session.round(calls, ROUND_SHARE)).items():
+            for each, pool in replies.items():
                 self.given.setdefault(each, {})[repo] = pool
         self.given.setdefault(wanted.step, {})
         self._forget_failed()
@@ -119,14 +119,14 @@ class NameRounds(Struct, Generic[P]):
         if self.cursor is not None:
             consumed = self.cursor.of(repo)
             return consumed.snapshot_id if consumed else None
-        held = (pools[repo] for pools in self.given.values() if repo in pools)
-        return next((pool.provenance.snapshot_id for pool in held), None)
+        replies = (pools[repo] for pools in self.given.values() if repo in pools)
+        return next((pool.provenance.snapshot_id for pool in replies), None)
 
     def _pools(self, step: NameStep) -> Iterable[P]:
         return self.given[step].values()
 
     def _forget_failed(self) -> None:
-        """Drop what repositories gave that failed later: they have no part in the answer."""
+        """Drop replies of repositories that failed later: they have no part in the answer."""
         for pools in self.given.values():
             for repo in [repo for repo in pools if repo in self.session.failures]:
                 del pools[repo]
@@ -165,10 +165,11 @@ async def judge_all(
 ) -> tuple[NameStep | None, MergedDefinitions]:
     """Return the rule that decides, and the definitions by which all usages are judged.
 
-    Who fails meanwhile has no part in the answer, nor have its definitions; who publishes anew
-    may spell the name otherwise. Then it is looked again who has to judge anew.
+    A repository that fails meanwhile has no part in the answer, nor have its definitions; one
+    that publishes anew may spell the name otherwise. Then the repositories that must judge anew
+    are determined again.
     """
-    told: dict[tuple[NameStep, RepoId], Family] = {}
+    used: dict[tuple[NameStep, RepoId], Family] = {}
     while True:
         step = rounds.decided()
         pools = rounds.given.get(step, {}) if step is not None else {}
@@ -179,9 +180,9 @@ async def judge_all(
         other = [
             repo
             for repo, pool in sorted(pools.items())
-            if is_mentioned(pool) and family != (told.get((step, repo)) or own_family(pool, owners))
+            if is_mentioned(pool) and family != (used.get((step, repo)) or own_family(pool, owners))
         ]
         if not other:
             return step, defined
         await rounds.judge(other, step, family)
-        told |= {(step, repo): family for repo in other}
+        used |= {(step, repo): family for repo in other}

@@ -45,15 +45,15 @@ def collect_orphans(
 
     Directories younger than `grace` stay; at most `most` files are deleted.
     """
-    found = [
+    orphans = [
         orphan
         for root in dict.fromkeys(cache_roots)
         for orphan in _orphans(root / FOLDER, load, now - grace)
     ]
     if not force:
-        return OrphansReport(dry_run=True, candidates=tuple(map(_shown, found)))
+        return OrphansReport(dry_run=True, candidates=tuple(map(_shown, orphans)))
     deleted, left = [], most
-    for orphan in found:
+    for orphan in orphans:
         if orphan.files > left:
             break
         shutil.rmtree(orphan.path)
@@ -61,9 +61,9 @@ def collect_orphans(
         left -= orphan.files
     return OrphansReport(
         dry_run=False,
-        candidates=tuple(map(_shown, found)),
+        candidates=tuple(map(_shown, orphans)),
         deleted=tuple(map(_shown, deleted)),
-        limit_reached=len(deleted) < len(found),
+        limit_reached=len(deleted) < len(orphans),
     )
 
 
@@ -81,8 +81,8 @@ def _orphans(folder: Path, load: LoadWorkspace, before: datetime) -> list[Orphan
         names = sorted(entry.name for entry in os.scandir(folder) if _is_ours(entry))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    found = (_orphan(folder / name, load, before) for name in names)
-    return [orphan for orphan in found if orphan is not None]
+    orphans = (_orphan(folder / name, load, before) for name in names)
+    return [orphan for orphan in orphans if orphan is not None]
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
@@ -99,8 +99,8 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
         for folder, _, names in os.walk(directory):
             stats += [Path(folder, name).lstat() for name in names]
     except FileNotFoundError:
-        return None  # somebody is at work in it
-    modified = datetime.fromtimestamp(max(found.st_mtime for found in stats), UTC)
+        return None  # another process is changing it
+    modified = datetime.fromtimestamp(max(entry.st_mtime for entry in stats), UTC)
     if modified > before:
         return None
     return Orphan(
@@ -110,7 +110,7 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
         workspace_path=None if kept is None else kept.workspace.workspacePath,
         modified_at=rfc3339(modified),
         files=len(stats) - 1,
-        size_bytes=sum(found.st_size for found in stats[1:]),
+        size_bytes=sum(entry.st_size for entry in stats[1:]),
     )
 
 

@@ -41,7 +41,7 @@ class Pointer(Struct, frozen=True):
     """The pointer to the active snapshot.
 
     Attributes:
-        problem: what is wrong with what it leads to, one line without absolute paths.
+        problem: the problem with its target, one line without absolute paths.
     """
 
     exists: bool
@@ -92,7 +92,7 @@ class IndexState(Struct, frozen=True):
 
     Attributes:
         snapshot_id: the active one; None when there is none that may be trusted.
-        facts: of its manifest; None when that cannot be read.
+        facts: fields of its manifest; None when that cannot be read.
     """
 
     pointer: Pointer
@@ -109,18 +109,18 @@ NOTHING: Final = IndexState(Pointer(exists=False, parse_ok=False), "missing-inde
 
 
 def read_index_state(store: Path) -> IndexState:
-    """Return what a store says of its active snapshot.
+    """Return the state of a store's active snapshot.
 
     A publish and a collection may pass between the reading of pointer and manifest: while what
     the pointer leads to is not there and the pointer has moved, it is followed again.
     """
     pointed = _pointed(store)
-    found = _state(store, pointed)
+    state = _state(store, pointed)
     for _ in range(_RETRIES):
-        if found.reason == "present" or (again := _pointed(store)) == pointed:
+        if state.reason == "present" or (again := _pointed(store)) == pointed:
             break
-        pointed, found = again, _state(store, again)
-    return found
+        pointed, state = again, _state(store, again)
+    return state
 
 
 class _InvalidState(Exception):
@@ -128,7 +128,7 @@ class _InvalidState(Exception):
 
 
 def _pointed(store: Path) -> bytes | str | None:
-    """Return what the pointer holds; why it cannot be read; None where there is none."""
+    """Return the pointer, the reason why it cannot be read, or None where there is none."""
     try:
         return _read(store_files.active_file(store), store)
     except FileNotFoundError:

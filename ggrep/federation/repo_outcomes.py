@@ -120,9 +120,9 @@ def failure_diagnostics(reports: Iterable[RepoReport]) -> tuple[Diagnostic, ...]
 def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
     """Return the failure to report for all: the first by id that is more than a missing index."""
     failures = [item.error for item in reports if item.error is not None]
-    told = [error for error in failures if not isinstance(error, Skipped)]
-    hard = [error for error in told if not isinstance(error, NoIndex)]
-    return next(iter([*hard, *told]), None)
+    relevant = [error for error in failures if not isinstance(error, Skipped)]
+    hard = [error for error in relevant if not isinstance(error, NoIndex)]
+    return next(iter([*hard, *relevant]), None)
 
 
 def _report(
@@ -186,9 +186,9 @@ class Known(Struct, frozen=True):
 
     Attributes:
         summed: scores depend on the statistics of all repositories.
-        counted: whose were in it; read only when `summed`.
+        counted: repositories in the sum; read only when `summed`.
         by_words: hits hold words of the query whole; else its words say nothing of who has any.
-        verdicts: of those whose rows were scored and not shown, whether one would have mattered.
+        verdicts: of repositories whose rows were scored but not shown, whether one would matter.
     """
 
     query: str

@@ -18,10 +18,10 @@ _POINTER_BYTES = 8192
 
 
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
-    """Return what a file may not mean, and what makes duplicate hits.
+    """Return probable mistakes in a file, and causes of duplicate hits.
 
-    That are a removed merge strategy and globs that mean nothing; nested roots, and work trees of
-    one history.
+    Mistakes are a removed merge strategy and globs that mean nothing; causes are nested roots, and
+    work trees of one history.
     """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
     idle = [
@@ -61,25 +61,25 @@ def common_git_dir(root: Path) -> Path | None:
 
 def _nested(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
     by_root = {repo.root_canonical: repo for repo in repos}
-    found = []
+    warnings = []
     for repo in repos:
         outer = next((by_root[p] for p in repo.root_canonical.parents if p in by_root), None)
         if outer is not None:
             message = f"{_named(repo)} lies inside {_named(outer)}: its files may be found twice"
-            found.append(Diagnostic("WARN_WORKSPACE_NESTED_ROOTS", message, repo.repo_id))
-    return found
+            warnings.append(Diagnostic("WARN_WORKSPACE_NESTED_ROOTS", message, repo.repo_id))
+    return warnings
 
 
 def _shared(repos: tuple[WorkspaceRepo, ...]) -> list[Diagnostic]:
     first_of: dict[Path, WorkspaceRepo] = {}
-    found = []
+    warnings = []
     for repo in repos:
         common = common_git_dir(repo.root_canonical)
         first = repo if common is None else first_of.setdefault(common, repo)
         if first is not repo:
             message = f"{_named(repo)} and {_named(first)} are work trees of one git history"
-            found.append(Diagnostic("WARN_WORKSPACE_SHARED_HISTORY", message, repo.repo_id))
-    return found
+            warnings.append(Diagnostic("WARN_WORKSPACE_SHARED_HISTORY", message, repo.repo_id))
+    return warnings
 
 
 def _named(repo: WorkspaceRepo) -> str:
@@ -89,7 +89,7 @@ def _named(repo: WorkspaceRepo) -> str:
 def _pointer(path: Path) -> str:
     """Return the one line of a small file of git's; empty when there is none."""
     try:
-        # What stands there is a stranger's: a FIFO must not make us wait.
+        # The file is not trusted: opening a FIFO must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return ""
@@ -155,15 +155,15 @@ def _signature(real: Path) -> Iterator[_Mark]:
 
 def _kind(path: Path) -> _Mark:
     try:
-        found = path.stat()
+        stats = path.stat()
     except (OSError, ValueError):
         return None
-    return (stat.S_IFMT(found.st_mode),)
+    return (stat.S_IFMT(stats.st_mode),)
 
 
 def _state(path: Path) -> _Mark:
     try:
-        found = path.stat()
+        stats = path.stat()
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return (stats.st_dev, stats.st_ino, stats.st_size, stats.st_mtime_ns, stats.st_ctime_ns)

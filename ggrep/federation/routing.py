@@ -54,18 +54,18 @@ def route(
     A repository is named by the query if all words of its alias or folder are in it. `max_repos` of
     0 sets no bound; `explicit` repositories were selected by name.
     """
-    held = {repo.repo_id: repo for repo in repos if _holds_chunks(figures.get(repo.repo_id))}
-    if not max_repos or len(held) <= max_repos:
+    filled = {repo.repo_id: repo for repo in repos if _holds_chunks(figures.get(repo.repo_id))}
+    if not max_repos or len(filled) <= max_repos:
         return Routed(tuple(sorted(repo.repo_id for repo in repos)), ())
     words = _words(query)
-    pinned = {name for name, repo in held.items() if name in explicit or _is_named(repo, words)}
-    rest = sorted(held.keys() - pinned, key=lambda name: (-scores.get(name, 0.0), name))
+    pinned = {name for name, repo in filled.items() if name in explicit or _is_named(repo, words)}
+    rest = sorted(filled.keys() - pinned, key=lambda name: (-scores.get(name, 0.0), name))
     skipped = rest[max(max_repos - len(pinned), 0) :]
     return Routed(
         kept=tuple(sorted(repo.repo_id for repo in repos if repo.repo_id not in skipped)),
         skipped=tuple(sorted(skipped)),
-        limits=(LimitHit("max_repos", max_repos, len(held)),) if skipped else (),
-        warnings=_warnings(len(held), len(skipped)),
+        limits=(LimitHit("max_repos", max_repos, len(filled)),) if skipped else (),
+        warnings=_warnings(len(filled), len(skipped)),
     )
 
 
@@ -95,11 +95,11 @@ def _parts(text: str) -> frozenset[str]:
     return frozenset(part.casefold() for part in parts)
 
 
-def _warnings(held: int, skipped: int) -> tuple[Diagnostic, ...]:
+def _warnings(total: int, skipped: int) -> tuple[Diagnostic, ...]:
     if not skipped:
         return ()
-    told = f"{held - skipped} of {held} repositories are searched, those that fit the query"
-    return (Diagnostic("WARN_FEDERATED_ROUTED", told),)
+    message = f"{total - skipped} of {total} repositories are searched, those that fit the query"
+    return (Diagnostic("WARN_FEDERATED_ROUTED", message),)
 
 
 def repo_scores(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:

@@ -52,7 +52,7 @@ class JointSearcher(Protocol):
 
     @property
     def repos(self) -> Sequence[RepoId]:
-        """Return which, in the order that breaks ties between equal hits."""
+        """Return the repositories, in the order that breaks ties between equal hits."""
         ...
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
@@ -79,7 +79,7 @@ class Searchers(Protocol):
     """Gives access to every repository of a workspace."""
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Make ready what will be asked; what cannot be made ready fails when it is asked."""
+        """Prepare repositories to be asked; one that cannot be prepared fails when it is asked."""
         ...
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
@@ -87,5 +87,5 @@ class Searchers(Protocol):
         ...
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return who searches many of them at once, each of other repositories."""
+        """Return the joint searchers, each for other repositories."""
         ...

@@ -127,7 +127,7 @@ class Selection(Struct, frozen=True):
 
     Attributes:
         repos: by priority (highest first), alias (none last), id.
-        named: those of them that the request names by alias, id or path.
+        named: repositories that the request names by alias, id or path.
         explicit_selects: the tokens as read, as are `tags`, `repo_filter` and `only`.
     """
 
@@ -234,10 +234,10 @@ def _by_glob(repos: Sequence[WorkspaceRepo], patterns: Sequence[str]) -> Matches
     names = {
         repo.repo_id: (repo.repo_id, repo.alias or "", str(repo.root_canonical)) for repo in repos
     }
-    globs = compile_globs(patterns, [name for own in names.values() for name in own])
+    globs = compile_globs(patterns, [name for texts in names.values() for name in texts])
     return {
-        found.text: {repo_id for repo_id, own in names.items() if found.matches(own)}
-        for found in globs
+        pattern.text: {repo_id for repo_id, texts in names.items() if pattern.matches(texts)}
+        for pattern in globs
     }
 
 
@@ -267,17 +267,17 @@ def _around(repos: Sequence[WorkspaceRepo], path: Path) -> set[RepoId]:
 
 
 def _unmatched(flag: str, matches: Matches) -> list[str]:
-    return [f"{flag} {value!r}" for value, found in matches.items() if not found]
+    return [f"{flag} {value!r}" for value, matched in matches.items() if not matched]
 
 
 def _warnings(unmatched: Sequence[str], *, empty: bool) -> tuple[Diagnostic, ...]:
-    found = [
+    warnings = [
         Diagnostic("WARN_FEDERATED_SELECT_UNMATCHED", f"no repository matches {what}")
         for what in unmatched
     ]
     if empty:
-        found.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected"))
-    return tuple(found)
+        warnings.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected"))
+    return tuple(warnings)
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL)
@@ -292,7 +292,7 @@ class RepoTarget(Struct, frozen=True):
 
 
 def label_of(repo: WorkspaceRepo) -> str:
-    """Return what a repository is called in places: its alias, else its id."""
+    """Return the name of a repository in places: its alias, else its id."""
     return repo.alias or repo.repo_id
 
 

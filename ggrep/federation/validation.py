@@ -112,11 +112,11 @@ class WorkspaceDraft(Struct, frozen=True):
         removed_strategy: the removed merge strategy that `global` stands for; empty for none.
     """
 
-    name: Annotated[str, Key("What the workspace calls itself.")]
+    name: Annotated[str, Key("Name of the workspace.")]
     cache_root: Annotated[
-        str | None, Key("Where artifacts of the federation may live.", key="cacheRoot")
+        str | None, Key("Directory for artifacts of the federation.", key="cacheRoot")
     ]
-    defaults: Annotated[WorkspaceDefaults, Key("What holds for entries that do not say.")]
+    defaults: Annotated[WorkspaceDefaults, Key("Defaults of entries.")]
     merge: Annotated[MergeDefaults, Key("How answers are merged unless a request says.")]
     entries: Annotated[tuple[EntryDraft, ...], Key("The repositories.", 0, MAX_REPOS, key="repos")]
     include: Annotated[
@@ -129,7 +129,7 @@ class WorkspaceDraft(Struct, frozen=True):
 
 SHAPE: Final = "ERR_WORKSPACE_INVALID_SHAPE"
 MAX_ISSUES: Final = 1000
-"""Most issues of one file that are told one by one."""
+"""Most issues of one file that are reported one by one."""
 
 
 class Problems:
@@ -142,7 +142,7 @@ class Problems:
 
     @property
     def found(self) -> tuple[Issue, ...]:
-        """Return what was noted; beyond `MAX_ISSUES`, the last entry says how many there are."""
+        """Return the issues; beyond `MAX_ISSUES`, the last entry says how many there are."""
         if not self._further:
             return tuple(self._found)
         message = f"$: {self._further} further issues are not listed"
@@ -229,18 +229,18 @@ class Problems:
         if not isinstance(value, list):
             self.add(SHAPE, field, "type", f"must be an array of strings, is {kind_of(value)}")
             return default
-        found = set()
+        tags = set()
         for index, item in enumerate(value):
             place = f"{field}[{index}]"
             if item is None:
                 self.add(SHAPE, place, "type", "must be a string, is null")
             else:
-                found.add((self.text(item, place) or "").lower())
-        return tuple(sorted(found - {""}))
+                tags.add((self.text(item, place) or "").lower())
+        return tuple(sorted(tags - {""}))
 
 
 def kind_of(value: object) -> str:
-    """Return what JSON calls a value."""
+    """Return the name of a value's JSON type."""
     if value is None:
         return "null"
     names = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}
@@ -343,11 +343,11 @@ def _includes(
         message = f"holds {len(value)} globs, at most {MAX_INCLUDES} are read"
         problems.add(SHAPE, "$.include", "too-many", message)
         return ()
-    found = (
+    drafts = (
         _include(item, f"$.include[{index}]", defaults, problems)
         for index, item in enumerate(value)
     )
-    return tuple(one for one in found if one is not None)
+    return tuple(draft for draft in drafts if draft is not None)
 
 
 def _include(
@@ -358,12 +358,12 @@ def _include(
             SHAPE, field, "type", f"must be a glob or an object with one, is {kind_of(value)}"
         )
         return None
-    given: Mapping[str, object] = {"glob": value} if isinstance(value, str) else value
+    keys: Mapping[str, object] = {"glob": value} if isinstance(value, str) else value
     known = declared_keys(IncludeDraft)
-    problems.unknown_keys(given, known, field)
+    problems.unknown_keys(keys, known, field)
     values = {
         each.name: problems.value(
-            each, given.get(key), f"{field}.{key}", getattr(defaults, each.name, None)
+            each, keys.get(key), f"{field}.{key}", getattr(defaults, each.name, None)
         )
         for key, each in known.items()
     }
@@ -399,10 +399,10 @@ def _object(value: object, problems: Problems, field: str) -> Mapping[str, objec
 def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
     """Return a table as its Struct; defaults for null and invalid values."""
     wanted: Any = kind
-    known, given = declared_keys(wanted), _object(value, problems, field)
-    problems.unknown_keys(given, known, field)
+    known, keys = declared_keys(wanted), _object(value, problems, field)
+    problems.unknown_keys(keys, known, field)
     values = {
-        each.name: problems.value(each, given.get(key), f"{field}.{key}", each.default)
+        each.name: problems.value(each, keys.get(key), f"{field}.{key}", each.default)
         for key, each in known.items()
     }
     return kind(**values)
@@ -414,18 +414,18 @@ def _entry(
     field = f"$.repos[{index}]"
     if value is None:
         problems.add(SHAPE, field, "type", "must be an object, is null")
-    known, given = declared_keys(EntryDraft), _object(value, problems, field)
-    problems.unknown_keys(given, known, field)
+    known, keys = declared_keys(EntryDraft), _object(value, problems, field)
+    problems.unknown_keys(keys, known, field)
     root = ""
     located = None
     if isinstance(value, Mapping):
-        root = _root(given, field, problems)
-        named = given.get("alias")
+        root = _root(keys, field, problems)
+        named = keys.get("alias")
         alias = named if isinstance(named, str) else None
         located = _located(root, alias, index, problems, locate) if root else None
     values = {
         each.name: problems.value(
-            each, given.get(key), f"{field}.{key}", getattr(defaults, each.name, None)
+            each, keys.get(key), f"{field}.{key}", getattr(defaults, each.name, None)
         )
         for key, each in known.items()
         if key != "root"
@@ -433,8 +433,8 @@ def _entry(
     return EntryDraft(index=index, root=root, located=located, **values)
 
 
-def _root(given: Mapping[str, object], field: str, problems: Problems) -> str:
-    value = given.get("root")
+def _root(keys: Mapping[str, object], field: str, problems: Problems) -> str:
+    value = keys.get("root")
     if not isinstance(value, str) or not value.strip():
         blank = value is None or isinstance(value, str)
         problems.add(

@@ -130,7 +130,7 @@ def load_workspace(
     A large file takes half a second and the disk may be slow: keep it off an event loop.
 
     Args:
-        path: of the file.
+        path: path of the file.
         resolve_root: returns the canonical root of the repository around a directory; it is
             asked once for each.
         name_repo: gives a canonical root its name.
@@ -191,7 +191,7 @@ class _Reading(Struct, frozen=True):
     depth: int = 0
 
     def draft(self, text: str, path: Path) -> WorkspaceDraft:
-        """Return what the file at `path` says, with all that it includes."""
+        """Return the draft of the file at `path`, with all that it includes."""
 
         def locate(root: str) -> LocatedRoot:
             try:
@@ -207,8 +207,8 @@ class _Reading(Struct, frozen=True):
 
         value = parse_text(text, path)
         try:
-            own = validate(value, str(path), locate)
-            return with_included(own, path.parent, locate, self.shows, nested)
+            draft = validate(value, str(path), locate)
+            return with_included(draft, path.parent, locate, self.shows, nested)
         except WorkspaceError as error:
             raise located(error, path, text) from error
 
@@ -217,8 +217,8 @@ class _Reading(Struct, frozen=True):
         if real in self.seen or not self.shows(real):
             return None
         if len(self.seen) > MAX_NESTED or self.depth >= MAX_DEPTH:
-            told = f"more than {MAX_NESTED} workspaces are included, or {MAX_DEPTH} in each other"
-            raise WorkspaceError((Issue(SHAPE, told, str(path)),))
+            text = f"more than {MAX_NESTED} workspaces are included, or {MAX_DEPTH} in each other"
+            raise WorkspaceError((Issue(SHAPE, text, str(path)),))
         return replace(self, depth=self.depth + 1).draft(read_text(real, real), real)
 
 
@@ -250,10 +250,10 @@ def locate_root(
 def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str, ...]:
     """Return the id and the root of the repository that an entry names."""
     try:
-        found = locate_root(root, file.parent, resolve_root, fingerprints.repo_id)
+        location = locate_root(root, file.parent, resolve_root, fingerprints.repo_id)
     except RootProblem as problem:
-        found = _unlocated(root, file.parent, fingerprints.repo_id, str(problem))
-    return (found.repo_id, str(found.canonical), str(found.absolute))
+        location = _unlocated(root, file.parent, fingerprints.repo_id, str(problem))
+    return (location.repo_id, str(location.canonical), str(location.absolute))
 
 
 def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) -> LocatedRoot:

@@ -93,23 +93,25 @@ async def federated_expand(
         deadline_of(request, clock),
     )
     await session.begin()
-    found = await _asked(session, replace(asked, target=target.target))
-    said = {
+    replies = await _asked(session, replace(asked, target=target.target))
+    notices = {
         repo: RepoNotices(
-            one.provenance, tuple(RepoLimit(cut, repo) for cut in one.limits_hit), one.warnings
+            reply.provenance,
+            tuple(RepoLimit(cut, repo) for cut in reply.limits_hit),
+            reply.warnings,
         )
-        if isinstance(one, ExpandResponse)
+        if isinstance(reply, ExpandResponse)
         else RepoNotices(None)
-        for repo, one in sorted(found.items())
+        for repo, reply in sorted(replies.items())
     }
-    envelope = envelope_of(session, said, elapsed_ms=clock.monotonic_ms() - started_ms)
+    envelope = envelope_of(session, notices, elapsed_ms=clock.monotonic_ms() - started_ms)
     if envelope.error is not None:
         return FederatedExpansion(envelope, asked)
-    places = {repo: one for repo, one in found.items() if isinstance(one, ExpandResponse)}
+    places = {repo: reply for repo, reply in replies.items() if isinstance(reply, ExpandResponse)}
     if len(places) == 1:
         ((repo, place),) = places.items()
         return FederatedExpansion(envelope, asked, session.repos[repo], place)
-    error = _several(asked, session, places) if places else _nowhere(asked, _refusals(found))
+    error = _several(asked, session, places) if places else _nowhere(asked, _refusals(replies))
     return FederatedExpansion(replace(envelope, error=error), asked)
 
 
@@ -123,7 +125,7 @@ def _narrowed(selection: Selection, target: RepoTarget) -> Selection:
 async def _asked(
     session: FanoutSession, asked: ExpandRequest
 ) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
-    """Return what each repository has there, or its word that it has no such place."""
+    """Return the reply of each repository: its code there, or that it has no such place."""
 
     async def ask(repo: RepoId) -> ExpandResponse | InvalidRequest:
         try:
@@ -146,9 +148,9 @@ def _several(
     )
 
 
-def _refusals(found: Mapping[RepoId, ExpandResponse | InvalidRequest]) -> tuple[str, ...]:
-    told = (str(one) for _, one in sorted(found.items()) if isinstance(one, InvalidRequest))
-    return tuple(dict.fromkeys(told))
+def _refusals(replies: Mapping[RepoId, ExpandResponse | InvalidRequest]) -> tuple[str, ...]:
+    texts = (str(one) for _, one in sorted(replies.items()) if isinstance(one, InvalidRequest))
+    return tuple(dict.fromkeys(texts))
 
 
 def _nowhere(asked: ExpandRequest, refusals: tuple[str, ...]) -> InvalidRequest:

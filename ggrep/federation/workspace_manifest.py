@@ -136,10 +136,10 @@ def manifest_hash(repo_set_id: str, entries: Sequence[Mapping[str, Json]]) -> st
 def described_entry(
     repo_id: RepoId, description: RepoDescription | None, snapshot_id: str | None
 ) -> dict[str, Json]:
-    """Return what a repository that described itself contributes to the hash.
+    """Return the part of the hash that a repository's description gives.
 
-    None is of one that did not. The snapshot is the one that answered, which may be newer than
-    the one described.
+    `description` is None for a repository that did not describe itself. `snapshot_id` is the one
+    that answered, which may be newer than the one described.
     """
     if description is None or snapshot_id is None:
         return _entry(repo_id, "missing-index-dir")
@@ -153,7 +153,7 @@ def described_entry(
 
 
 def entry_of(state: RepoState) -> dict[str, Json]:
-    """Return what a repository contributes to the hash.
+    """Return a repository's part of the hash.
 
     Without a snapshot it hangs on nothing but that: a setting that was edited before anything was
     indexed changes no index.
@@ -269,12 +269,12 @@ def repo_json(state: RepoState, counts: Mapping[Corpus, int] = _UNCOUNTED) -> "M
 
 def diagnostic_json(item: Diagnostic) -> "ManifestDiagnosticJson":
     """Return one warning or error."""
-    found: ManifestDiagnosticJson = {"code": item.code, "message": sanitise_line(item.message)}
+    document: ManifestDiagnosticJson = {"code": item.code, "message": sanitise_line(item.message)}
     if item.repo_id is not None:
-        found["repoId"] = item.repo_id
+        document["repoId"] = item.repo_id
     if item.mode is not None:
-        found["mode"] = item.mode
-    return found
+        document["mode"] = item.mode
+    return document
 
 
 def _mode_json(state: RepoState, corpus: Corpus, counts: Mapping[Corpus, int]) -> "CorpusStateJson":

@@ -92,7 +92,7 @@ async def federated_symbol(
     searchers: Searchers,
     clock: Clock,
 ) -> FederatedSymbol:
-    """Return where a name is defined in the selected repositories.
+    """Return the definitions of a name in the selected repositories.
 
     A repository's failure is reported and fails nothing else, unless the request is strict, none
     is left, or an earlier page had a part of that repository.
@@ -103,24 +103,24 @@ async def federated_symbol(
     question = await _begun(workspace, request, asked, searchers, clock)
 
     async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> SymbolPool:
-        own = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
-        return await searcher.ask(own, deadline)
+        query = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
+        return await searcher.ask(query, deadline)
 
     rounds = NameRounds(question.session, ask, fits, question.cursor)
     spelled, other, near = SYMBOL_STEPS
     step = await rounds.until_found((spelled, other))
-    given = rounds.given
-    if step is None and not any(suggests(pools.values()) for pools in given.values()):
+    replies = rounds.given
+    if step is None and not any(suggests(pools.values()) for pools in replies.values()):
         await rounds.go(near)
-    merged = merge_symbol(given, step, asked.limit)
+    merged = merge_symbol(replies, step, asked.limit)
     shown = merged.definitions
     page = question.page(rounds, step, shown, merged.total)
     notices = list(other_case(last_part(asked.name), merged.spellings) if step == other else ())
     if step is None:
-        beside = any(suggests(given.get(each, {}).values()) for each in (spelled, other))
-        told = nothing_but(name_parts(asked.name), merged.suggestions)
-        notices += [Notice("other_container", told)] if beside else []
-        notices += question.unselected(given.get(spelled, {}).values())
+        beside = any(suggests(replies.get(each, {}).values()) for each in (spelled, other))
+        message = nothing_but(name_parts(asked.name), merged.suggestions)
+        notices += [Notice("other_container", message)] if beside else []
+        notices += question.unselected(replies.get(spelled, {}).values())
     envelope = question.envelope(
         _notices(rounds),
         own=[Diagnostic(notice.code, notice.message) for notice in notices],
@@ -141,15 +141,15 @@ async def federated_references(
     searchers: Searchers,
     clock: Clock,
 ) -> FederatedReferences:
-    """Return where a name is used in the selected repositories; as `federated_symbol` else."""
+    """Return the usages of a name in the selected repositories; otherwise as `federated_symbol`."""
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
     async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> ReferencesPool:
-        own = ReferencesPoolRequest(
+        query = ReferencesPoolRequest(
             asked, wanted.step, wanted.skip, wanted.snapshot_id, wanted.family
         )
-        return await searcher.ask(own, deadline)
+        return await searcher.ask(query, deadline)
 
     rounds = NameRounds(question.session, ask, is_mentioned, question.cursor)
     await rounds.until_found(REFERENCE_STEPS)
@@ -197,7 +197,7 @@ class _NameQuery(Struct, frozen=True):
 
     Attributes:
         digest: its identity, but for the number of places on a page.
-        cursor: where an earlier page ended; None on the first.
+        cursor: end of an earlier page; None on the first.
     """
 
     session: FanoutSession
@@ -232,33 +232,33 @@ class _NameQuery(Struct, frozen=True):
     def unselected(
         self, pools: Collection[SymbolPool] | Collection[ReferencesPool]
     ) -> tuple[Notice, ...]:
-        """Return what is said where filters or the path select nothing in any repository."""
+        """Return the notice that filters or the path select nothing in any repository."""
         selects = matched_by_any([pool.selects for pool in pools])
         return unmatched_notices(selects, self.asked.scope, self.asked.filters)
 
     def envelope(
         self,
-        said: Mapping[RepoId, RepoNotices],
+        notices: Mapping[RepoId, RepoNotices],
         own: list[Diagnostic],
         limits: list[RepoLimit],
         *,
         lacking: bool,
     ) -> Envelope:
-        """Return what became of each repository; a page that lacks a part is a failure."""
+        """Return the outcome of each repository; a page that lacks a part is a failure."""
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
-            for repo in (said if lacking else ())
+            for repo in (notices if lacking else ())
             for notice in self.session.unseen_of(repo, names=True)
         ]
-        found = envelope_of(
+        envelope = envelope_of(
             self.session,
-            said,
+            notices,
             own=[*own, *unseen],
             limits=limits,
             elapsed_ms=self.clock.monotonic_ms() - self.started_ms,
         )
         error = self._lost()
-        return found if error is None else replace(found, error=error)
+        return envelope if error is None else replace(envelope, error=error)
 
     def _lost(self) -> GgrepError | None:
         """Return the failure of a repository that earlier pages had a part of."""
@@ -286,7 +286,7 @@ async def _begun(
     digest = question_digest(fingerprint, workspace.repo_set_id, list(selection.repo_ids))
     cursor = read_token(asked.cursor, digest) if asked.cursor else None
     if cursor is not None:
-        # Whoever had a part in earlier pages must answer, and nobody else may: see `_lost`.
+        # Only repositories with a part in earlier pages may answer, and all must: see `_lost`.
         request = replace(request, strict=False)
     deadline = deadline_of(request, clock)
     session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
@@ -298,7 +298,7 @@ async def _begun(
 
 
 def _notices(rounds: NameRounds[P]) -> dict[RepoId, RepoNotices]:
-    """Return what each repository said under its answers by all rules together."""
+    """Return the limits and warnings of each repository, of all rules together."""
     limits: defaultdict[RepoId, list[RepoLimit]] = defaultdict(list)
     warnings: defaultdict[RepoId, list[Notice]] = defaultdict(list)
     origins: dict[RepoId, Provenance] = {}
@@ -347,7 +347,7 @@ async def _importing(
     defining: tuple[RepoId, ...],
     importers: list[tuple[RepoId, Importer]],
 ) -> tuple[set[tuple[RepoId, str]], list[Diagnostic]]:
-    """Return the files that import anything of the defining repositories, and who did not say."""
+    """Return files that import from the defining repositories, and repositories without a reply."""
     if not importers:
         return set(), []
     session = question.session
@@ -363,17 +363,17 @@ async def _importing(
     outcomes = await fan_out(
         calls, concurrency=session.request.concurrency, deadline=session.deadline
     )
-    found: set[tuple[RepoId, str]] = set()
+    importing: set[tuple[RepoId, str]] = set()
     untold = []
     for repo, outcome in sorted(outcomes.items()):
-        given: ImportsResponse | None = outcome.value
-        if given is None or len(given.provided) != len(importers):
-            told = "it did not say what it provides; usages of its names may be told as guesses"
-            untold.append(Diagnostic(TIES_UNKNOWN, told, repo_id=repo))
+        response: ImportsResponse | None = outcome.value
+        if response is None or len(response.provided) != len(importers):
+            message = "it did not say what it provides; usages of its names may be told as guesses"
+            untold.append(Diagnostic(TIES_UNKNOWN, message, repo_id=repo))
             continue
-        found |= {
+        importing |= {
             (user, importer.path)
-            for (user, importer), provided in zip(importers, given.provided, strict=True)
+            for (user, importer), provided in zip(importers, response.provided, strict=True)
             if provided
         }
-    return found, untold
+    return importing, untold

@@ -69,13 +69,13 @@ _REQUIRED: Final = {*FederatedRequest.__struct_fields__} - {*_NOT_KEPT, "all_rep
 
 
 class RepoOrigin(Struct, frozen=True):
-    """What one repository's part of the answer hangs on."""
+    """Origin of one repository's part of the answer."""
 
     repo_id: RootId
     alias: str | None
     """Its name in the workspace; null for none."""
     status: Annotated[str, get_args(Status)]
-    """What became of it."""
+    """Outcome of the repository."""
     store_id: _StoreIdOrNone
     """Its store; empty when unknown."""
     snapshot_id: SnapshotId | None
@@ -91,7 +91,7 @@ class RepoOrigin(Struct, frozen=True):
 
 
 class WorkspaceOrigin(Struct, frozen=True):
-    """What the answer hangs on beside the words of the question."""
+    """Origin of the answer: program, workspace and repositories."""
 
     version: str
     """Version of the program."""
@@ -125,10 +125,10 @@ class WorkspaceReceipt(Struct, frozen=True):
 
 @extends(WorkspaceReceipt, lambda name: name if name in {"origin", "hits"} else None)
 class WorkspaceReceiptJson(DocumentJson):
-    """What `ggrep search --workspace --receipt` writes and `ggrep replay --workspace` reads."""
+    """Receipt of `ggrep search --workspace --receipt`, read by `ggrep replay --workspace`."""
 
     kind: Literal["workspace"]
-    """What was asked: a workspace."""
+    """Kind of the receipt: a workspace."""
     question: WorkspaceQuestion
     answer: FederatedJson | None
     """The answer itself; null where it is too long to keep."""
@@ -151,7 +151,7 @@ def make_workspace_receipt(
 def origin_of(
     response: FederatedResponse, answer: bytes, *, version: str, build: str
 ) -> WorkspaceOrigin:
-    """Return what an answer depends on."""
+    """Return the origin of an answer."""
     return WorkspaceOrigin(
         version=version,
         build=build,
@@ -187,7 +187,7 @@ class RepoChange(ReplayChange, frozen=True):
 
 
 class ReplayedRepoHit(ReplayedHit, frozen=True):
-    """What became of a hit of a repository."""
+    """Outcome of a hit of a repository."""
 
     repo_id: RootId
     fate: Fate
@@ -201,18 +201,18 @@ class NewRepoHit(NewHit, frozen=True):
 
 
 class WorkspaceReplay(Versioned, frozen=True, kw_only=True):
-    """What became of a workspace's receipt whose question was asked again."""
+    """Outcome of replaying a workspace's receipt."""
 
     reproduced: bool
     """The same bytes came again."""
     query: str
     """The words of the question."""
     receipt: WorkspaceOrigin
-    """What the receipt's answer hangs on."""
+    """Origin of the receipt's answer."""
     now: WorkspaceOrigin
-    """What the answer of now hangs on."""
+    """Origin of the new answer."""
     changes: tuple[RepoChange, ...]
-    """What differs of the two."""
+    """Differences of the two origins."""
     hits: tuple[ReplayedRepoHit, ...]
     """The receipt's hits, best first."""
     new_hits: tuple[NewRepoHit, ...]
@@ -232,15 +232,15 @@ def replay_of(
     ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
     left = {repo_id: iter(places) for repo_id, places in found.items()}
     old, known = [], set[tuple[str, str]]()
-    for rank, held in enumerate(receipt.hits):
-        whereabouts = next(left.get(held.repo_id, iter(())), _UNKNOWN)
+    for rank, repo_hit in enumerate(receipt.hits):
+        whereabouts = next(left.get(repo_hit.repo_id, iter(())), _UNKNOWN)
         rank_now = None
         if whereabouts.place is not None:
-            key = held.repo_id, whereabouts.place.row_id
+            key = repo_hit.repo_id, whereabouts.place.row_id
             known.add(key)
             rank_now = ranks.get(key)
-        hit = replayed_hit(held.hit, rank, whereabouts, rank_now)
-        old.append(ReplayedRepoHit(**asdict(hit), repo_id=held.repo_id))
+        hit = replayed_hit(repo_hit.hit, rank, whereabouts, rank_now)
+        old.append(ReplayedRepoHit(**asdict(hit), repo_id=repo_hit.repo_id))
     new = [
         NewRepoHit(**asdict(new_hit(m.hit, rank)), repo_id=m.repo_id)
         for rank, m in enumerate(today.hits)
@@ -264,7 +264,7 @@ def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
 
 def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ...]:
     """Return the differences: of the workspace first, then by repository."""
-    found = [
+    changes = [
         RepoChange(key, getattr(was, key), getattr(now, key), None)
         for key in ("version", "build", "repo_set_id")
         if getattr(was, key) != getattr(now, key)
@@ -275,13 +275,13 @@ def _changes(was: WorkspaceOrigin, now: WorkspaceOrigin) -> tuple[RepoChange, ..
         old, new = before.get(repo_id), after.get(repo_id)
         if old is None or new is None:
             was_asked, is_asked = (repo if repo is None else "yes" for repo in (old, new))
-            found.append(RepoChange("asked", was_asked, is_asked, repo_id))
+            changes.append(RepoChange("asked", was_asked, is_asked, repo_id))
             continue
         for name in RepoOrigin.__struct_fields__:
             values = getattr(old, name), getattr(new, name)
             if values[0] != values[1]:
-                found.append(RepoChange(name, *values, repo_id))
-    return tuple(found)
+                changes.append(RepoChange(name, *values, repo_id))
+    return tuple(changes)
 
 
 _KEYS: Final = frozenset({RECEIPT.field, "kind", "question", "origin", "hits", "answer", FIELD})
@@ -299,7 +299,7 @@ def workspace_receipt_document(receipt: WorkspaceReceipt) -> dict[str, stable_js
                 if key not in _NOT_KEPT
             },
             "origin": to_builtins(receipt.origin),
-            "hits": [to_builtins(held) for held in receipt.hits],
+            "hits": [to_builtins(hit) for hit in receipt.hits],
             "answer": None if receipt.answer is None else stable_json.loads(receipt.answer),
         }
     )

@@ -2,8 +2,8 @@
 
 A repository's own token, without any file that it returned, keeps its snapshot and is sealed by its
 store; `ggrep.search.slate.tokens` has them. Which files were shown is known here alone, as a
-slate of several repositories shows only some of what each of them gave. So nothing is remembered
-between requests, and a token that somebody alters misleads nobody but its bearer.
+slate of several repositories shows only some of what each of them gave. Nothing is remembered
+between requests, and an altered token affects only its bearer.
 """
 
 import hashlib
@@ -88,14 +88,14 @@ class WorkspaceSession(Struct, frozen=True):
         """
         repos = {repo: one for repo, one in self.repos.items() if repo not in ended}
         for repo, token in tokens.items():
-            held = repos.get(repo) or RepoSession(token)
-            seen = sorted({*held.seen, *map(path_hash, shown.get(repo, ()))})
-            repos[repo] = replace(held, seen=tuple(seen))
+            earlier = repos.get(repo) or RepoSession(token)
+            seen = sorted({*earlier.seen, *map(path_hash, shown.get(repo, ()))})
+            repos[repo] = replace(earlier, seen=tuple(seen))
         return WorkspaceSession(repos)
 
 
 def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp) -> SessionState:
-    """Return what goes on with a session; the same for the same value."""
+    """Return the state of a session with its token; equal for equal sessions."""
     ordered = sorted((_hash(repo), one) for repo, one in session.repos.items())
     parts = [
         known + data_of_token(one.token) + len(one.seen).to_bytes(_COUNT_BYTES) + b"".join(one.seen)
@@ -128,7 +128,7 @@ def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
     if len(data) < _LEAST or checksum != _checksum(body) or not body.startswith(named):
         _refuse()
     known = {_hash(repo.repo_id): repo.repo_id for repo in workspace.repos}
-    found: dict[bytes, RepoSession] = {}
+    sessions: dict[bytes, RepoSession] = {}
     rest = body[len(named) :]
     while rest:
         repo, token, rest = _taken(rest, _HASH_BYTES, EMPTY_TOKEN_BYTES)
@@ -137,10 +137,10 @@ def read_session(text: str, workspace: Workspace) -> WorkspaceSession:
         if repo not in known or len(count) < _COUNT_BYTES or len(rest) < size:
             _refuse()
         seen = tuple(rest[at : at + PATH_HASH_BYTES] for at in range(0, size, PATH_HASH_BYTES))
-        found[repo], rest = RepoSession(token_of_data(token), seen), rest[size:]
+        sessions[repo], rest = RepoSession(token_of_data(token), seen), rest[size:]
         _require_ascending(seen)
-    _require_ascending(tuple(found))
-    return WorkspaceSession({known[repo]: one for repo, one in found.items()})
+    _require_ascending(tuple(sessions))
+    return WorkspaceSession({known[repo]: session for repo, session in sessions.items()})
 
 
 def _taken(data: bytes, first: int, second: int) -> tuple[bytes, bytes, bytes]:

@@ -70,50 +70,50 @@ def joined(
     """Return the search's answer completed by the slates, and the combined slate.
 
     Args:
-        ran: the search, whose hits decided who was asked.
-        outcomes: of those who were.
-        how: level, budgets and what scores mean.
+        ran: the search, whose hits decided which repositories were asked for slates.
+        outcomes: outcomes of those repositories.
+        how: level, budgets and the meaning of scores.
         clamps: budgets that were asked for beyond a cap.
-        fits_usual: what is said of many repositories lessens the bytes of the slate.
-        shows: their files are shown; else they only say what the question was taken for.
+        fits_usual: metadata of many repositories lessens the bytes of the slate.
+        shows: their files are shown; else they only report the interpretation of the query.
     """
     response, repos = ran.response, ran.session.repos
-    found = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
-    shown = found if shows else {}
+    responses = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
+    shown = responses if shows else {}
     slates = [
         RepoSlate(label_of(repos[repo]), one.slate, one.facts, _left_out(one))
         for repo, one in shown.items()
     ]
-    told = [RepoLimit(limit) for limit in clamps]
+    cuts_so_far = [RepoLimit(limit) for limit in clamps]
     beside = _OF_LISTS if response.hits else _OF_LISTS - {"low_confidence"}
-    told += [item for item in response.limits_hit if item.limit.code not in beside]
-    told += _cuts_within(shown)
+    cuts_so_far += [item for item in response.limits_hit if item.limit.code not in beside]
+    cuts_so_far += _cuts_within(shown)
     response = replace(
         response,
         errors=_with_failures(response.errors, outcomes),
         repo_elapsed_ms=_spent(response, outcomes),
     )
     if fits_usual and how.level:
-        around = replace(response, limits_hit=tuple(told))
+        around = replace(response, limits_hit=tuple(cuts_so_far))
         left = _left(around, how.budgets.total_bytes)
         how = replace(how, budgets=replace(how.budgets, total_bytes=left))
-    slate, cuts = combined(slates, _asked(found.values()), how)
-    told += [RepoLimit(limit) for limit in cuts]
-    limits = tuple(dict.fromkeys(sorted(told, key=RepoLimit.order)))
+    slate, cuts = combined(slates, _asked(responses.values()), how)
+    cuts_so_far += [RepoLimit(limit) for limit in cuts]
+    limits = tuple(dict.fromkeys(sorted(cuts_so_far, key=RepoLimit.order)))
     return replace(response, limits_hit=limits), slate
 
 
-def _left_out(found: SlateResponse) -> int:
+def _left_out(response: SlateResponse) -> int:
     """Return how many files of a repository match and had no place in its slate."""
-    over = (hit for hit in found.limits_hit if hit.code == "max_slate_files")
+    over = (hit for hit in response.limits_hit if hit.code == "max_slate_files")
     return sum((hit.observed or hit.limit) - hit.limit for hit in over)
 
 
-def _cuts_within(found: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
+def _cuts_within(responses: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
     """Return the limits hit inside the repositories' slates: content missing everywhere."""
     return [
         RepoLimit(limit, repo)
-        for repo, response in found.items()
+        for repo, response in responses.items()
         for limit in response.limits_hit
         if limit.code not in _OF_LISTS
     ]
@@ -150,13 +150,13 @@ def _left(response: FederatedResponse, usual: int) -> int:
     return max(usual - max(around - _AROUND, 0), usual // 2)
 
 
-def _asked(found: Iterable[SlateResponse]) -> Asked:
+def _asked(responses: Iterable[SlateResponse]) -> Asked:
     """Return the interpretation of the query, which is the same in every repository.
 
-    Where none says so, for nothing but words.
+    Without a slate, it is a query of words.
     """
-    for one in found:
-        return Asked(one.slate.overview.terms, one.slate.overview.kind)
+    for response in responses:
+        return Asked(response.slate.overview.terms, response.slate.overview.kind)
     return Asked((), "words")
 
 
@@ -191,7 +191,7 @@ class FederatedSlate(Struct, frozen=True):
     """A slate over a workspace, with the answer of its search.
 
     Attributes:
-        response: its hits are those that decided who was asked.
+        response: its hits decided which repositories were asked for slates.
     """
 
     response: FederatedResponse
@@ -306,23 +306,23 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
 def _searching(
     request: FederatedRequest, asked: SessionRequest | None, shown: int
 ) -> FederatedRequest:
-    """Return the request for the lists that decide who is asked, after so many files were shown."""
+    """Return the request for the lists that pick repositories, after so many shown files."""
     top = min(LEADING_HITS + _HITS_OF_A_FILE * shown, MAX_TOP)
     search = replace(request.search, snippet=SnippetMode.NONE, explain=False)
     searching = replace(request, search=search, top=top)
     if shown and request.per_repo_top is None:
         searching = replace(searching, per_repo_top=min(top, MAX_PER_REPO_TOP))
     if asked is not None and asked.targets:
-        searching = replace(searching, max_repos=0)  # they name who is asked
+        searching = replace(searching, max_repos=0)  # they name the repositories
     return searching
 
 
 def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnostic]:
-    """Return what is said of files that match and are left out, as they were shown before."""
+    """Return the notice of matching files that are left out, as they were shown before."""
     files = {(hit.repo_id, hit.hit.path) for hit in ran.response.hits}
     number = sum(session.has_seen(repo, path) for repo, path in files)
-    told = f"{number} files that match were shown before in this session"
-    return [Diagnostic("files_seen", told)] if number else []
+    message = f"{number} files that match were shown before in this session"
+    return [Diagnostic("files_seen", message)] if number else []
 
 
 def _share(deadline: Deadline, clock: Clock) -> Deadline:
@@ -333,13 +333,13 @@ def _share(deadline: Deadline, clock: Clock) -> Deadline:
 def _requests(
     ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
-    """Return what to ask of the repositories that lead the merged list, or that targets name."""
+    """Return the requests to repositories that lead the merged list, or that targets name."""
     asked = shape.session
     if asked is not None and asked.targets:
         requests = {}
-        for repo, own in _targets(ran, asked).items():
+        for repo, targets in _targets(ran, asked).items():
             plain = _request(ran, repo, shape, budgets)
-            requests[repo] = _in_session(plain, replace(asked, targets=own), session, repo)
+            requests[repo] = _in_session(plain, replace(asked, targets=targets), session, repo)
         return requests
     fresh = [
         hit.repo_id
@@ -363,7 +363,7 @@ def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateR
 
 def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
     """Return the places to open by repository."""
-    session, found = ran.session, dict[RepoId, tuple[str, ...]]()
+    session, targets = ran.session, dict[RepoId, tuple[str, ...]]()
     for typed in asked.targets:
         target = repo_target(typed, session.workspace, session.selection)
         repo = target.repo or (session.selection.repos[0] if len(session.repos) == 1 else None)
@@ -374,20 +374,20 @@ def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[
             )
         if repo.repo_id not in ran.given.pools:
             raise InvalidRequest(f"targets: {typed!a}: {label_of(repo)} gave no answer")
-        found[repo.repo_id] = (*found.get(repo.repo_id, ()), target.target)
-    return found
+        targets[repo.repo_id] = (*targets.get(repo.repo_id, ()), target.target)
+    return targets
 
 
 def _in_session(
     request: SlateRequest, asked: SessionRequest, session: WorkspaceSession, repo: RepoId
 ) -> SlateRequest:
     """Return the request as the repository's part of a session."""
-    held = session.repos.get(repo)
-    if held is None:
+    earlier = session.repos.get(repo)
+    if earlier is None:
         op: SessionOp = "expand" if asked.targets else "start"
         return replace(request, session=replace(asked, token="", op=op, delta_only=False), seen=())
-    own = replace(asked, token=held.token)
-    return replace(request, session=own, seen=tuple(seen.hex() for seen in held.seen))
+    continued = replace(asked, token=earlier.token)
+    return replace(request, session=continued, seen=tuple(seen.hex() for seen in earlier.seen))
 
 
 def _advanced(
@@ -399,11 +399,11 @@ def _advanced(
     """Return a session once a slate of it is shown."""
     ids = {label_of(repo): repo_id for repo_id, repo in ran.session.repos.items()}
     packs: dict[RepoId, list[Pack]] = {}
-    for pack in (pack for _, own in slate.sections for pack in own):
+    for pack in (pack for _, listed in slate.sections for pack in listed):
         packs.setdefault(ids[pack.repo], []).append(pack)
-    found = {repo: one.value for repo, one in outcomes.items() if one.value is not None}
-    tokens = {repo: one.session.token for repo, one in found.items() if one.session is not None}
-    shown = {repo: told_of(packs.get(repo, ()), found[repo].copies) for repo in tokens}
+    responses = {repo: one.value for repo, one in outcomes.items() if one.value is not None}
+    tokens = {repo: one.session.token for repo, one in responses.items() if one.session is not None}
+    shown = {repo: told_of(packs.get(repo, ()), responses[repo].copies) for repo in tokens}
     failed = {repo: one.error for repo, one in outcomes.items() if one.error is not None}
     failed |= ran.session.failures
     ended = [repo for repo, error in failed.items() if error.code == SessionExpired.code]

@@ -29,7 +29,7 @@ MAX_JUDGED_CHARS: Final = 4096
 
 
 _PARSED_KEPT = 8
-# Without O_NONBLOCK, opening a FIFO would wait for ever for somebody to write.
+# Without O_NONBLOCK, opening a FIFO would block until a process opens it for writing.
 _OPENED = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _HINT = "a workspace file is one JSON object; comments and trailing commas are allowed"
 _JSON5_HINT = (

@@ -12,12 +12,12 @@ Range: TypeAlias = tuple[int, int]
 
 
 class AlreadyShown(Struct):
-    """What earlier answers of one command have shown.
+    """Lines and places that earlier answers of one command have shown.
 
     Attributes:
-        lines: by path, the ranges of lines.
-        left_out: by path, lines that were left out of those.
-        places: of names and mentions, each as path and line.
+        lines: ranges of lines by path.
+        left_out: lines left out of those ranges, by path.
+        places: path and line of each name and mention.
     """
 
     lines: dict[str, list[Range]] = field(default_factory=dict)
@@ -78,7 +78,7 @@ _SLASHED: Final = frozenset(_SLASHED_WORDS.split())
 _INSIDE: Final = re.compile(r"\*(?:\s|$)")
 _WORD: Final = re.compile(r"\w")
 _MEANT: Final = re.compile(r"//\s*(#|\+build|go:|export |nolint|@ts-)")
-"""What stands in a comment and means something to a compiler."""
+"""Comments that mean something to a compiler."""
 _OPENS: Final = re.compile(r'[rR]?("""|\'\'\')')
 _BEFORE_DOCSTRING: Final = re.compile(r"(class|def|async def)\b.*:|\).*:")
 
@@ -169,7 +169,7 @@ _Object: TypeAlias = Mapping[str, Any]
 _HEAD: Final = 60
 """Characters of a head that are shown behind a hit's name."""
 _DIGITS: Final = 7
-"""Of a row id: so few name one row of millions most of the time, and a clash is told."""
+"""Shown digits of a row id: mostly unique among millions of rows; a clash is reported."""
 
 
 def hit_lines(document: _Object) -> Iterator[str]:

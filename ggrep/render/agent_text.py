@@ -127,7 +127,7 @@ _FIRST: Final = r"\1"
 MERGED_BY_RANK: Final = (
     'merged by rank only, because no strategy is set; merge "global" ranks better'
 )
-"""Of a workspace whose file and whose caller leave the merge to the contract."""
+"""Note of a workspace whose file and request name no merge strategy."""
 
 
 class AgentView(Struct, frozen=True):
@@ -154,7 +154,7 @@ def agent_text(
 ) -> str:
     """Return the text of an answer's JSON object for an agent, without final newline.
 
-    Of several answers each line is shown once, and each has the whole budget. `notes` are lines
+    Lines in several answers are shown once; each answer has the whole budget. `notes` are lines
     beside the document; `asked` are the questions of answers that do not name them.
     """
     view = view or AgentView()

@@ -23,7 +23,7 @@ from ggrep.render.page import Page, SourceLines, plural
 from ggrep.render.style import cut
 
 IMPORT: Final = re.compile(r"\s*(?:import|from|use|using|require|include|#\s*include)\b")
-"""How a line begins that only makes a name known to its file."""
+"""Beginning of a line that only makes a name known to its file."""
 
 _NAME_COLUMNS: Final = 40
 _ID_DIGITS: Final = 7
@@ -203,7 +203,7 @@ class Labelled(Struct, frozen=True):
     """A mention in one of several repositories.
 
     Attributes:
-        repo: what the repository is called in places.
+        repo: name of the repository in places.
         mark: one word on how it is tied to a definition elsewhere; empty for none.
     """
 

@@ -59,7 +59,7 @@ _CONSTANTS: Final = _words("true false null")
 _CODE_WORD: Final = r"(?P<word>[A-Za-z_]\w*)"
 
 Spans = Iterable[tuple[int, int]]
-"""Where something begins and ends in a line."""
+"""Starts and ends of pieces of a line."""
 
 
 def painted(lines: Sequence[str], path: str, style: Style, spans: Iterable[Spans]) -> Iterator[str]:

@@ -47,7 +47,7 @@ _REASONS: Final[dict[Reason, str]] = {
     "neighbour_context": "stands beside it",
     "expand_target": "was asked for",
 }
-"""What a reason is called; a plain match needs no name."""
+"""Names of reasons; a plain match needs none."""
 
 _SAID_BY: Final = {
     Section.CODE: {"anchor", "code"},
@@ -73,9 +73,9 @@ class ShownSlate(Struct, frozen=True):
     """A slate and its context.
 
     Attributes:
-        source: where it comes from, in a few words.
+        source: its source, in a few words.
         session: None without one.
-        roots: of repositories by alias, as the reader would type them; empty for one repository.
+        roots: repositories' roots by alias, as a user would type them; empty for one repository.
         workspace: its file, as the reader would type it; empty for one repository.
     """
 

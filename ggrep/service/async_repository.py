@@ -147,8 +147,8 @@ class AsyncRepository:
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
-    async def _answer(self, method: Method[A], given: Options, **first: object) -> A:
-        make_message = method.message(given, **first)
+    async def _answer(self, method: Method[A], options: Options, **first: object) -> A:
+        make_message = method.message(options, **first)
         self._federator.require_open()
         opened = self._opened
         address, asks = await _in_thread(self._met)

@@ -26,41 +26,41 @@ _LEAST: Final = {"limit": 1}
 _SHAPE: Final = ("level", "anchors", "graph")
 
 
-def check_names(allowed: type, given: Options, function: str) -> None:
+def check_names(allowed: type, options: Options, function: str) -> None:
     """Raise unless every option is a parameter of the function."""
-    for name in given:
+    for name in options:
         if name not in allowed.__annotations__:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
-def search_request(query: str, given: Options) -> SearchRequest:
+def search_request(query: str, options: Options) -> SearchRequest:
     """Return a query over one repository, without `path`."""
-    values = {"timeout_ms": 0, **fields_of(SearchRequest, given), "query": query}
-    request = with_exact_defaults(made_of(SearchRequest, values), given)
+    values = {"timeout_ms": 0, **fields_of(SearchRequest, options), "query": query}
+    request = with_exact_defaults(made_of(SearchRequest, values), options)
     if not request.query.strip():
         raise InvalidRequest("query: it is empty")
     return request
 
 
-def slate_request(query: str, given: Options) -> SlateRequest:
+def slate_request(query: str, options: Options) -> SlateRequest:
     """Return the request for a slate, without `path`; errors as `search_request`."""
-    shape = {name: given[name] for name in _SHAPE if name in given}
+    shape = {name: options[name] for name in _SHAPE if name in options}
     made = made_of(SlateRequest, {"search": {"query": query}, **shape})
     return replace(
         made,
-        search=search_request(query, given),
-        budgets=made_of(Budgets, fields_of(Budgets, given)),
-        session=given.get("session"),
+        search=search_request(query, options),
+        budgets=made_of(Budgets, fields_of(Budgets, options)),
+        session=options.get("session"),
     )
 
 
-def request_of(kind: type[Q], given: Options, **first: object) -> Q:
+def request_of(kind: type[Q], options: Options, **first: object) -> Q:
     """Return the request of that kind; `first` are the positional arguments."""
     made: Any = {SearchRequest: search_request, SlateRequest: slate_request}
     make = made.get(kind)
     if make is None:
-        return made_of(kind, {**fields_of(kind, given), **first}, zeros={"limit"})
-    request: Q = make(given=given, **first)
+        return made_of(kind, {**fields_of(kind, options), **first}, zeros={"limit"})
+    request: Q = make(options=options, **first)
     return request
 
 
@@ -79,9 +79,9 @@ def scope_of(path: object, root: Path) -> str:
     raise InvalidRequest(f"path: {given} lies outside of {root}")
 
 
-def fields_of(kind: type[Struct], given: Options) -> dict[str, Any]:
+def fields_of(kind: type[Struct], options: Options) -> dict[str, Any]:
     """Return the options that are fields of the request."""
-    return {name: value for name, value in given.items() if name in kind.__struct_fields__}
+    return {name: value for name, value in options.items() if name in kind.__struct_fields__}
 
 
 def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T:

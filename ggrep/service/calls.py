@@ -157,17 +157,17 @@ class Method(Struct, Generic[A], frozen=True):
     request: type[Request[Any]]
     options: type
 
-    def message(self, given: Options, **first: object) -> Callable[[DaemonAddress], QueryMessage]:
+    def message(self, options: Options, **first: object) -> Callable[[DaemonAddress], QueryMessage]:
         """Return the function that makes the message under a repository's settings and profile.
 
         `first` are the positional arguments.
         """
-        check_names(self.options, given, BY_REQUEST[self.request].name)
-        request = request_of(self.request, given, **first)
+        check_names(self.options, options, BY_REQUEST[self.request].name)
+        request = request_of(self.request, options, **first)
 
         def message(address: DaemonAddress) -> QueryMessage:
-            placed = _placed(request, given, address.identity.root)
-            shaped = applied(placed, address.profile, frozenset(given))
+            placed = _placed(request, options, address.identity.root)
+            shaped = applied(placed, address.profile, frozenset(options))
             return message_of(shaped, address.hello.client_kind, address.budgets, values=True)
 
         return message
@@ -182,11 +182,11 @@ OUTLINE: Final = Method(OutlineAnswer, OutlineRequest, OutlineOptions)
 TOUR: Final = Method(TourAnswer, TourRequest, TourOptions)
 
 
-def _placed(request: Request[Any], given: Options, root: Path) -> Any:  # noqa: ANN401 - as it
+def _placed(request: Request[Any], options: Options, root: Path) -> Any:  # noqa: ANN401 - as it
     """Return a request whose places are path keys of a repository."""
     below = f"{root}/"
     if has_scope(request):
-        path = given.get("path")
+        path = options.get("path")
         return bounded(request, scope="" if path is None else scope_of(path, root))
     if isinstance(request, ExpandRequest):
         return replace(request, target=request.target.removeprefix(below))

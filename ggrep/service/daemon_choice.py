@@ -33,11 +33,11 @@ def daemon_client_of(
     """Return a client of the daemon, which starts it if it does not run.
 
     Args:
-        address: where it is met.
-        environ: of whoever asks.
+        address: address of the daemon.
+        environ: environment of the caller.
         told: called with a line for people when they have to wait.
         began_ms: when the wait for an answer began; None for the moment of the question.
-        until: of all that is asked; None where each question has its own time alone.
+        until: deadline of all questions; None where each question has its own time alone.
         head: a process that has begun to become a daemon; None for none.
     """
     from ggrep.protocol.client.connect_or_start import Connector

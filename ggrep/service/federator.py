@@ -118,18 +118,18 @@ class Federator:
         """Connect to nothing yet.
 
         Args:
-            home: where stores and sockets lie.
-            environ: what settings are read from and daemons are started under; with
-                `GGREP_OFFLINE` none is started.
-            clock: of deadlines.
+            home: directory of stores and sockets.
+            environ: environment of settings and of started daemons; with `GGREP_OFFLINE` none is
+                started.
+            clock: clock of deadlines.
             flags: settings that beat all others.
-            client_name: who asks, to daemons that share their time among clients; empty for the
-                name that the environment gives.
+            client_name: client's name in daemons, which share their time among clients; empty for
+                the name that the environment gives.
             told: called, in some thread, with a line for people.
             through: stands between the coordinator and the daemons where there is no fallback.
             fallback: answers where a daemon cannot be had; None for a failure.
             descriptors: let the process have as many files open as it may.
-            learnt: what earlier federators with the same arguments learnt; None for nothing.
+            learnt: cache of earlier federators with the same arguments; None for an empty one.
         """
         if descriptors:
             raise_descriptors()

@@ -105,7 +105,7 @@ def enclosing_index(
             settings = load_settings(home, root, environ=environ, flags=flags).settings
             is_indexed = identify(root, home, settings).store.is_dir()
         except GgrepError:
-            # What a stranger wrote into a file above is no business of this search.
+            # An invalid file in a directory above does not concern this search.
             continue
         if is_indexed:
             below = place.root.relative_to(root)

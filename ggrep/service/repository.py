@@ -67,10 +67,10 @@ class Repository:
 
         Args:
             path: a directory in it.
-            daemon: who answers: `auto`, `require` or `never`.
+            daemon: use of daemons: `auto`, `require` or `never`.
             index: an index is wanted, though the directory be no repository; as `--yes`.
-            encoder: of the index; None for the configured one.
-            profile: of the repository's file; None for the one in force.
+            encoder: encoder of the index; None for the configured one.
+            profile: profile of the repository's file; None for the configured one.
             environ: variables that settings are read from; None for this process's own.
 
         Raises:
@@ -87,7 +87,7 @@ class Repository:
     def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
         """Return the hits of a query, best first.
 
-        Where nothing is indexed yet a scan of the work tree answers, and says so in `warnings`.
+        Without an index, a scan of the work tree answers, and `warnings` says so.
 
         Raises:
             InvalidRequest: an option has no such value.
@@ -162,8 +162,8 @@ class Repository:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _answer(self, method: Method[A], given: Options, **first: object) -> A:
-        make_message = method.message(given, **first)
+    def _answer(self, method: Method[A], options: Options, **first: object) -> A:
+        make_message = method.message(options, **first)
         opened = self._opened
         address = opened.address()
         message = make_message(address)

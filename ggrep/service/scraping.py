@@ -68,6 +68,6 @@ async def _scraped(record: DaemonRecord, deadline: Deadline) -> Scraped:
 
 
 def _row(record: DaemonRecord, load: DaemonLoad | None, problem: str = "") -> Scraped:
-    # The name alone: whoever keeps figures need not know where things lie.
+    # The name alone: collectors of metrics need not know paths.
     root = sanitise_line(Path(record.root).name)
     return Scraped(record.store_id, root, load, sanitise_line(problem))

@@ -35,7 +35,7 @@ def status_document(
 ) -> Document:
     """Return the status of a repository: what its daemon says, else what lies on disk.
 
-    No daemon is started. Where one runs and does not say, `told` gets a line for people.
+    No daemon is started. If one runs without replying, `told` gets a line for people.
     """
     return _of_daemon(address, environ, told) or disk_status(address, engine()).to_dict()
 

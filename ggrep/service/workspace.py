@@ -154,8 +154,8 @@ class AsyncWorkspace(AskedWorkspace):
 
         Args:
             file: the workspace's.
-            daemon: who answers: `auto`, `require` or `never`.
-            encoder: of the indexes; None for the configured one.
+            daemon: use of daemons: `auto`, `require` or `never`.
+            encoder: encoder of the indexes; None for the configured one.
             environ: variables that settings are read from; None for this process's own.
 
         Raises:

@@ -126,35 +126,35 @@ def load(file: AnyPath) -> Workspace:
     return load_workspace(Path(file), resolve_root=canonical_root)
 
 
-def federated_request(query: str, given: Options) -> FederatedRequest:
+def federated_request(query: str, options: Options) -> FederatedRequest:
     """Return a query over a workspace; its bounds are checked when it is asked."""
-    fields = fields_of(FederatedRequest, given)
-    top = {"top": given["limit"]} if "limit" in given else {}
-    search = search_request(query, {name: given[name] for name in given if name != "limit"})
+    fields = fields_of(FederatedRequest, options)
+    top = {"top": options["limit"]} if "limit" in options else {}
+    search = search_request(query, {name: options[name] for name in options if name != "limit"})
     # Without hits there is still an answer: who was asked, and what became of them.
     asked = {"search": {"query": query}, **fields, **top}
     return replace(made_of(FederatedRequest, asked, zeros=("top",)), search=search)
 
 
-def members_request(given: Options) -> FederatedRequest:
+def members_request(options: Options) -> FederatedRequest:
     """Return which repositories are asked about a name or a place; as `federated_request`."""
     fields = fields_of(
         FederatedRequest,
-        {name: given[name] for name in MemberOptions.__annotations__ if name in given},
+        {name: options[name] for name in MemberOptions.__annotations__ if name in options},
     )
-    timeout_ms = given.get("timeout_ms", 0)
+    timeout_ms = options.get("timeout_ms", 0)
     asked = {"search": {"query": "", "timeout_ms": timeout_ms}, **fields}
     return made_of(FederatedRequest, asked)
 
 
-def of_one(given: Options) -> Options:
+def of_one(options: Options) -> Options:
     """Return the options that the question to one repository has."""
-    return {name: given[name] for name in given if name not in MemberOptions.__annotations__}
+    return {name: options[name] for name in options if name not in MemberOptions.__annotations__}
 
 
-def slate_shape(query: str, given: Options) -> SlateShape:
+def slate_shape(query: str, options: Options) -> SlateShape:
     """Return what a slate is to look like; errors as `federated_request`."""
-    asked = slate_request(query, given)
+    asked = slate_request(query, options)
     return SlateShape(asked.level, asked.budgets, asked.anchors, asked.graph, asked.session)
 
 

@@ -85,7 +85,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "definitions lie repository by repository",
         "ggrep/federation/name_merging.py",
-        "    found.sort(key=_definition_order)\n",
+        "    definitions.sort(key=_definition_order)\n",
         "",
         (
             WORKSPACE_NAMES + "test_definitions_are_ordered_as_in_one_store_and_by_repository_last",
@@ -95,15 +95,15 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "usages of files of equal paths are mixed by line",
         "ggrep/federation/name_merging.py",
-        "    return mention_order(found), one.test, found.path, repo, found.line, found.column\n",
-        "    return mention_order(found), one.test, found.path, found.line, found.column, repo\n",
+        "    return mention_order(use), pooled.test, use.path, repo, use.line, use.column\n",
+        "    return mention_order(use), pooled.test, use.path, use.line, use.column, repo\n",
         (WORKSPACE_NAMES + "test_files_of_equal_paths_stay_together",),
     ),
     Sabotage(
         "what may be of another container stands among what is not",
         "ggrep/federation/name_merging.py",
-        "    return mention_order(found), one.test, found.path, repo, found.line, found.column\n",
-        "    return False, one.test, found.path, repo, found.line, found.column\n",
+        "    return mention_order(use), pooled.test, use.path, repo, use.line, use.column\n",
+        "    return False, pooled.test, use.path, repo, use.line, use.column\n",
         (UNION_OF_USES,),
     ),
     Sabotage(
@@ -133,8 +133,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "suggestions are those of the first repository",
         "ggrep/federation/name_merging.py",
-        "            if held is None or (near.path, repo) < held[:2]:\n",
-        "            if held is None:\n",
+        "            if best is None or (near.path, repo) < best[:2]:\n",
+        "            if best is None:\n",
         (WORKSPACE_NAMES + "test_suggestions_are_the_nearest_of_all_repositories",),
     ),
     Sabotage(
@@ -154,8 +154,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a page goes on without a repository that earlier ones had a part of",
         "ggrep/federation/workspace_names.py",
-        "        return found if error is None else replace(found, error=error)\n",
-        "        return found\n",
+        "        return envelope if error is None else replace(envelope, error=error)\n",
+        "        return envelope\n",
         (WORKSPACE_NAMES + "test_a_page_of_a_snapshot_that_is_gone_is_refused",),
     ),
     # The federation.
@@ -239,8 +239,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "lists of a partial answer are remembered",
         "ggrep/federation/coordinator.py",
-        "if not session.failures and held.whole:",
-        "if held.whole:",
+        "if not session.failures and pool_set.whole:",
+        "if pool_set.whole:",
         (MEMORY + "test_a_failure_is_never_remembered",),
     ),
     Sabotage(
@@ -253,7 +253,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "longer lists of another snapshot stand in",
         "ggrep/federation/coordinator.py",
-        "if _same(pool, given.pools[repo])",
+        "if _same(pool, pool_set.pools[repo])",
         "if pool.blended",
         (MERGING + "test_longer_lists_of_another_snapshot_are_left_out",),
     ),
@@ -288,7 +288,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "hits of corpora that a repository is not admitted to are blended",
         "ggrep/federation/merge.py",
-        "hits = tuple(hit for hit in pool.blended if hit.corpus in asked)",
+        "hits = tuple(hit for hit in pool.blended if hit.corpus in corpora_of_repo)",
         "hits = pool.blended",
         (MERGING + "test_only_the_admitted_take_part_in_a_corpus",),
     ),
@@ -337,7 +337,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "repositories without chunks count for the bound",
         "ggrep/federation/routing.py",
-        "if not max_repos or len(held) <= max_repos:",
+        "if not max_repos or len(filled) <= max_repos:",
         "if not max_repos or len(repos) <= max_repos:",
         (ROUTING + "test_repositories_without_chunks_are_none_of_those_to_choose_from",),
     ),
@@ -365,7 +365,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "longer lists are cut to the first length again",
         "ggrep/federation/answer_assembly.py",
-        "per_repo_top=max([force.per_repo_top, *given.asked.values()]),",
+        "per_repo_top=max([force.per_repo_top, *pool_set.asked.values()]),",
         "per_repo_top=force.per_repo_top,",
         (MERGING + "test_a_list_that_was_used_up_is_asked_for_twice_the_length",),
     ),
@@ -386,7 +386,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "routing around a repository is an error of it",
         "ggrep/federation/answer_assembly.py",
-        "item for item in reports if item.repo.repo_id not in given.skipped",
+        "item for item in reports if item.repo.repo_id not in pool_set.skipped",
         "item for item in reports",
         (COORDINATOR + "test_who_is_selected_by_name_is_searched_however_few_are",),
     ),
@@ -473,7 +473,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "what a glob means beats what stands in the file",
         "ggrep/federation/included.py",
-        "            if one.place.canonical not in held:\n",
+        "            if one.place.canonical not in known:\n",
         "            if one.place.canonical:\n",
         (INCLUDED + "test_what_stands_in_the_file_is_as_it_says",),
     ),
@@ -529,15 +529,15 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a daemon without a snapshot is believed before the disk",
         "ggrep/federation/doctor.py",
-        "told if told is not None and told.snapshot_id else",
-        "told if told is not None else",
+        "reported if reported is not None and reported.snapshot_id else",
+        "reported if reported is not None else",
         (DOCTOR + "test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet",),
     ),
     Sabotage(
         "a directory is as old as its oldest file",
         "ggrep/federation/orphans.py",
-        "max(found.st_mtime for found in stats)",
-        "min(found.st_mtime for found in stats)",
+        "max(entry.st_mtime for entry in stats)",
+        "min(entry.st_mtime for entry in stats)",
         (ORPHANS + "test_a_directory_is_as_young_as_its_newest_file",),
     ),
     Sabotage(
@@ -828,8 +828,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "input that ends without a line end loses its last message",
         "ggrep/interfaces/mcp/stdio.py",
-        "            if held.strip():\n",
-        '            if held.endswith(b"\\r"):\n',
+        "            if buffered.strip():\n",
+        '            if buffered.endswith(b"\\r"):\n',
         (MCP_LINES + "test_lines_come_one_by_one_however_they_arrive",),
     ),
     Sabotage(

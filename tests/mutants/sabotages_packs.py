@@ -134,8 +134,8 @@ PACK_SABOTAGES = (
     Sabotage(
         "repositories that failed are not listed",
         "ggrep/federation/envelope.py",
-        "everybody & {*shown, *response.selection.named, *told, *failed, *missed}",
-        "everybody & {*shown, *response.selection.named}",
+        "selected & {*shown, *response.selection.named, *mentioned, *failed, *missed}",
+        "selected & {*shown, *response.selection.named}",
         (LISTED + "test_who_failed_is_selected_by_name_or_has_something_to_say_is_listed",),
     ),
     Sabotage(
@@ -218,7 +218,7 @@ PACK_SABOTAGES = (
     Sabotage(
         "those asked by themselves are measured and not counted",
         "ggrep/federation/batched_query.py",
-        "others=tuple(told.values()),",
+        "others=tuple(others.values()),",
         "others=(),",
         BYTES,
     ),

@@ -658,7 +658,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a workspace's session shows files again",
         "ggrep/federation/workspace_slates.py",
-        "seen=tuple(seen.hex() for seen in held.seen)",
+        "seen=tuple(seen.hex() for seen in earlier.seen)",
         "seen=()",
         (WORKSPACE_SESSIONS + "test_a_session_shows_every_file_that_is_worth_it_once",),
     ),
@@ -715,7 +715,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a tool takes arguments that it does not know",
         "ggrep/interfaces/mcp/arguments.py",
-        "raise InvalidRequest(_unknown(tool, said, arguments, elsewhere))",
+        "raise InvalidRequest(_unknown(tool, word, arguments, elsewhere))",
         "continue",
         (CALLS + "test_every_tool_refuses_an_argument_that_it_does_not_know",),
     ),
@@ -816,7 +816,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a document is sent beside its text",
         "ggrep/interfaces/mcp/server.py",
-        "if given.get(STRUCTURED.name) is True:",
+        "if arguments.get(STRUCTURED.name) is True:",
         "if tool is not None:",
         ("tests/mcp/test_server.py::test_every_tool_answers_with_one_text_and_nothing_else",),
     ),

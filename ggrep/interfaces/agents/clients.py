@@ -100,7 +100,7 @@ class ConfigFile(Struct, frozen=True):
     """One file of a client.
 
     Attributes:
-        paths: where it may lie; the first that exists is taken, else the first.
+        paths: its possible paths; the first that exists is taken, else the first.
     """
 
     base: Base

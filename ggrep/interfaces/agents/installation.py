@@ -93,7 +93,7 @@ class Agents(Struct, frozen=True):
     """The clients of a user or project.
 
     Attributes:
-        command: what clients start ggrep with.
+        command: command with which clients start ggrep.
         dry: write nothing.
     """
 
@@ -159,8 +159,8 @@ class Agents(Struct, frozen=True):
         for target in client.pasted_at(self.places.scope):
             if is_pasted(target, self.places, self.command) != is_wanted:
                 lines = target.make(self.command).spelled
-                said = f"{'add' if is_wanted else 'remove'} these lines\n{lines}"
-                yield Done(client.name, self.places.path_of(target), "manual", said)
+                message = f"{'add' if is_wanted else 'remove'} these lines\n{lines}"
+                yield Done(client.name, self.places.path_of(target), "manual", message)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

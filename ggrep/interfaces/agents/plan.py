@@ -49,15 +49,15 @@ def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
             return Splice(0, "", piece.text)
 
 
-def removal(text: str, piece: Piece, found: FoundEntry, opened: int) -> Splice:
+def removal(text: str, piece: Piece, entry: FoundEntry, opened: int) -> Splice:
     """Return the change that takes out what was found, and what was opened for it if empty."""
     match piece:
         case JsonEntry():
             return json_edit.remove(text, piece, opened)
         case TomlTable():
-            return text_edit.remove_table(text, found)
+            return text_edit.remove_table(text, entry)
         case Section():
-            return text_edit.remove_block(text, found)
+            return text_edit.remove_block(text, entry)
         case WholeFile():
             return Splice(0, text, "")
 
@@ -73,8 +73,8 @@ def require_same(before: str, after: str, piece: Piece, *, is_there: bool) -> No
             same = text_edit.rest_of(before, piece) == text_edit.rest_of(after, piece)
         case _:
             same = True
-    found = None if isinstance(piece, WholeFile) and not after else find(after, piece)
-    fits = found is not None and found.spelled == piece.spelled if is_there else found is None
+    entry = None if isinstance(piece, WholeFile) and not after else find(after, piece)
+    fits = entry is not None and entry.spelled == piece.spelled if is_there else entry is None
     if not same or not fits:
         raise Refused("ggrep's entry cannot be separated from the rest")
 
@@ -132,22 +132,22 @@ def install(
 
     Args:
         old: its bytes; None where there is none.
-        piece: what to write.
-        mine: what we wrote before.
-        refresh: what we wrote before is replaced where it says something else.
+        piece: the entry to write.
+        mine: the entry that we wrote before.
+        refresh: our earlier entry is replaced if it differs.
     """
     mark, text = _text(old or b"")
-    found = find(text, piece) if old is not None else None
-    if found is None:
+    entry = find(text, piece) if old is not None else None
+    if entry is None:
         splice = insertion(text, piece, is_there=old is not None)
         after = splice.applied(text)
         require_same(text, after, piece, is_there=True)
         data = (mark + after).encode()
         edit = Edit(splice, piece.spelled, old is None, digest_of(data))
         return Planned("written", data, edit)
-    if found.spelled == piece.spelled:
+    if entry.spelled == piece.spelled:
         return Planned("unchanged", old, mine)
-    if refresh and mine is not None and found.spelled == mine.spelled:
+    if refresh and mine is not None and entry.spelled == mine.spelled:
         bare = uninstall(old, piece, mine)
         again = install(bare.data, piece)
         if again.edit is None or again.data is None:
@@ -162,12 +162,12 @@ def uninstall(old: bytes | None, piece: Piece, mine: Edit | None = None) -> Plan
     if mine is not None and digest_of(old or b"") == mine.digest:
         bare = mine.splice.undone(text)
         return Planned("removed", None if mine.created else (mark + bare).encode(), None)
-    found = find(text, piece) if old is not None else None
-    if found is None:
+    entry = find(text, piece) if old is not None else None
+    if entry is None:
         return Planned("absent", old, None)
-    if found.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
+    if entry.spelled not in {piece.spelled, "" if mine is None else mine.spelled} - {""}:
         return Planned("changed", old, mine)
-    bare = _taken_out(text, piece, found, mine)
+    bare = _taken_out(text, piece, entry, mine)
     # Without a record the origin is unknown; an empty file can go.
     was_made = mine is None or mine.created
     is_needless = was_made and not says_something(bare, piece)
@@ -190,14 +190,14 @@ def _text(data: bytes) -> tuple[str, str]:
     return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
 
 
-def _taken_out(text: str, piece: Piece, found: FoundEntry, mine: Edit | None) -> str:
+def _taken_out(text: str, piece: Piece, entry: FoundEntry, mine: Edit | None) -> str:
     """Return the text without our entry: by what was remembered, else by where it stands."""
     ways: list[Callable[[], Splice]] = []
     if mine is not None and mine.splice.inserted and text.count(mine.splice.inserted) == 1:
         at, splice = text.index(mine.splice.inserted), mine.splice
         ways.append(lambda: Splice(at, splice.inserted, splice.removed))
     opened = MAX_OPENED if mine is None else mine.splice.opened
-    ways.append(lambda: removal(text, piece, found, opened))
+    ways.append(lambda: removal(text, piece, entry, opened))
     for number, way in enumerate(ways, start=1):
         try:
             after = way().applied(text)

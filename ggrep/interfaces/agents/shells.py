@@ -13,7 +13,7 @@ _ggrep() {
     read -ra words <<< "$line"
     [[ $line == *[[:space:]] ]] && words+=("")
     current=${words[${#words[@]}-1]}
-    # What stands before = or : is a word of its own to bash, and stays.
+    # To bash the text before = or : is a separate word; it stays.
     local kept=${current%"${current##*[=:]}"}
     COMPREPLY=()
     while IFS= read -r word; do

@@ -23,7 +23,7 @@ class JsonEntry(Struct, frozen=True):
     """A member of an object in JSON or JSONC.
 
     Attributes:
-        keys: of the objects that lead to it, from the outermost.
+        keys: keys of the objects that lead to it, from the outermost.
     """
 
     keys: tuple[str, ...]
@@ -39,7 +39,7 @@ class TomlTable(Struct, frozen=True):
     """A table at the end of a TOML file, between markers.
 
     Attributes:
-        keys: of the table that ours is in.
+        keys: keys of the table that ours is in.
     """
 
     keys: tuple[str, ...]
@@ -63,7 +63,7 @@ class Section(Struct, frozen=True):
     """A marked section at the end of a text.
 
     Attributes:
-        marks: what begins and ends a comment there.
+        marks: beginning and end of a comment there.
     """
 
     lines: tuple[str, ...]
@@ -182,12 +182,12 @@ def append_block(text: str, block: str) -> Splice:
     return Splice(len(text), "", before + block.replace("\n", newline))
 
 
-def remove_block(text: str, found: FoundEntry) -> Splice:
+def remove_block(text: str, entry: FoundEntry) -> Splice:
     """Return the change that takes our block out, and the empty line before it at the end."""
-    start, newline = found.start, newline_of(text)
-    if found.end == len(text) and text[:start].endswith(newline * 2):
+    start, newline = entry.start, newline_of(text)
+    if entry.end == len(text) and text[:start].endswith(newline * 2):
         start -= len(newline)
-    return Splice(start, text[start : found.end], "")
+    return Splice(start, text[start : entry.end], "")
 
 
 _FIRST, _LAST = marker("# ", is_end=False), marker("# ", is_end=True)
@@ -214,18 +214,18 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
     return FoundEntry(start, end, "" if is_commented else spelled_value(value[NAME]))
 
 
-def remove_table(text: str, found: FoundEntry) -> Splice:
+def remove_table(text: str, entry: FoundEntry) -> Splice:
     """Return the change that takes our table out, and a marker that was moved away from it."""
-    start, newline = found.start, newline_of(text)
-    is_apart = found.end == len(text) or text[found.end :].startswith(newline)
+    start, newline = entry.start, newline_of(text)
+    is_apart = entry.end == len(text) or text[entry.end :].startswith(newline)
     if is_apart and text[:start].endswith(newline * 2):
         start -= len(newline)
-    at = found.end
-    for line in text[found.end :].splitlines(keepends=True):
+    at = entry.end
+    for line in text[entry.end :].splitlines(keepends=True):
         if line.strip() == _LAST:
-            return Splice(start, text[start : at + len(line)], text[found.end : at])
+            return Splice(start, text[start : at + len(line)], text[entry.end : at])
         at += len(line)
-    return Splice(start, text[start : found.end], "")
+    return Splice(start, text[start : entry.end], "")
 
 
 def rest_of(text: str, piece: TomlTable) -> str:
@@ -258,7 +258,7 @@ def _copy(value: Mapping[str, object]) -> dict[str, object]:
 def _span(lines: list[str], piece: TomlTable) -> tuple[int, int] | None:
     """Return the lines of our table, its markers with it; None where it has no header of its own.
 
-    What it says of odd texts is held against what a parser reads before anything is written.
+    A parser verifies the result before anything is written.
     """
     name = r"\s*\.\s*".join(rf"[\"']?{re.escape(key)}[\"']?" for key in (*piece.keys, NAME))
     headers = [i for i, line in enumerate(lines) if re.match(rf"\s*\[\s*{name}\s*\]", line)]

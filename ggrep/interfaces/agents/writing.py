@@ -28,8 +28,8 @@ class Written(Struct, frozen=True):
     """One file.
 
     Attributes:
-        clients: those that it was written for; the last to go takes our entry out.
-        directories: those that were made for it, the outermost first.
+        clients: clients that it was written for; when the last one goes, our entry is removed.
+        directories: directories that were made for it, the outermost first.
     """
 
     edit: Edit
@@ -125,9 +125,9 @@ class Run(Struct, frozen=True):
 
     Attributes:
         dry: write nothing.
-        record: what is ours, as it is now.
+        record: our entries and files, as they are now.
         is_wanted: entries are written, else taken out.
-        drawn: of a dry run, what files would hold.
+        drawn: contents that files would have after a dry run.
     """
 
     home: Home

@@ -37,7 +37,7 @@ class ApiRules(Struct, frozen=True):
     """Limits of what callers may do.
 
     Attributes:
-        allowlist: where all that is searched must lie.
+        allowlist: directories and workspaces that callers may search.
         default_root: canonical; searched where a request names no root.
         max_body_bytes: a larger body is not read.
         max_searches: most searches at work at once.

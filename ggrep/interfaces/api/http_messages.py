@@ -114,9 +114,9 @@ def _unsupported(message: str) -> Refusal:
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def read_parameters(given: QueryParams, known: Collection[str]) -> dict[str, str]:
+def read_parameters(parameters: QueryParams, known: Collection[str]) -> dict[str, str]:
     """Return the parameters."""
-    items = given.multi_items()
+    items = parameters.multi_items()
     for name, _ in items:
         if name not in known:
             raise InvalidRequest(f"unknown parameter {name!a}; known: {', '.join(sorted(known))}")

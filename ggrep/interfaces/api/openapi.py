@@ -32,12 +32,14 @@ def shipped_schemas() -> dict[str, Json]:
     A type has one name in all of them, and is told once.
     """
     folder = files("ggrep") / "model" / "schemas"
-    found: dict[str, Json] = {}
+    definitions: dict[str, Json] = {}
     for name in SHIPPED:
         schema = stable_json.loads((folder / f"{name}.schema.json").read_bytes())
-        whole = {key: held for key, held in schema.items() if key not in _OF_A_FILE}
-        found |= {key: _moved(held) for key, held in {**schema["$defs"], name: whole}.items()}
-    return found
+        whole = {key: value for key, value in schema.items() if key not in _OF_A_FILE}
+        definitions |= {
+            key: _moved(value) for key, value in {**schema["$defs"], name: whole}.items()
+        }
+    return definitions
 
 
 def _moved(value: Json) -> Json:
@@ -81,7 +83,7 @@ _OWN_HEALTH: Final[Json] = {
     "properties": {
         "schema_version": {"const": 1},
         "ok": {"const": True},
-        "version": {"type": "string", "description": "Of the program."},
+        "version": {"type": "string", "description": "Version of the program."},
     },
 }
 _ROOT: Final[Json] = {

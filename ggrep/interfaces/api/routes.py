@@ -80,8 +80,8 @@ class AllowedRoots:
         """Return the workspace that a request means.
 
         Raises:
-            Forbidden: it or what is asked of it is outside, or absolute paths are asked for by
-                someone who has not presented a token.
+            Forbidden: it or a requested path is outside, or absolute paths are requested without
+                a token.
             WorkspaceError: its file is wrong.
             InvalidRequest: its path is relative.
         """

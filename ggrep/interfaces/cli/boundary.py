@@ -140,8 +140,8 @@ def _document(error: GgrepError, options: list[str]) -> Document:
 class SeveralWords(UsageError):
     """A path that does not exist; most likely it is a word of the query."""
 
-    def __init__(self, said: str, words: Sequence[str]) -> None:
-        super().__init__(said)
+    def __init__(self, message: str, words: Sequence[str]) -> None:
+        super().__init__(message)
         self.words = words
 
     def meant_by(self, arguments: Sequence[str]) -> UsageError:

@@ -50,8 +50,8 @@ class Terminal(Struct, frozen=True):
 
     Attributes:
         columns: how wide a line of results may be.
-        links: what links to files lead to; empty where none are shown.
-        warnings: what is to be said of the command as a whole, in JSON too.
+        links: target of links to files; empty where none are shown.
+        warnings: warnings about the command as a whole, in JSON too.
         began_ms: when the command began, on the scale of `SystemClock`; None for no known moment.
     """
 

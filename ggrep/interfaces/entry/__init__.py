@@ -18,16 +18,16 @@ def main(arguments: list[str] | None = None) -> int:
     `ggrep "words"` is `ggrep search "words"`; `ggrep -- status` searches for the word. For a word
     that resembles a command, `ggrep.interfaces.cli` suggests the command.
     """
-    given = sys.argv[1:] if arguments is None else arguments
-    if given[:2] == ["__complete", "--"]:
+    words = sys.argv[1:] if arguments is None else arguments
+    if words[:2] == ["__complete", "--"]:
         from ggrep.interfaces.entry.complete import complete
 
-        return complete(given[2:])
+        return complete(words[2:])
     from ggrep.base.command_time import now_ms, process_began_ms
 
     if arguments is None:
-        return _run(given, process_began_ms(), begun_here=True)
-    return _run(given, now_ms(), begun_here=False)
+        return _run(words, process_began_ms(), begun_here=True)
+    return _run(words, now_ms(), begun_here=False)
 
 
 def console() -> int:
@@ -36,8 +36,8 @@ def console() -> int:
     Python takes a tenth of a second to unload modules at exit, and waits for threads: one that was
     abandoned works on past the deadline. A command that only asks leaves nothing to clean up.
     """
-    status, given = main(), sys.argv[1:]
-    asked = bool(given) and (is_search(given) or given[0] in READ_BY_DAEMONS)
+    status, words = main(), sys.argv[1:]
+    asked = bool(words) and (is_search(words) or words[0] in READ_BY_DAEMONS)
     if asked or _works_on():
         sys.stdout.flush()
         sys.stderr.flush()
@@ -57,83 +57,83 @@ def _works_on() -> bool:
     return False
 
 
-def _run(given: list[str], began_ms: float, *, begun_here: bool) -> int:
-    given = _without_terminal_options(given)
-    if is_search(given):
-        given = ["search", *given]
-    if any(word.startswith("-") for word in given):
+def _run(words: list[str], began_ms: float, *, begun_here: bool) -> int:
+    words = _without_terminal_options(words)
+    if is_search(words):
+        words = ["search", *words]
+    if any(word.startswith("-") for word in words):
         from ggrep.base.option_spelling import written_out
 
-        given = written_out(given)
+        words = written_out(words)
     try:
-        status = _help(given)
+        status = _help(words)
         if status is None:
-            status = _by_daemon(given, began_ms, begun_here=begun_here)
+            status = _by_daemon(words, began_ms, begun_here=begun_here)
         if status is None:
-            status = _refused(given)
-        if status is None and given[:3] == STARTING:
+            status = _refused(words)
+        if status is None and words[:3] == STARTING:
             from ggrep.interfaces.cli.daemons.hosting import start
 
-            status = start(given[3:])
+            status = start(words[3:])
         if status is not None:
             return status
         from ggrep.interfaces.cli.app import run
 
-        return run(given, began_ms)
+        return run(words, began_ms)
     except KeyboardInterrupt as interrupt:
         # While modules are loaded, no other code can report it yet.
         from ggrep.interfaces.entry.fast import interrupted
 
-        return interrupted(given, interrupt)
+        return interrupted(words, interrupt)
 
 
-def _without_terminal_options(given: list[str]) -> list[str]:
+def _without_terminal_options(words: list[str]) -> list[str]:
     """Return arguments without options of the terminal, which become variables of this process."""
-    if not any(word.startswith(("--colo", "--no-pager")) for word in given):
-        return given
+    if not any(word.startswith(("--colo", "--no-pager")) for word in words):
+        return words
     from ggrep.base.terminal import UnknownWord, without_terminal_options
 
     try:
-        left, chosen = without_terminal_options(given)
+        left, chosen = without_terminal_options(words)
     except UnknownWord:
-        return given  # `ggrep.interfaces.cli` reports it
+        return words  # `ggrep.interfaces.cli` reports it
     os.environ.update(chosen)  # noqa: TID251 - this process is the command's
     return left
 
 
-def _help(given: list[str]) -> int | None:
+def _help(words: list[str]) -> int | None:
     """Print the page of help that is asked for; None where none is."""
-    is_needed = not given or given[0] == "help" or given[0] in ABOVE_OTHERS
-    if not is_needed and not {"--help", "-h"}.intersection(given):
+    is_needed = not words or words[0] == "help" or words[0] in ABOVE_OTHERS
+    if not is_needed and not {"--help", "-h"}.intersection(words):
         return None
     from ggrep.interfaces.entry.help import shown
 
-    return shown(given)
+    return shown(words)
 
 
-def _refused(given: list[str]) -> int | None:
+def _refused(words: list[str]) -> int | None:
     """Report an unknown option; None where `ggrep.interfaces.cli` has to judge the line.
 
     JSON and unprintable words need more than is loaded here.
     """
-    is_long = any(word.startswith("--") for word in given)
-    if not is_long or "--json" in given or not all(map(str.isprintable, given)):
+    is_long = any(word.startswith("--") for word in words)
+    if not is_long or "--json" in words or not all(map(str.isprintable, words)):
         return None
     from ggrep.base.option_spelling import unknown_option
 
-    message = unknown_option(given)
+    message = unknown_option(words)
     if message is None:
         return None
     from ggrep.interfaces.entry.fast import refused
 
-    return refused(message, given)
+    return refused(message, words)
 
 
-def _by_daemon(given: list[str], began_ms: float, *, begun_here: bool) -> int | None:
+def _by_daemon(words: list[str], began_ms: float, *, begun_here: bool) -> int | None:
     """Have a daemon answer a command that only asks, else search here; None for other commands."""
-    if not given or given[0] not in READ_BY_DAEMONS:
+    if not words or words[0] not in READ_BY_DAEMONS:
         return None
     from ggrep.interfaces.entry.fast import answer, search
 
-    status = answer(given, began_ms)
-    return search(given, began_ms, begun_here=begun_here) if status is None else status
+    status = answer(words, began_ms)
+    return search(words, began_ms, begun_here=begun_here) if status is None else status

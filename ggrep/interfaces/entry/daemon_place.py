@@ -27,7 +27,7 @@ class LikelyRoot:
 
 
 class Locator:
-    """Where a daemon listens, and which store and configuration it said it serves."""
+    """Address of a daemon, and the store and configuration that it reported to serve."""
 
     __slots__ = ("address", "build", "config_fingerprint", "store_id")
 

@@ -11,20 +11,20 @@ ASKING = frozenset({"--help", "-h"})
 _WRONG_USAGE = 2
 
 
-def shown(given: list[str]) -> int | None:
+def shown(typed: list[str]) -> int | None:
     """Print a page of help; return the exit status, or None where nothing was printed."""
-    before = given[: given.index("--")] if "--" in given else given
-    is_whole = not ASKING.isdisjoint(before) or (given[:1] == ["help"] and _are_words(given))
-    if not is_whole and given and not (len(given) == 1 and given[0] in ABOVE_OTHERS):
+    before = typed[: typed.index("--")] if "--" in typed else typed
+    is_whole = not ASKING.isdisjoint(before) or (typed[:1] == ["help"] and _are_words(typed))
+    if not is_whole and typed and not (len(typed) == 1 and typed[0] in ABOVE_OTHERS):
         return None
-    if given and correction(given) is not None:
+    if typed and correction(typed) is not None:
         return None
     # Late: other commands do not need it.
     from ggrep.interfaces.cli.parsing.help_pages import page_at, text_of
 
-    words = given[1:] if given[:1] == ["help"] and _are_words(given) else given
+    words = typed[1:] if typed[:1] == ["help"] and _are_words(typed) else typed
     page = page_at([] if words[:1] and words[0].startswith("-") else words)
-    if page is None or (words is not given and page.path != tuple(words)):
+    if page is None or (words is not typed and page.path != tuple(words)):
         return None
     environ = dict(os.environ)  # noqa: TID251 - config.settings is too slow to import here
     text = text_of(page, columns_of(environ, 1))
@@ -37,5 +37,5 @@ def shown(given: list[str]) -> int | None:
     return status
 
 
-def _are_words(given: list[str]) -> bool:
-    return not any(word.startswith("-") for word in given)
+def _are_words(words: list[str]) -> bool:
+    return not any(word.startswith("-") for word in words)

@@ -1,6 +1,6 @@
 """Reads committed checks: queries and their expected results.
 
-What can never pass or never fail is refused.
+Checks that can never pass or never fail are refused.
 """
 
 import posixpath
@@ -87,7 +87,7 @@ class Expected(Struct, frozen=True):
 
     Attributes:
         within: each of these among so many first files.
-        section: of the best hit in an expected file, else of the first hit.
+        section: section of the best hit in an expected file, else of the first hit.
         places: that a slate shows, each a choice of which one will do.
         sections: in which a file stands in a slate.
     """
@@ -182,7 +182,7 @@ class Check(Struct, frozen=True):
     """One committed expectation.
 
     Attributes:
-        line: of its header in the file.
+        line: line of its header in the file.
         rank_tolerance: by how many places `first` and `within` may be missed.
     """
 

@@ -79,10 +79,10 @@ def render_checks(outcome: CheckResult, style: Style, base: Path) -> str:
 def summary(outcome: CheckResult) -> str:
     """Return how many checks there are, and what became of them."""
     total = len(outcome.verdicts)
-    told = f"{total} {'check' if total == 1 else 'checks'}, {outcome.failed} failed"
+    text = f"{total} {'check' if total == 1 else 'checks'}, {outcome.failed} failed"
     if outcome.excused:
-        told += f", {len(outcome.excused)} as before"
-    return f"{told}, {outcome.allowed} allowed" if outcome.allowed else told
+        text += f", {len(outcome.excused)} as before"
+    return f"{text}, {outcome.allowed} allowed" if outcome.allowed else text
 
 
 def _story(verdict: Verdict, style: Style, base: Path) -> list[str]:
@@ -107,8 +107,8 @@ def sarif_json(outcome: CheckResult, *, version: str, base: Path) -> dict[str, J
     """Return the report; the place of a result is the check's line in its file.
 
     Args:
-        outcome: of the checks.
-        version: of this program.
+        outcome: outcome of the checks.
+        version: version of this program.
         base: files below it are named relative to it, as tools that show results expect.
     """
     names = list(RULES)
@@ -235,14 +235,14 @@ def _case(verdict: Verdict, file: str, base: Path, *, timed: bool) -> Iterator[s
     if verdict.holds:
         yield head + "/>"
         return
-    said = [f"{miss.rule}: wanted {miss.wanted}; came {miss.came}" for miss in verdict.misses]
+    misses = [f"{miss.rule}: wanted {miss.wanted}; came {miss.came}" for miss in verdict.misses]
     rules = [miss.rule for miss in verdict.misses]
     seen = [f"to see: {command}" for command in commands(check, rules, base)]
-    body = [_text(line) for line in (f"query: {check.question.query}", *said, *seen)]
+    body = [_text(line) for line in (f"query: {check.question.query}", *misses, *seen)]
     text = "\n".join((*body, f"stands: {file}:{check.line}"))
     kind = "error" if _is_error(verdict) else "failure"
     yield head + ">"
-    yield f'      <{kind} type="{rules[0]}" message="{_text(said[0])}">{text}</{kind}>'
+    yield f'      <{kind} type="{rules[0]}" message="{_text(misses[0])}">{text}</{kind}>'
     yield "    </testcase>"
 
 
@@ -260,8 +260,8 @@ def _time(elapsed_ms: int, *, timed: bool) -> str:
 
 
 def _text(text: str) -> str:
-    told = _NOT_XML.sub(lambda found: ascii(found[0])[1:-1], text)
-    return escape(sanitise_line(told), quote=True)
+    readable = _NOT_XML.sub(lambda found: ascii(found[0])[1:-1], text)
+    return escape(sanitise_line(readable), quote=True)
 
 
 def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
@@ -280,20 +280,20 @@ def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
 def see_search(check: Check, base: Path) -> str:
     """Return the command, run in `base`, that shows a check's hits."""
     question = check.question
-    own = []
+    flags = []
     if question.limit != DEFAULT_CHECK_LIMIT:
-        own.append(f"-m {question.limit}")
+        flags.append(f"-m {question.limit}")
     if question.per_file != DEFAULT_PER_FILE:
-        own.append(f"--per-file {question.per_file}")
+        flags.append(f"--per-file {question.per_file}")
     if check.target.is_workspace:
-        own.append("--no-fold")
-    return f"ggrep search {_asked(check, base, own)}"
+        flags.append("--no-fold")
+    return f"ggrep search {_asked(check, base, flags)}"
 
 
 def see_slate(check: Check, base: Path) -> str:
     """Return the command, run in `base`, that shows a check's slate."""
-    own = [f"--max-bytes {size}" for size in check.question.slates if size]
-    return f"ggrep slate {_asked(check, base, own)}"
+    sizes = [f"--max-bytes {size}" for size in check.question.slates if size]
+    return f"ggrep slate {_asked(check, base, sizes)}"
 
 
 def _asked(check: Check, base: Path, own: list[str]) -> str:
@@ -303,7 +303,7 @@ def _asked(check: Check, base: Path, own: list[str]) -> str:
     if target.is_workspace:
         flags.append(f"--workspace {path}")
     words = [quote(question.query)] + ([] if target.is_workspace else [path])
-    # What begins with a dash is taken for a flag unless a bare -- stands before it.
+    # A query that begins with a dash is read as a flag unless a bare -- precedes it.
     parts = [*flags, "--", *words] if question.query.startswith("-") else [*words, *flags]
     return " ".join(parts)
 

@@ -170,8 +170,8 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _differences(pairs: Sequence[_Pair], names: Sequence[str]) -> dict[str, Difference]:
-    found = {name: _difference(pairs, name) for name in names}
-    return {name: each for name, each in found.items() if each is not None}
+    differences = {name: _difference(pairs, name) for name in names}
+    return {name: each for name, each in differences.items() if each is not None}
 
 
 def _difference(pairs: Sequence[_Pair], name: str) -> Difference | None:

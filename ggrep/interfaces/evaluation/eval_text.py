@@ -73,22 +73,22 @@ def _search_lines(run: Run, style: Style) -> list[str]:
     return lines
 
 
-def render_comparison(found: Comparison, style: Style) -> str:
+def render_comparison(result: Comparison, style: Style) -> str:
     """Return the table of a comparison."""
     lines = [
-        f"{style.paint('name', str(found.queries.common))} queries in both reports, after - before"
+        f"{style.paint('name', str(result.queries.common))} queries in both reports, after - before"
     ]
-    counts = found.queries
+    counts = result.queries
     for count, where in ((counts.only_before, "earlier"), (counts.only_after, "later")):
         if count:
             lines.append(style.paint("warning", f"{count} only in the {where} report, left out"))
     lines += ["", _change_head(style)]
-    lines += [_change(_WORDS[name], each, style) for name, each in found.overall.items()]
-    for change in found.slates or ():
+    lines += [_change(_WORDS[name], each, style) for name, each in result.overall.items()]
+    for change in result.slates or ():
         lines += _slate_change(change, style)
-    if len(found.by_category) > 1:
+    if len(result.by_category) > 1:
         lines += ["", style.paint("kind", f"{_WORDS['ndcg10']} by category")]
-        lines += [_change(name, each, style) for name, each in found.by_category.items()]
+        lines += [_change(name, each, style) for name, each in result.by_category.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -157,17 +157,17 @@ def _change_head(style: Style) -> str:
     return style.paint("muted", text)
 
 
-def _change(name: str, found: Difference, style: Style) -> str:
+def _change(name: str, difference: Difference, style: Style) -> str:
     role = "muted"
-    if found.is_certain:
-        role = "good" if found.change > 0 else "bad"
+    if difference.is_certain:
+        role = "good" if difference.change > 0 else "bad"
     bounds = ""
-    if found.interval is not None:
-        bounds = f"{found.interval[0]:+.4f} {found.interval[1]:+.4f}"
+    if difference.interval is not None:
+        bounds = f"{difference.interval[0]:+.4f} {difference.interval[1]:+.4f}"
     return (
         f"{style.paint('path', f'{_cut(name):<{_NAME_COLUMNS}}')}  "
-        f"{style.paint(role, f'{found.change:+8.4f}')}  {bounds:^17}  "
-        f"{found.better:>6}  {found.worse:>5}"
+        f"{style.paint(role, f'{difference.change:+8.4f}')}  {bounds:^17}  "
+        f"{difference.better:>6}  {difference.worse:>5}"
     ).rstrip()
 
 

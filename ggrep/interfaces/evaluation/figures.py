@@ -85,7 +85,7 @@ class Scored(Struct, frozen=True):
     """A case, what came, and how good it is.
 
     Attributes:
-        slates: of a case with places, in the order in which they were asked for.
+        slates: slates of a case with places, in the order of the requests.
     """
 
     case: Case

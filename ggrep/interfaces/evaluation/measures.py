@@ -22,7 +22,7 @@ class Expectation(Struct, frozen=True):
     Attributes:
         any_contains: one of the files holds one of these, whatever the case of letters.
         any_regex: one of the files matches one of these.
-        confidence: what the answer says of itself; empty for whatever.
+        confidence: expected confidence of the answer; empty for any.
     """
 
     relevant: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Score(Struct, frozen=True):
 
     Attributes:
         first_rank: rank of the first file that was expected, 0-based, however deep.
-        missing: what was expected of the answer and did not come.
+        missing: expected items that are not in the answer.
     """
 
     ndcg10: float | None

@@ -36,8 +36,8 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
 
     Args:
         table: its own.
-        defaults: what holds where `table` says nothing.
-        limit_key: what the number of hits is called.
+        defaults: defaults for keys that `table` lacks.
+        limit_key: key of the number of hits.
         limit: hits asked for where neither says.
     """
     corpora = table.texts("corpora", defaults.texts("corpora"))

@@ -20,7 +20,7 @@ class QueriedPath(Struct, frozen=True):
     """The repository or the workspace that is queried.
 
     Attributes:
-        path: of the directory, or of the workspace file.
+        path: path of the directory, or of the workspace file.
         alone: a directory is a root of its own, whatever repository is around it.
     """
 

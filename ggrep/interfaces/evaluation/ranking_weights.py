@@ -1,7 +1,7 @@
 """Ranking weights from a JSON file, to measure what each is worth.
 
 Numbers by their names in `search/query/weights.py`; `fields` by the field's name, each an object
-with `boost`, `b` or both; switches 0 or 1. What is not named stays as it is.
+with `boost`, `b` or both; switches 0 or 1. Missing weights keep their values.
 """
 
 from collections.abc import Mapping

@@ -45,7 +45,7 @@ class Run(Struct, frozen=True):
     Attributes:
         rows: in the order of the suite's cases.
         failures: by name.
-        elapsed_ms: of each answered question; volatile.
+        elapsed_ms: time of each answered question; volatile.
         slates: figures of slates by their bytes; none where no case names a place.
     """
 
@@ -77,7 +77,7 @@ class Setup(Struct, frozen=True):
 
 
 def scored_run(suite: Suite, outcomes: Sequence[JobResult]) -> Run:
-    """Return the scored suite. What failed is scored 0 and named; nothing else suffers for it."""
+    """Return the scored suite. Failed questions are scored 0 and named; others are unaffected."""
     answers: dict[tuple[str, object], Answer] = {}
     reasons: dict[object, str] = {}
     for outcome in outcomes:
@@ -130,16 +130,16 @@ def _scored(case: Case, answer: Answer | None, reason: str) -> Scored:
     if answer.error:
         none = tuple(slate_score(size, None) for size in sizes)
         return Scored(case, answer, failed_score(case.expected), none)
-    found = score(case.expected, answer.files, answer.confidence)
+    scores = score(case.expected, answer.files, answer.confidence)
     slates = tuple(
         slate_score(size, seen(case.places, slate))
         for size, slate in zip(sizes, answer.slates, strict=True)
     )
     if answer.slates:
         hidden = [each for each in case.places if not answer.slates[0].shows(each)]
-        missing = (*found.missing, *(f"{' or '.join(map(str, each))} shown" for each in hidden))
-        found = replace(found, passed=not missing, missing=missing)
-    return Scored(case, answer, found, slates)
+        missing = (*scores.missing, *(f"{' or '.join(map(str, each))} shown" for each in hidden))
+        scores = replace(scores, passed=not missing, missing=missing)
+    return Scored(case, answer, scores, slates)
 
 
 def _row(row: Scored) -> EvalQuery:

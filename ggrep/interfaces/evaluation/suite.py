@@ -59,9 +59,9 @@ class Suite(Struct, frozen=True):
     """Cases in their order.
 
     Attributes:
-        name: of the file or folder it was read from.
+        name: name of the file or folder it was read from.
         form: `toml`, or `kit` for a folder of JSON lines.
-        digest: of the bytes that define the cases.
+        digest: digest of the bytes that define the cases.
     """
 
     name: str

@@ -28,7 +28,7 @@ class Job(Struct, frozen=True):
     """The questions that one process answers.
 
     Attributes:
-        name: of the group of cases: the repository's or the workspace's.
+        name: name of the group of cases: the repository's or the workspace's.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Conditions(Struct, frozen=True):
 
     Attributes:
         merge: how workspaces are merged; None for what their files say.
-        weights: of the ranking, where they are not the usual ones.
+        weights: weights of the ranking, where they are not the usual ones.
         timeout_s: for one process, its sync included.
     """
 

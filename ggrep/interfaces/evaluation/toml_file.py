@@ -35,8 +35,8 @@ _FLOOR: Final = Key("Confidence that the answer must state.", words=_CONFIDENCES
 
 
 def _keys(kind: object, **texts: str | Key) -> dict[str, DeclaredKey]:
-    said = {name: text if isinstance(text, Key) else Key(text, 1) for name, text in texts.items()}
-    return {name: DeclaredKey(name, kind, key, None) for name, key in said.items()}
+    keys = {name: text if isinstance(text, Key) else Key(text, 1) for name, text in texts.items()}
+    return {name: DeclaredKey(name, kind, key, None) for name, key in keys.items()}
 
 
 def _needed(kind: object, **texts: str) -> dict[str, DeclaredKey]:
@@ -44,11 +44,11 @@ def _needed(kind: object, **texts: str) -> dict[str, DeclaredKey]:
 
 
 _NAMING: Final = _needed(
-    str, id="Its name, unlike all others of the file.", query="What is asked."
+    str, id="Its name, unlike all others of the file.", query="Text of the query."
 ) | _keys(str, notes="Anything.")
 _PUTTING: Final = {
     **_keys(bool, alone=Key("A directory is a root of its own.")),
-    **_keys(str, mode=Key("What the hits are wanted for.", words=_MODES)),
+    **_keys(str, mode=Key("Purpose of the hits.", words=_MODES)),
     **_keys(int, per_file=Key("Most hits of one file.", 0, MAX_QUERY_PER_FILE)),
     **_keys(
         _TEXTS,
@@ -64,8 +64,8 @@ SUITE_DEFAULTS: Final[Keys] = {
     **_keys(
         str,
         repo="Directory that is asked, relative to this file.",
-        category="What figures are also drawn by.",
-        language="What figures are also drawn by.",
+        category="Metrics are also reported by category.",
+        language="Metrics are also reported by language.",
     ),
 }
 CASE: Final[Keys] = {
@@ -189,7 +189,7 @@ class TomlLines(Struct):
 
 def toml_lines(text: str) -> TomlLines:
     """Return the lines of a text that the parser takes."""
-    found = TomlLines()
+    lines = TomlLines()
     counts: dict[str, int] = {}
     place: Place = ("", 0)
     for line, statement in _statements(text):
@@ -199,10 +199,10 @@ def toml_lines(text: str) -> TomlLines:
             name = table[2]
             place = (name, counts.get(name, 0))
             counts[name] = place[1] + 1
-            found.tables[place] = line
+            lines.tables[place] = line
         elif key is not None:
-            found.keys.setdefault((place, key[1].strip("\"'")), line)
-    return found
+            lines.keys.setdefault((place, key[1].strip("\"'")), line)
+    return lines
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
@@ -227,7 +227,7 @@ def _statements(text: str) -> list[tuple[int, str]]:
 
 
 MAX_FILE_BYTES: Final = 4_194_304
-"""Larger files are no suite that anybody wrote."""
+"""Largest file that is read."""
 
 
 class TomlFile(Struct, frozen=True):

@@ -53,7 +53,7 @@ class ShownFile(Struct, frozen=True):
 
     Attributes:
         path: path key; in a workspace with the repository's alias and a slash before it.
-        sections: of a slate, in which the file stands; it may be two.
+        sections: sections of a slate with the file; it may be two.
         shown: lines whose text is shown, in order, apart from each other.
         named: ranges that are shown or only named, whatever their length.
     """
@@ -84,7 +84,7 @@ class ShownSlate(Struct, frozen=True):
 
     Attributes:
         files: distinct, in the order of their first pack.
-        total_bytes: of the slate as agents read it.
+        total_bytes: size of the slate as agents read it.
     """
 
     files: tuple[ShownFile, ...]

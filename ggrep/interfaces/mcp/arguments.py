@@ -162,7 +162,7 @@ def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
     for place in sorted(places, key=lambda place: (-len(place), place)):
         if place != "$.":
             text = text.replace(place, places[place])
-    # What a body calls `mode` is not what an argument of that name means.
+    # The body's `mode` is not the argument of that name.
     keys = {place.rpartition(".")[2]: name for place, name in places.items()}
     return _QUOTED.sub(lambda found: f"`{keys.get(found[1], found[1])}`", text)
 
@@ -193,7 +193,7 @@ ALSO: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 def in_our_words(
     tool: str,
     arguments: Sequence[Argument],
-    given: Mapping[str, object],
+    values: Mapping[str, object],
     elsewhere: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, object]:
     """Return what was given under our names; values are not looked at.
@@ -204,27 +204,27 @@ def in_our_words(
     spelt: dict[str, str] = {}
     found: dict[str, object] = {}
     parts = {each.place[0] for each in arguments if len(each.place) > 1}
-    for said, value in _flat(arguments, given):
-        name = _ours(said, arguments)
-        if name is None and said in parts:
-            raise InvalidRequest(f"{tool}: {said} must be an object, is {value!a:.80}")
+    for word, value in _flat(arguments, values):
+        name = _ours(word, arguments)
+        if name is None and word in parts:
+            raise InvalidRequest(f"{tool}: {word} must be an object, is {value!a:.80}")
         if name is None:
-            raise InvalidRequest(_unknown(tool, said, arguments, elsewhere))
+            raise InvalidRequest(_unknown(tool, word, arguments, elsewhere))
         if value is None and name in found:
             continue
         if found.get(name) is not None and found[name] != value:
-            raise InvalidRequest(f"{tool}: {spelt[name]} and {said} are the same; give one of them")
-        spelt[name], found[name] = said, value
+            raise InvalidRequest(f"{tool}: {spelt[name]} and {word} are the same; give one of them")
+        spelt[name], found[name] = word, value
     return found
 
 
 def _flat(
-    arguments: Sequence[Argument], given: Mapping[str, object]
+    arguments: Sequence[Argument], values: Mapping[str, object]
 ) -> Iterator[tuple[str, object]]:
     """Yield names and values by name; of an object those in it, dots between the keys."""
     heads = {one.place[0] for one in arguments if len(one.place) > 1}
-    for name in sorted(given):
-        value = given[name]
+    for name in sorted(values):
+        value = values[name]
         if isinstance(value, Mapping) and name in heads:
             yield from ((f"{name}.{key}", each) for key, each in sorted(value.items()))
         else:
@@ -236,27 +236,27 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().replace("-", "_")
 
 
-def _ours(said: str, arguments: Sequence[Argument]) -> str | None:
+def _ours(word: str, arguments: Sequence[Argument]) -> str | None:
     """Return the argument that a spelling means; None for none."""
     named = {one.name for one in arguments}
-    if "." in said:
-        meant = (each for each in arguments if said in {".".join(each.place), *each.also})
+    if "." in word:
+        meant = (each for each in arguments if word in {".".join(each.place), *each.also})
         return next((each.name for each in meant), None)
-    plain = snake_case(said)
-    if said in named or plain in named:
-        return said if said in named else plain
+    plain = snake_case(word)
+    if word in named or plain in named:
+        return word if word in named else plain
     return next((name for name, also in ALSO.items() if name in named and plain in also), None)
 
 
 def _unknown(
-    tool: str, said: str, arguments: Sequence[Argument], elsewhere: Mapping[str, str]
+    tool: str, word: str, arguments: Sequence[Argument], elsewhere: Mapping[str, str]
 ) -> str:
     known = [one.name for one in arguments]
-    if tools := elsewhere.get(said):
+    if tools := elsewhere.get(word):
         meant = f", which is one of {tools}"
     else:
         from difflib import get_close_matches
 
-        close = get_close_matches(said.rpartition(".")[2], known, n=1)
+        close = get_close_matches(word.rpartition(".")[2], known, n=1)
         meant = f"; did you mean {close[0]}?" if close else ""
-    return f"{tool}: unknown argument {said!a:.80}{meant}; it takes {', '.join(known)}"
+    return f"{tool}: unknown argument {word!a:.80}{meant}; it takes {', '.join(known)}"

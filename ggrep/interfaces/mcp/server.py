@@ -62,13 +62,13 @@ def build_server(
         if tool is None:
             known = ", ".join(each.name for each in listed())
             raise MCPError(types.INVALID_PARAMS, f"no tool {params.name!a}; there are {known}")
-        given = dict(params.arguments or {})
+        arguments = dict(params.arguments or {})
         if structured:
-            given[STRUCTURED.name] = True
+            arguments[STRUCTURED.name] = True
         # It sends nothing to a client that did not ask for progress.
         tell = context.session.report_progress
-        outcome = await backend.call(tool.name, given, tell, _caller(context.request))
-        if given.get(STRUCTURED.name) is True:
+        outcome = await backend.call(tool.name, arguments, tell, _caller(context.request))
+        if arguments.get(STRUCTURED.name) is True:
             return _structured(tool, outcome, with_schema=not structured)
         return _text_result(outcome, _text_of(tool, outcome))
 

@@ -36,11 +36,11 @@ async def lines_of(
     """Yield the lines that come from a descriptor, what is no UTF-8 replaced, until its end.
 
     Args:
-        descriptor: of a pipe, a socket, a terminal or a file.
-        told: called with what ended the lines early: a line with too many bytes, or a failure.
+        descriptor: descriptor of a pipe, a socket, a terminal or a file.
+        told: called with the cause of an early end: a line with too many bytes, or a failure.
         most: bytes of a line.
     """
-    held = bytearray()
+    buffered = bytearray()
     while True:
         await _readable(descriptor)
         try:
@@ -48,18 +48,18 @@ async def lines_of(
         except OSError as error:
             told(f"standard input: {error.strerror}")
             return
-        held += block
+        buffered += block
         if b"\n" in block:
-            *whole, rest = held.split(b"\n")
+            *whole, rest = buffered.split(b"\n")
             for line in whole:
                 yield line.decode(errors="replace")
-            held = rest
-        if len(held) > most:
+            buffered = rest
+        if len(buffered) > most:
             told(f"standard input: a message of more than {most} bytes; the server ends")
             return
         if not block:
-            if held.strip():
-                yield held.decode(errors="replace")
+            if buffered.strip():
+                yield buffered.decode(errors="replace")
             return
 
 

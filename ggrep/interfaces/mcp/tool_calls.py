@@ -210,11 +210,11 @@ class NavigationCalls(Struct, frozen=True):
         body = body_of(tool.every, {**values, "workspace": str(place.file)})
         call = parse_workspace_body(tool.name, body)
         opened = await open_workspace(place.file, place.allowlist, call.request)
-        found = await self.asked.follow(
+        answers = await self.asked.follow(
             opened.workspace, call.request, call.asked, forbidden=opened.forbidden
         )
-        document: Document = found.to_json()
-        return document if found.ok else with_hint(document)
+        document: Document = answers.to_json()
+        return document if answers.ok else with_hint(document)
 
     async def _outline(self, tool: Tool, values: _Values) -> Document:
         """Return outlines; where no path is given, and the root is a repository, its tour."""
@@ -226,9 +226,9 @@ class NavigationCalls(Struct, frozen=True):
             tour = parse_repo_body("tour", {key: body[key] for key in body.keys() - {"path"}})
             return await self.asked.ask_repo(place.root, tour.request)
         outline = parse_repo_body("outline", {**body, "path": values.get("path") or [place.scope]})
-        own = str(place.root)
+        root = str(place.root)
         targets = tuple(
-            "" if target == own else place.key(target) for target in outline.request.targets
+            "" if target == root else place.key(target) for target in outline.request.targets
         )
         return await self.asked.ask_repo(place.root, replace(outline.request, targets=targets))
 

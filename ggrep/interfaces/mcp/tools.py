@@ -22,8 +22,8 @@ class TextBudget(Struct, frozen=True):
     """The bound of the text of a result.
 
     Attributes:
-        most_bytes: of UTF-8, with the line that says that it was cut.
-        rest: how to get what was cut.
+        most_bytes: bound in bytes of UTF-8, including the line that says that it was cut.
+        rest: how to get the rest.
     """
 
     most_bytes: int
@@ -36,10 +36,10 @@ MORE: Final = "options text_bytes={}"
 
 def text_bytes_of(values: Mapping[str, object]) -> int:
     """Return most bytes of the text of an answer; 0 for what is usual."""
-    given = values.get("text_bytes", 0)
-    if not isinstance(given, int) or given < 0:
-        raise InvalidRequest(f"text_bytes: must be 0 or more, is {given!a:.80}")
-    return given
+    value = values.get("text_bytes", 0)
+    if not isinstance(value, int) or value < 0:
+        raise InvalidRequest(f"text_bytes: must be 0 or more, is {value!a:.80}")
+    return value
 
 
 _LEAST: Final = 1_024
@@ -112,8 +112,8 @@ class Tool(Struct, frozen=True):
     """One tool.
 
     Attributes:
-        says: what it does and when to use it.
-        rare: what is seldom given, as an argument or as `key=value` in the argument `options`;
+        says: its effect and when to use it.
+        rare: rare arguments, given by name or as `key=value` in the argument `options`;
             listed one by one they would cost every conversation more than they are worth.
         contract: parts of the contract's request, listed beside the arguments for their fields.
         legacy: an old name, which is answered but listed only on demand.
@@ -154,7 +154,7 @@ class ToolResult(Struct, frozen=True):
 
     Attributes:
         notes: stand in its text alone.
-        text: what is read of it; empty for what the document and the notes say.
+        text: text of the result; empty for that of the document and the notes.
     """
 
     document: Document
@@ -238,7 +238,7 @@ def _names(arguments: Iterable[Argument]) -> str:
 
 
 STRUCTURED: Final = Argument("structured", "boolean", says="JSON instead of text")
-_QUERY = _argument("query", "What the code does, or names")
+_QUERY = _argument("query", "Behaviour of the code, or names")
 _ROOT = _argument("root", "Repository or path in it")
 _FILTER: Final = _argument("search.filter", f"{keys_told()}; - negates")
 _FILTER_TOO: Final = replace(_FILTER, says="As in search")
@@ -249,7 +249,7 @@ _TEXT_BYTES: Final = Argument("text_bytes", "integer")
 """Most bytes of the text that is read; the structured document is whole anyhow."""
 _CONTRACT: Final = (
     Argument("workspacePath", "string", says="As workspace"),
-    Argument("search", "object", says="Of the HTTP request: top, mode, filter..."),
+    Argument("search", "object", says="As in the HTTP request: top, mode, filter..."),
     Argument("select", "object", says="As there: repos, tags, repoFilter..."),
     Argument("merge", "object", says="As there: strategy, rrfK, fold"),
     Argument("limits", "object", says="As there: maxRepos, perRepoTop..."),
@@ -338,7 +338,7 @@ TOOLS: Final = (
     ),
     _tool(
         "context",
-        "What a question needs: code, docs, config, tests. Use before editing.",
+        "Code, docs, config and tests for a question. Use before editing.",
         _CONTEXT,
         _CONTEXT_RARE,
         f"{_names([each for each in _CONTEXT_RARE if each.place[0] == 'slate'])}; as in search",
@@ -356,13 +356,13 @@ TOOLS: Final = (
     ),
     Tool(
         "symbol",
-        "Where a name is defined. Use for exact names.",
+        "Definitions of a name. Use for exact names.",
         (*_NAMING, STRUCTURED),
         (*_of_names("symbol", _NAMING), _TEXT_BYTES),
     ),
     _tool(
         "references",
-        "Where a name is used. Use before changing it.",
+        "Usages of a name. Use before changing it.",
         _NAMING,
         (*_of_names("references", _NAMING), _TEXT_BYTES),
         "strings, comments, filter, limit",
@@ -375,7 +375,7 @@ TOOLS: Final = (
     ),
     Tool(
         "outline",
-        "What files or folders define; without path, what the repository is. Use first.",
+        "Definitions in files or folders; without path, a tour of the repository. Use first.",
         (*_OUTLINE, STRUCTURED),
         _rest(_OUTLINE, body.REPOSITORY["outline"]),
     ),

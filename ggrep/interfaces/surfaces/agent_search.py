@@ -52,8 +52,8 @@ def hits_to_open(
 
     There is none without an index, nor unasked where snippets were asked for or nothing fits.
     """
-    found = document.get("results", ())
-    if "partial" in document or not found or ("matches" in document and wish.bodies is None):
+    hits = document.get("results", ())
+    if "partial" in document or not hits or ("matches" in document and wish.bodies is None):
         return []
     wanted = wish.bodies
     if wanted is None:
@@ -67,7 +67,7 @@ def hits_to_open(
         wanted = wanted if most > 0 else 0
     return [
         (place, ExpandRequest(hit["row_id"], max_bytes=most, timeout_ms=timeout_ms))
-        for place, hit in enumerate(found[: min(wanted, MAX_BODIES)])
+        for place, hit in enumerate(hits[: min(wanted, MAX_BODIES)])
     ]
 
 

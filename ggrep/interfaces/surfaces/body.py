@@ -1,7 +1,7 @@
 """Decodes the JSON bodies of requests, the same on every surface.
 
-What a body may hold is declared by the requests' own Structs (`shape` beside it), and by
-those here for what only callers of a surface say. Nothing that is not understood is passed over.
+The requests' own Structs declare the keys of a body (`shape` beside it); the Structs here add the
+keys of surfaces alone. Unknown keys are refused.
 """
 
 from collections.abc import Mapping
@@ -101,9 +101,9 @@ class FederatedCall(Struct, frozen=True):
     """A decoded search of a workspace.
 
     Attributes:
-        workspace_path: of its file, as written.
+        workspace_path: path of its file, as written.
         workspace_id: the `repo_set_id` that the caller expects of it; None for any.
-        shape: of the slate that is wanted; None for lists of hits.
+        shape: shape of the slate that is wanted; None for lists of hits.
     """
 
     workspace_path: str
@@ -130,16 +130,16 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
         WorkspaceError: it asks for none; every issue is in it.
     """
     fields = _fields(body)
-    given = FEDERATED.read(fields)
+    parsed = FEDERATED.read(fields)
     fields.finish()
     issues = fields.issues
-    if "\0" in str(given.of(_Workspace).get("path")):
+    if "\0" in str(parsed.of(_Workspace).get("path")):
         fields.add("workspacePath", "invalid", "must be the path of a workspace file")
-    if body.get("session") is not None and given.make(_Workspace, path="").format != "slate":
+    if body.get("session") is not None and parsed.make(_Workspace, path="").format != "slate":
         fields.add("session", "invalid", "only with format slate")
-    top = given.of(FederatedRequest).get("top", SearchRequest("").limit)
-    search = _search(given, query=given.of(SearchRequest).get("query", ""), limit=top)
-    request = given.make(FederatedRequest, search=search)
+    top = parsed.of(FederatedRequest).get("top", SearchRequest("").limit)
+    search = _search(parsed, query=parsed.of(SearchRequest).get("query", ""), limit=top)
+    request = parsed.make(FederatedRequest, search=search)
     if not issues:
         try:
             check_request(request)
@@ -147,9 +147,9 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
             issues += error.issues
     if issues:
         raise WorkspaceError(tuple(issues))
-    place = given.make(_Workspace)
-    session = None if body.get("session") is None else _session(given)
-    shape = given.make(SlateShape, budgets=given.make(Budgets), session=session)
+    place = parsed.make(_Workspace)
+    session = None if body.get("session") is None else _session(parsed)
+    shape = parsed.make(SlateShape, budgets=parsed.make(Budgets), session=session)
     return FederatedCall(place.path, place.id, request, shape if place.format == "slate" else None)
 
 
@@ -157,7 +157,7 @@ class NamedCall(Struct, Generic[Q], frozen=True):
     """A decoded question to a workspace about a name or a place.
 
     Attributes:
-        workspace_path: of its file, as written.
+        workspace_path: path of its file, as written.
         workspace_id: as of a `FederatedCall`.
         request: which repositories are asked, within what time.
         asked: as one repository is asked.
@@ -177,17 +177,17 @@ def parse_workspace_body(operation: str, body: Mapping[str, object]) -> NamedCal
     """
     shape, kind = WORKSPACE[operation], BY_NAME[operation].request
     fields = _fields(body)
-    given = shape.read(fields)
+    parsed = shape.read(fields)
     fields.finish()
-    if "\0" in str(given.of(_Named).get("path")):
+    if "\0" in str(parsed.of(_Named).get("path")):
         fields.add("workspacePath", "invalid", "must be the path of a workspace file")
     if fields.issues:
         raise WorkspaceError(tuple(fields.issues))
-    timeout_ms = given.of(kind).get("timeout_ms")
-    asked = given.make(kind, timeout_ms=timeout_ms or DEFAULT_TIMEOUT_MS)
+    timeout_ms = parsed.of(kind).get("timeout_ms")
+    asked = parsed.make(kind, timeout_ms=timeout_ms or DEFAULT_TIMEOUT_MS)
     search = SearchRequest("", timeout_ms=asked.timeout_ms)
-    request = given.make(FederatedRequest, search=search)
-    place = given.make(_Named)
+    request = parsed.make(FederatedRequest, search=search)
+    place = parsed.make(_Named)
     return NamedCall(place.path, place.id, request, asked)
 
 
@@ -215,36 +215,36 @@ def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]
 def _given(shape: Shape, body: Mapping[str, object]) -> Given:
     """Return the values of a body to one repository."""
     fields = _fields(body)
-    given = shape.read(fields)
-    if "\0" in str(_root(given)):
+    parsed = shape.read(fields)
+    if "\0" in str(_root(parsed)):
         fields.add("root", "invalid", "must be the path of a directory")
     fields.finish()
     if fields.issues:
         raise InvalidRequest("; ".join(issue.message for issue in fields.issues))
-    return given
+    return parsed
 
 
-def _search(given: Given, **more: object) -> SearchRequest:
+def _search(parsed: Given, **more: object) -> SearchRequest:
     # A caller from elsewhere cannot ask for a search without an end.
-    timeout_ms = given.of(SearchRequest).get("timeout_ms") or DEFAULT_TIMEOUT_MS
-    request = given.make(SearchRequest, timeout_ms=timeout_ms, **more)
-    request = with_exact_defaults(request, given.of(SearchRequest))
-    return compacted(request) if given.make(_Extent).compact else request
+    timeout_ms = parsed.of(SearchRequest).get("timeout_ms") or DEFAULT_TIMEOUT_MS
+    request = parsed.make(SearchRequest, timeout_ms=timeout_ms, **more)
+    request = with_exact_defaults(request, parsed.of(SearchRequest))
+    return compacted(request) if parsed.make(_Extent).compact else request
 
 
-def _session(given: Given) -> SessionRequest:
+def _session(parsed: Given) -> SessionRequest:
     """Return how a slate continues a session.
 
     A token alone continues the session, and a token with targets opens them; `op` says otherwise.
     """
-    own = given.make(SessionRequest)
-    token = "" if own.token == NEW_SESSION else own.token
-    usual: SessionOp = "start" if not token else "expand" if own.targets else "refine"
-    return given.make(SessionRequest, token=token, op=given.of(SessionRequest).get("op", usual))
+    request = parsed.make(SessionRequest)
+    token = "" if request.token == NEW_SESSION else request.token
+    usual: SessionOp = "start" if not token else "expand" if request.targets else "refine"
+    return parsed.make(SessionRequest, token=token, op=parsed.of(SessionRequest).get("op", usual))
 
 
-def _root(given: Given) -> str | None:
-    return given.make(_Repository).root
+def _root(parsed: Given) -> str | None:
+    return parsed.make(_Repository).root
 
 
 def _fields(body: object) -> Fields:

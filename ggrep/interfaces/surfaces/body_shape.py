@@ -41,8 +41,8 @@ class Fields:
     """One object of a body. A null value counts as a missing key.
 
     Attributes:
-        place: where the object stands, such as `$.search`.
-        issues: what was wrong so far; objects below share it.
+        place: place of the object, such as `$.search`.
+        issues: issues so far; objects below share the list.
     """
 
     def __init__(self, value: Mapping[str, object], place: str, issues: list[Issue]) -> None:
@@ -108,13 +108,13 @@ class Fields:
         if not isinstance(value, list):
             self.add(key, "type", f"must be a string or an array of them, is {kind_of(value)}")
             return None
-        found = []
+        texts = []
         for index, item in enumerate(value):
             if isinstance(item, str):
-                found.append(item)
+                texts.append(item)
             else:
                 self.add(key, "type", f"item {index} must be a string, is {kind_of(item)}")
-        return tuple(found)
+        return tuple(texts)
 
     def word(self, key: str, known: Mapping[str, T]) -> T | None:
         """Return the meaning of a word."""
@@ -221,7 +221,7 @@ class Shape:
     """The structure of one kind of request body.
 
     Attributes:
-        leaves: what a body may hold, by place.
+        leaves: keys that a body may hold, by place.
     """
 
     def __init__(
@@ -414,13 +414,13 @@ def _value_schema(leaf: Leaf, about: str) -> dict[str, Json]:
         if says.most < MAX_INTEGER:
             several["maxItems"] = says.most
         return {"description": about, "anyOf": [item, several, {"type": "null"}]}
-    found: dict[str, Json] = {"type": [leaf.json_type, "null"], "description": about}
+    schema: dict[str, Json] = {"type": [leaf.json_type, "null"], "description": about}
     if leaf.json_type == "integer":
-        found |= {"minimum": says.least, "maximum": says.most}
+        schema |= {"minimum": says.least, "maximum": says.most}
     elif words:
-        found = {"enum": [*words, None], "description": about}
+        schema = {"enum": [*words, None], "description": about}
     elif leaf.required:
-        found |= {"type": "string", "pattern": r"\S"}
+        schema |= {"type": "string", "pattern": r"\S"}
     elif leaf.json_type == "string" and says.least:
-        found["pattern"] = r"\S"
-    return found
+        schema["pattern"] = r"\S"
+    return schema

@@ -95,7 +95,7 @@ class Callers:
         if last is not None and (self._at_work[caller] or self._load[last] == least):
             seat = last
         else:
-            # Of those that are equal the one that was left first.
+            # Ties go to the seat that was left first.
             recency = {seat: turn for turn, seat in enumerate(self._seats.values())}
             seat = min(range(SEATS), key=lambda one: (self._load[one], recency.get(one, -1), one))
         self._seats[caller] = seat

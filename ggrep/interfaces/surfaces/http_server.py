@@ -66,7 +66,7 @@ class AccessRules(Struct, frozen=True):
     """Rules by which requests are accepted.
 
     Attributes:
-        token: what every request must present; None for nothing.
+        token: token that every request must present; None for none.
         hosts: names that the server is called by, in lower case.
         origins: pages that may ask from a browser and read the answer, as their `Origin` says it.
         same_hosts: let in pages of these `hosts`, at any port.
@@ -139,8 +139,8 @@ class Gate:
             return
         await self._app(scope, receive, send)
 
-    def _check_host(self, given: Sequence[str]) -> None:
-        if len(given) != 1 or not self._names_server(given[0]):
+    def _check_host(self, values: Sequence[str]) -> None:
+        if len(values) != 1 or not self._names_server(values[0]):
             raise Refusal(421, "misdirected_request", "the Host header does not name this server")
 
     def _names_server(self, host: str) -> bool:
@@ -149,25 +149,25 @@ class Gate:
 
     def _readable_origin(self, headers: Headers) -> str:
         """Return the origin of a page that may read the answer; empty for other callers."""
-        given = headers.getlist("origin")
-        if not given:
+        values = headers.getlist("origin")
+        if not values:
             # Pictures and forms of other pages bear no Origin, but browsers name their site.
             if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
                 return ""
             raise Refusal(403, "forbidden", "requests from pages of other sites are refused")
-        if len(given) == 1 and given[0] in self._rules.origins:
-            return given[0]
-        scheme, _, host = given[0].partition("://")
-        is_page = len(given) == 1 and scheme in {"http", "https"}
+        if len(values) == 1 and values[0] in self._rules.origins:
+            return values[0]
+        scheme, _, host = values[0].partition("://")
+        is_page = len(values) == 1 and scheme in {"http", "https"}
         if is_page and self._rules.same_hosts and self._names_server(host):
             return ""
         raise Refusal(403, "forbidden", "the Origin is not allowed")
 
-    def _is_authorised(self, given: Sequence[str]) -> bool:
+    def _is_authorised(self, values: Sequence[str]) -> bool:
         token = self._rules.token
         if token is None:
             return False
-        scheme, _, presented = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        scheme, _, presented = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         # Compared as bytes and in constant time, so that answers betray no part of the token.
         equal = hmac.compare_digest(presented.strip().encode(), token.encode())
         if scheme.lower() == "bearer" and equal:
@@ -230,7 +230,7 @@ async def receive_body(receive: Receive, max_bytes: int) -> bytes:
 
 def too_large(max_bytes: int) -> Refusal:
     """Return the refusal of a body of more than `max_bytes`."""
-    # What is left of the body would be read as the next request, or for ever.
+    # The rest of the body would be read as the next request, or for ever.
     message = f"the body is larger than {max_bytes} bytes"
     return Refusal(413, "payload_too_large", message, headers=_CLOSE)
 
@@ -288,7 +288,7 @@ class HttpServer(uvicorn.Server):
         try:
             await super().startup(sockets)
         except SystemExit:
-            # What the application failed by was logged; `run` makes an error of it.
+            # The application's error was logged; `run` raises one.
             self.should_exit = True
         if self.started:
             self._ready()

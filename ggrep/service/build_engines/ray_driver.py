@@ -1,8 +1,8 @@
 """Drives a Ray cluster: tasks come on standard input and replies go to standard output, as JSON.
 
 Each task is put on a node by name, one for each of its cores. Ray itself would not notice for
-minutes that a node's network is gone; the list of its nodes says so within one. What was on a node
-that died is put on another, `node.RETRIES` times; a node that lost one rests until Ray knows more.
+minutes that a node's network is gone; the list of its nodes says so within one. Tasks of a node
+that died are put on another, `node.RETRIES` times; a node that lost one rests until Ray knows more.
 """
 
 import logging

@@ -133,7 +133,7 @@ class Demands(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """Where the report goes, and what it is compared with."""
+    """Output and comparison of reports."""
 
     title: ClassVar = "Report"
 

@@ -44,13 +44,13 @@ class Flag(Struct, frozen=True):
 
     Attributes:
         names: as they are typed, with blanks between them; empty where switches say it all.
-        help: what it is for; empty for what the request's field says.
-        switches: of a tuple of words; each adds one.
+        help: its purpose; empty for the text of the request's field.
+        switches: switches of a tuple of words; each adds one.
         read: makes the request's value of a typed one; None for what its type needs.
         judged: numbers below the least of the request's field are refused here.
         least: smallest number of an option of its own, as `most` the largest.
         words: all that an option of its own may be given; empty for anything.
-        takes: what its values name, for completions.
+        takes: kind of things that its values name, for completions.
     """
 
     names: str
@@ -73,9 +73,9 @@ class Argument(Struct, frozen=True):
     """A positional argument, declared on a parameter of the command.
 
     Attributes:
-        metavar: what the help page calls it; None for its own name.
-        words: all that it may be; empty for anything.
-        takes: what it names, for completions.
+        metavar: its name on the help page; None for its own name.
+        words: allowed values; empty for any.
+        takes: kind of thing that it names, for completions.
     """
 
     help: str

@@ -58,16 +58,16 @@ def names_below(path: list[str]) -> list[str]:
     return [name for name in names if name and " " not in name and name != ALL]
 
 
-def page_from(told: dict[str, Any]) -> Page:
+def page_from(document: dict[str, Any]) -> Page:
     """Return a page from how it ships."""
-    sections = (Section(title, tuple(starmap(Row, rows))) for title, rows in told["sections"])
+    sections = (Section(title, tuple(starmap(Row, rows))) for title, rows in document["sections"])
     return Page(
-        path=tuple(told["path"]),
-        usage=told["usage"],
-        brief=told["brief"],
-        about=tuple(told["about"]),
+        path=tuple(document["path"]),
+        usage=document["usage"],
+        brief=document["brief"],
+        about=tuple(document["about"]),
         sections=tuple(sections),
-        examples=tuple((line, text) for line, text in told["examples"]),
+        examples=tuple((line, text) for line, text in document["examples"]),
     )
 
 

@@ -41,8 +41,8 @@ class Piece(Struct, frozen=True):
     Attributes:
         kind: type of its value, as `int | None` or `list[str] | None`.
         default: `inspect.Parameter.empty` where a value is required.
-        title: of its group; None without one.
-        word: of a flag that stands for one.
+        title: title of its group; None without one.
+        word: the word that its flag stands for.
     """
 
     key: str
@@ -80,9 +80,9 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
     return tuple(results)
 
 
-def handed(command: Command, given: Mapping[str, Any]) -> dict[str, Any]:
+def handed(command: Command, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a command's keyword arguments, built from the values of a line, by key."""
-    return {each.name: _collected(each, given) for each in _takes(command)}
+    return {each.name: _collected(each, values) for each in _takes(command)}
 
 
 @cache
@@ -90,14 +90,14 @@ def _takes(command: Command) -> tuple[inspect.Parameter, ...]:
     return tuple(inspect.signature(command).parameters.values())
 
 
-def group_of(kind: type[G], name: str, given: Mapping[str, Any]) -> G:
+def group_of(kind: type[G], name: str, values: Mapping[str, Any]) -> G:
     """Return the group of options that a command takes by a name; errors as of `handed`."""
-    return kind(**{each.name: _value(each, name, given) for each in options_of(kind)})  # type: ignore[arg-type] # types are hashable
+    return kind(**{each.name: _value(each, name, values) for each in options_of(kind)})  # type: ignore[arg-type] # types are hashable
 
 
-def run(command: Command, given: Mapping[str, Any]) -> int:
+def run(command: Command, values: Mapping[str, Any]) -> int:
     """Run a command with the values of a line; return its exit status."""
-    done = command(**handed(command, given))
+    done = command(**handed(command, values))
     return done if isinstance(done, int) else done.answer()
 
 
@@ -126,14 +126,14 @@ def _typed(option: Option) -> tuple[Any, Any]:
     return (bool, False) if _is_switch(option) else (option.kind, option.default)
 
 
-def _collected(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
+def _collected(parameter: inspect.Parameter, values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
     kind, name = parameter.annotation, parameter.name
-    own = option_of(name, kind, parameter.default)
+    option = option_of(name, kind, parameter.default)
     if _is_group(parameter):
-        return group_of(kind, name, given)
-    if own is not None:
-        return _value(own, "", given)
-    argument, value = _argument(parameter), given.get(name, parameter.default)
+        return group_of(kind, name, values)
+    if option is not None:
+        return _value(option, "", values)
+    argument, value = _argument(parameter), values.get(name, parameter.default)
     if argument is None:
         return value
     if argument.says.words:
@@ -141,20 +141,20 @@ def _collected(parameter: inspect.Parameter, given: Mapping[str, Any]) -> Any:  
     return _as_path(argument.kind, value)
 
 
-def _value(option: Option, group: str, given: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
+def _value(option: Option, group: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
     """Return what a group has for an option."""
-    value = given.get(_key(group, option))
+    value = values.get(_key(group, option))
     require_known(option, value)
     if option.flag.switches:
         words = (each.word for each in option.flag.switches)
-        typed = [word for word in words if given.get(_key(group, option, word))]
+        typed = [word for word in words if values.get(_key(group, option, word))]
         return (*([value] if value else []), *typed)
     kind, default = _typed(option)
     if _is_repeatable(option):
         return tuple(_as_path(kind, value) or ())
     if _is_switch(option):
         return not option.resting if value else option.default
-    return _as_path(kind, given.get(_key(group, option), default))
+    return _as_path(kind, values.get(_key(group, option), default))
 
 
 def _as_path(kind: Any, value: Any) -> Any:  # noqa: ANN401 - of any parameter

@@ -15,7 +15,7 @@ class Entry(Struct, frozen=True):
     Attributes:
         place: its module in `ggrep.interfaces.cli`, a dot, and the function; empty where only its
             own commands run.
-        about: what the list of commands says; the command's own page has the function's docstring.
+        about: text in the list of commands; the command's own page has the function's docstring.
         asks: it does nothing itself and returns a query (`queries.query`), so that a daemon
             can read it, too.
     """

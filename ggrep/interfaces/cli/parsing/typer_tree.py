@@ -123,16 +123,16 @@ def usage_error(error: Exception, arguments: Sequence[str]) -> UsageError:
     return usage
 
 
-def _with_advice(message: str, error: Exception, context: typer.Context, given: list[str]) -> str:
+def _with_advice(message: str, error: Exception, context: typer.Context, words: list[str]) -> str:
     option = getattr(error, "option_name", None)
     if type(error).__name__ == "NoSuchOption" and isinstance(option, str):
         name = " ".join(context.command_path.split()[1:])
-        text = _short_form_advice(option, context) or advice(name, option, given)
+        text = _short_form_advice(option, context) or advice(name, option, words)
         return f"no option {option}{text}"
     if message.startswith("No such command"):
-        return _command_advice(context, given)
+        return _command_advice(context, words)
     if message.startswith("Got unexpected extra argument"):
-        return f"{message}; {_extra_advice(context, given)}"
+        return f"{message}; {_extra_advice(context, words)}"
     if type(error).__name__ == "NoArgsIsHelpError":
         return message
     return f"{message.rstrip('.')}; see: {_help_line(context)}"
@@ -151,10 +151,10 @@ def _short_form_advice(option: str, context: typer.Context) -> str:
     return f" in that form: it stands by itself and takes no value; see: {_help_line(context)}"
 
 
-def _command_advice(context: typer.Context, given: list[str]) -> str:
+def _command_advice(context: typer.Context, words: list[str]) -> str:
     """Suggest what was meant by a command that the group does not have."""
     path = context.command_path.split()[1:]
-    word, others = given[len(path)], given[len(path) + 1 :]
+    word, others = words[len(path)], words[len(path) + 1 :]
     known = list(getattr(context.command, "commands", {}))
     meant = nearest(word, known)
     message = f"no command {' '.join((*path, word))}"
@@ -163,20 +163,20 @@ def _command_advice(context: typer.Context, given: list[str]) -> str:
     return f"{message}; there are: {', '.join(known)}"
 
 
-def _extra_advice(context: typer.Context, given: list[str]) -> str:
+def _extra_advice(context: typer.Context, words: list[str]) -> str:
     """Suggest how to type words beyond what a command takes."""
     if context.command.name in {"search", "slate"}:
-        return _quoted(given, context)
-    if len(given) == 2 and "--path" in _options(context.command) and Path(given[1]).exists():
-        return f"did you mean: {spelled(given[0], '--path', given[1])}"
+        return _quoted(words, context)
+    if len(words) == 2 and "--path" in _options(context.command) and Path(words[1]).exists():
+        return f"did you mean: {spelled(words[0], '--path', words[1])}"
     return f"see: {_help_line(context)}"
 
 
-def _quoted(given: list[str], context: typer.Context) -> str:
+def _quoted(arguments: list[str], context: typer.Context) -> str:
     """Return the line with the words between the options quoted as one argument."""
     switches = set(_options(context.command, flags=True))
     words, options = list[str](), list[str]()
-    left = iter(given[1:])
+    left = iter(arguments[1:])
     for argument in left:
         if not argument.startswith("-"):
             words.append(argument)
@@ -184,7 +184,7 @@ def _quoted(given: list[str], context: typer.Context) -> str:
         options.append(argument)
         if argument not in switches and "=" not in argument:
             options += [next(left, "")]
-    line = spelled(given[0], " ".join(words), *options)
+    line = spelled(arguments[0], " ".join(words), *options)
     return f"a query of several words is one argument: {line}"
 
 

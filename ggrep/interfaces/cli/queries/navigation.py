@@ -128,9 +128,9 @@ def _of_names(
 ) -> Query:
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
-    typed, given = names_of(names, wanted.inside), said(kind, wanted, asking)
+    typed, fields = names_of(names, wanted.inside), said(kind, wanted, asking)
     if members.files:
-        requests = [kind(name, **given) for name in typed.names]
+        requests = [kind(name, **fields) for name in typed.names]
         return _of_workspace(typed, requests, output, asking, members, view)
     members.refuse_without_file()
 
@@ -138,7 +138,7 @@ def _of_names(
         return [TypedTarget(finder.place(asking.repo, typed.path))]
 
     def planned(site: PlanContext) -> Plan:
-        messages = (Ask(kind(name, site.keys[0], **given)) for name in typed.names)
+        messages = (Ask(kind(name, site.keys[0], **fields)) for name in typed.names)
         return Plan(tuple(messages), partial(_printed, typed.names, view, site))
 
     return RepositoryQuery(asking, output, find, planned)
@@ -277,7 +277,7 @@ def outline(
     """Show what files or folders define, as a tree with line ranges."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
-    given = said(OutlineRequest, shape, asking)
+    fields = said(OutlineRequest, shape, asking)
 
     def find(finder: Finder) -> list[TypedTarget]:
         return [finder.folder_or_target(path, asking.repo) for path in paths or ["."]]
@@ -288,7 +288,7 @@ def outline(
                 return Rendered(agent_text(answer_json(answers[0])) + "\n", "")
             return render_outline(answers[0], site.root, site.view)
 
-        return Plan((Ask(OutlineRequest(site.keys, **given)),), printed)
+        return Plan((Ask(OutlineRequest(site.keys, **fields)),), printed)
 
     return RepositoryQuery(asking, output, find, planned)
 

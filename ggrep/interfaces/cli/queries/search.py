@@ -81,8 +81,8 @@ def search_for_editor(typed: TypedSearch, *, form: str, workspace: bool) -> Repo
         def printed(answers: Answers) -> Rendered:
             document = _document(answers)
             lines = list(places(document, request, site.root, Path(site.view.cwd)))
-            given = document.get("warnings", ())
-            notices = incomplete_first([Notice(each["code"], each["message"]) for each in given])
+            warnings = document.get("warnings", ())
+            notices = incomplete_first([Notice(each["code"], each["message"]) for each in warnings])
             notes = [f"warning: {each.message}" for part in notices for each in part]
             if cuts := limits_line(document.get("limits_hit", ())):
                 notes.append(cuts)
@@ -127,7 +127,7 @@ def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
 
 
 def search(
-    query: Annotated[str, Argument("What to search for: words, a name or code.")],
+    query: Annotated[str, Argument("Words, a name or code to search for.")],
     question: QueryOptions,
     hits: HitOptions,
     output: ReceiptOutput,

@@ -61,7 +61,7 @@ def _once(numbers: tuple[int, ...]) -> int:
 class QueryOptions(Struct, frozen=True):
     """The search itself, and its files."""
 
-    title: ClassVar = "What to search for"
+    title: ClassVar = "Query"
     of: ClassVar = (SearchRequest,)
 
     mode: Annotated[
@@ -250,9 +250,9 @@ class TypedSearch(Struct, frozen=True):
 
 def request_of(typed: TypedSearch, *, scope: str, least: int = 1) -> SearchRequest:
     """Return the request of typed options; fewer hits than `least` are refused."""
-    given = said(SearchRequest, typed.question, typed.hits, typed.asking, typed.lines)
-    request = SearchRequest(typed.query, scope=scope, **given)
-    request = typed.lines.apply(with_exact_defaults(request, given))
+    fields = said(SearchRequest, typed.question, typed.hits, typed.asking, typed.lines)
+    request = SearchRequest(typed.query, scope=scope, **fields)
+    request = typed.lines.apply(with_exact_defaults(request, fields))
     if request.limit < least:
         message = f"-m must be at least {least}, is {request.limit}"
         raise UsageError(message)

@@ -116,16 +116,16 @@ def slate_request_of(
     resolve: Callable[[str], str] = lambda target: target,
 ) -> SlateRequest:
     """Return the request; `resolve` returns a session's target as the repository writes it."""
-    given = said(SlateRequest, shape)
-    if not 0 <= given.get("level", 0) <= MAX_LEVEL:
-        raise UsageError(f"--level: {given['level']} is not 0, 1, 2 or {MAX_LEVEL}")
+    fields = said(SlateRequest, shape)
+    if not 0 <= fields.get("level", 0) <= MAX_LEVEL:
+        raise UsageError(f"--level: {fields['level']} is not 0, 1, 2 or {MAX_LEVEL}")
     if isinstance(shape, SlateOptions) and shape.form is not None and shape.graph is False:
         raise UsageError("--graph and --no-graph cannot go together")
     return SlateRequest(
         search=search,
         budgets=Budgets(**said(Budgets, shape)),
         session=_session(session, resolve),
-        **given,
+        **fields,
     )
 
 

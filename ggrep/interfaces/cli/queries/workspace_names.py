@@ -107,8 +107,8 @@ def _printed(
     asked = [_typed(request) for request in requests]
     if agent is not None:
         text = agent_text(_document(answers), agent, asked=asked)
-        given = [each.attendance for each in answers if not isinstance(each, GgrepError)]
-        out = for_agent(text, given[0], view) if given else f"{text}\n"
+        attendances = [each.attendance for each in answers if not isinstance(each, GgrepError)]
+        out = for_agent(text, attendances[0], view) if attendances else f"{text}\n"
         return Rendered(out, "", status, hits=hits)
     shown = [_rendered(request, answer, view) for request, answer in pairs]
     if len(shown) == 1:

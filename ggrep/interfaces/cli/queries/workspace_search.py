@@ -187,32 +187,32 @@ def slate_of_workspace(
     return WorkspaceQuery(typed, repositories, ask, printed)
 
 
-def _text_of_slate(found: FederatedSlate, form: GraphForm | None, view: ViewOptions) -> Rendered:
-    response, notes_style = found.response, Style(view.notes_colour)
+def _text_of_slate(answer: FederatedSlate, form: GraphForm | None, view: ViewOptions) -> Rendered:
+    response, notes_style = answer.response, Style(view.notes_colour)
     limits = limits_of(response)
     first, notes = split_notes(limits, notices_of(response, view.cwd), notes_style)
-    if response.error is not None or found.slate is None:
+    if response.error is not None or answer.slate is None:
         return Rendered("", first + notes + failure_of(response, view))
     if form is not None:
-        graph = found.slate.graph or ContextGraph((), ())
+        graph = answer.slate.graph or ContextGraph((), ())
         return Rendered(graph_text(graph, form), notes, before=first)
-    files = sum(len(packs) for _, packs in found.slate.sections)
+    files = sum(len(packs) for _, packs in answer.slate.sections)
     notes += render_confidence(response.confidence, files, limits, notes_style)
     notes += merge_told(response, view.cwd)
-    content = _told(found, found.slate, view.cwd or None)
-    stems = tuple(term for term in found.slate.overview.terms if len(term) >= _STEM_LETTERS)
+    content = _told(answer, answer.slate, view.cwd or None)
+    stems = tuple(term for term in answer.slate.overview.terms if len(term) >= _STEM_LETTERS)
     page = Page(view.columns, Style(view.colour), lambda key: key, stems=stems)
     return Rendered(slate_text(content, page), notes, before=first)
 
 
-def _told(found: FederatedSlate, slate: Slate, here: str | None) -> ShownSlate:
-    response = found.response
+def _told(answer: FederatedSlate, slate: Slate, here: str | None) -> ShownSlate:
+    response = answer.response
     answered = sum(report.status == "ok" for report in response.reports)
     return ShownSlate(
         query=response.request.search.query,
         confidence=response.confidence,
         slate=slate,
-        session=found.session,
+        session=answer.session,
         source=f"{answered} of {len(response.reports)} repositories",
         roots=tuple(
             (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, here))

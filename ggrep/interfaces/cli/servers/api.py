@@ -39,7 +39,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", re.ASCII)
 
 
 class ApiFlags(Struct, frozen=True):
-    """Where the server listens, and what callers may search."""
+    """Address of the server, and limits of its callers."""
 
     title: ClassVar = "Callers"
 
@@ -92,23 +92,23 @@ def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
         if not _ORIGIN.fullmatch(origin):
             raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
     try:
-        own = canonical_root(Path.cwd())
+        here = canonical_root(Path.cwd())
     except (GgrepError, OSError):
-        own = None
-    allowlist = Allowlist(_allowed(flags, own))
+        here = None
+    allowlist = Allowlist(_allowed(flags, here))
     names = LOOPBACK_NAMES | host_names((flags.host, *flags.hosts))
     return ApiRules(
         access=AccessRules(token, names, frozenset(flags.origins)),
         allowlist=allowlist,
-        default_root=own if own is not None and allowlist.allows(own) else None,
+        default_root=here if here is not None and allowlist.allows(here) else None,
         max_body_bytes=flags.max_body_bytes,
     )
 
 
-def _allowed(flags: ApiFlags, own: Path | None) -> Sequence[Path]:
+def _allowed(flags: ApiFlags, here: Path | None) -> Sequence[Path]:
     roots = list(flags.roots)
-    if not roots and own is not None:
-        roots.append(own)
+    if not roots and here is not None:
+        roots.append(here)
     for file in flags.workspaces:
         result = load(file)
         roots.append(result.workspace_path)

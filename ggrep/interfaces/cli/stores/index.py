@@ -205,20 +205,20 @@ class Job:
         return preview_json(opened, result)
 
 
-def preview_json(opened: "RepoIndex", found: "Walk") -> "PreviewJson":
+def preview_json(opened: "RepoIndex", walk: "Walk") -> "PreviewJson":
     """Return the preview of a sync as JSON."""
     return {
         "schema_version": INDEX_SCHEMA,
         "store_id": opened.identity.store_id,
         "dry_run": True,
         "eligible": {
-            "files": len(found.files),
-            "bytes": sum(file.size_bytes for file in found.files),
+            "files": len(walk.files),
+            "bytes": sum(file.size_bytes for file in walk.files),
         },
-        "files": [file.path_key for file in found.files],
-        "excluded": dict(found.excluded),
-        "left_out": [{"path_key": path, "rule": rule} for path, rule in found.left_out],
-        "skipped": found.skipped,
+        "files": [file.path_key for file in walk.files],
+        "excluded": dict(walk.excluded),
+        "left_out": [{"path_key": path, "rule": rule} for path, rule in walk.left_out],
+        "skipped": walk.skipped,
     }
 
 

@@ -52,7 +52,7 @@ from ggrep.service.build_engines.engine import LocalEngine, open_engine
 
 
 class RemoteOptions(Struct, frozen=True):
-    """Where indexes are built, and what travels."""
+    """Engine that builds indexes, and transfers from and to the remote."""
 
     title: ClassVar = "Remotes and clusters"
 

@@ -56,29 +56,29 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
     return int(not result.ok)
 
 
-def examination_text(manifest: WorkspaceManifest, found: Doctor, style: Style) -> str:
+def examination_text(manifest: WorkspaceManifest, report: Doctor, style: Style) -> str:
     """Return the findings by repository, then how the indexes compare."""
     labels = {
         state.repo_id: sanitise_line(state.repo.alias or state.repo_id) for state in manifest.repos
     }
     lines = []
-    for finding in found.findings:
+    for finding in report.findings:
         mark = style.paint("bad", "!") if finding.needed else style.paint("muted", "-")
         name = f"{style.paint('repo', labels[finding.repo_id])}: " if finding.repo_id else ""
         lines.append(f"{mark} {name}{sanitise_line(finding.message)}")
         if finding.hint:
             lines.append(f"    {style.paint('name', sanitise_line(finding.hint))}")
-    lines += list(_cohorts(found, labels, style))
-    needed = sum(finding.needed for finding in found.findings)
+    lines += list(_cohorts(report, labels, style))
+    needed = sum(finding.needed for finding in report.findings)
     verdict = style.paint("warning", f"{plural(needed, 'thing')} to do")
     lines.append(verdict if needed else style.paint("good", "no problems"))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _cohorts(found: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
+def _cohorts(report: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
     """Yield lines on how the indexes compare, shared by corpora with equal cohorts."""
     alike: dict[tuple[object, ...], tuple[list[str], list[DoctorCohort]]] = {}
-    for corpus, each in found.cohorts.by_corpus():
+    for corpus, each in report.cohorts.by_corpus():
         shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)
         corpora, last = alike.setdefault(shape, ([], []))
         corpora.append(corpus.value)
