@@ -1,4 +1,4 @@
-"""The alarm that ends a command when its time is over, whatever it does then."""
+"""The alarm that ends a command at the end of its time, at any step."""
 
 import datetime  # noqa: F401 - see `arm`
 import signal
@@ -7,11 +7,11 @@ from typing import Final
 from ggrep.base.command_time import TimeIsUp, now_ms
 
 _SLACK_MS: Final = 50.0
-"""Time after the deadline at which a step that does not check it is ended."""
+"""Time after the deadline until the alarm ends a step that does not check it."""
 
 
 def arm(at_ms: float) -> None:
-    """Have `TimeIsUp` raised shortly after a moment, in place of an alarm that was set before.
+    """Have `TimeIsUp` raised shortly after a moment; this replaces an earlier alarm.
 
     Steps check their deadline themselves. The alarm ends those that cannot: imports, locks, files
     on a disk that hangs. msgspec does not check its import of `datetime`: an alarm in it would
@@ -25,7 +25,7 @@ def arm(at_ms: float) -> None:
 
 
 def disarm() -> None:
-    """Take back an alarm that was set."""
+    """Cancel the alarm."""
     signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 

@@ -6,13 +6,13 @@ T = TypeVar("T")
 
 
 class CacheKey(Generic[T]):
-    """Stands for one value of type T in any `Cache`; it equals no other key."""
+    """The key of a value of type T in any `Cache`; it equals no other key."""
 
     __slots__ = ()
 
 
 class Cache:
-    """Values by their keys. Threads may share it."""
+    """Values by their keys. Thread-safe."""
 
     __slots__ = ("_values",)
 
@@ -25,8 +25,8 @@ class Cache:
         return cast("T | None", self._values.get(key))  # only `keep` puts it there
 
     def keep(self, key: CacheKey[T], value: T) -> T:
-        """Keep a value unless there is one, and return the one that is kept.
+        """Store a value unless there is one, and return the stored one.
 
-        Threads that come at once may each make one; all get the same.
+        Threads may each compute a value at the same time; all get the same one.
         """
         return cast("T", self._values.setdefault(key, value))

@@ -1,7 +1,7 @@
-"""JSON documents that carry a digest of their own values, so that damage is detected.
+"""JSON documents with a digest of their own values, to detect damage.
 
-A bit that falls over in a figure or a path leaves JSON that reads as well as before. The digest is
-over the canonical bytes of all other fields. Documents of builds before the digest have none.
+A flipped bit in a number or a path often leaves valid JSON. The digest is over the canonical bytes
+of all other fields. Documents of builds before the digest have none.
 """
 
 import hashlib
@@ -15,23 +15,23 @@ FIELD: Final = "sha256"
 
 
 class Damaged(ValueError):
-    """A document is not as it was written."""
+    """A document is damaged."""
 
 
 def seal(
     values: Mapping[str, stable_json.Json], form: Format | None = None
 ) -> dict[str, stable_json.Json]:
-    """Return the values with their digest, which leaves out what the format sets apart."""
+    """Return the values with their digest, without the fields that the format excludes."""
     apart = form.apart(values.get(form.field)) if form else ()
     return {**values, FIELD: _digest(values, apart)}
 
 
 def require_sound(values: object, form: Format, *, since: int) -> None:
-    """Do nothing when a document is as it was written, in a version that this build reads."""
+    """Raise unless a document is undamaged and has a version that this build reads."""
     if not isinstance(values, dict):
         raise Damaged("not an object")
     version = values.get(form.field)
-    form.check(version)  # first: a newer build may seal in another way
+    form.check(version)  # first: a newer build may compute the digest in another way
     digest = values.get(FIELD)
     if digest is None and isinstance(version, int) and version < since:
         return

@@ -35,10 +35,10 @@ class SystemClock:
 
 
 class ThreadClock(SystemClock):
-    """Processor time of the thread that asks: what others compute does not move it on."""
+    """Processor time of the calling thread; other threads do not advance it."""
 
     def monotonic_ms(self) -> float:
-        """Return the milliseconds that this thread has computed."""
+        """Return the processor time of this thread in milliseconds."""
         return time.thread_time() * 1000.0
 
 
@@ -48,7 +48,7 @@ def rfc3339(moment: datetime) -> str:
 
 
 class Stop:
-    """Tells work in another thread to stop; cannot be taken back."""
+    """A request to work in another thread to stop; it cannot be taken back."""
 
     __slots__ = ("_reason",)
 
@@ -57,7 +57,7 @@ class Stop:
 
     @property
     def reason(self) -> str | None:
-        """Return why the work is to end; None while it may go on."""
+        """Return the reason to end the work; None while it may continue."""
         return self._reason
 
     def set(self, reason: str) -> None:
@@ -89,22 +89,22 @@ class Deadline(Struct, frozen=True):
         return cls(clock, float("inf"))
 
     def remaining_ms(self) -> float:
-        """Return what is left, never below zero."""
+        """Return the remaining milliseconds, never below zero."""
         return max(0.0, self.at_ms - self.clock.monotonic_ms())
 
     def within(self, timeout_ms: float) -> "Deadline":
-        """Return the deadline `timeout_ms` from now, or this one where it is earlier."""
+        """Return the deadline `timeout_ms` from now, or this one if it is earlier."""
         return replace(self, at_ms=min(self.at_ms, self.clock.monotonic_ms() + timeout_ms))
 
     def next_ms(self) -> float:
-        """Return what is left for the next of several questions, at least one millisecond."""
+        """Return the time for the next of several queries, at least one millisecond."""
         left_ms = self.remaining_ms()
         if left_ms < 1.0:
             raise DeadlineExceeded("the answers before took all the time")
         return left_ms
 
     def check(self, stage: str) -> None:
-        """Do nothing while there is time left.
+        """Raise if no time is left.
 
         Raises:
             Cancelled: the request was ended; the message is the reason.

@@ -1,6 +1,6 @@
 """The moment at which a command began: its time limit counts from there.
 
-The standard library alone, and as little of it as can be: every plain search loads this.
+This module imports only small parts of the standard library: every plain search loads it.
 """
 
 import os
@@ -9,7 +9,7 @@ import time
 from ggrep.base import linux
 
 _START_FIELD = 19
-"""Place of the start time among the fields that the kernel tells of a process, in clock ticks."""
+"""Index of the start time in the fields of `linux.stat_fields`, in clock ticks."""
 
 _LONGEST_START_MS = 5_000.0
 
@@ -19,7 +19,7 @@ OVER = "the time ended before there was an answer"
 
 
 class TimeIsUp(KeyboardInterrupt):
-    """Raised by the alarm wherever the main thread is; no handler of errors takes it for one."""
+    """Raised by the alarm anywhere in the main thread; no handler of `Exception` catches it."""
 
 
 def now_ms() -> float:
@@ -28,9 +28,9 @@ def now_ms() -> float:
 
 
 def process_began_ms() -> float:
-    """Return when this process began, on the scale of `now_ms`; the interpreter's start counts.
+    """Return the start of this process, on the scale of `now_ms`; it includes the interpreter's.
 
-    A process that is older than a start can take did something else before, such as a script that
+    A process that is older than any start can take did other work before, such as a script that
     ends in `exec ggrep`: then the command begins now.
     """
     fields = linux.stat_fields(os.getpid())
@@ -40,5 +40,5 @@ def process_began_ms() -> float:
 
 
 def began_ms(moment_ms: float, age_ms: float) -> float:
-    """Return when a command began whose process has this age at a moment."""
+    """Return the start of a command whose process has this age at a moment."""
     return moment_ms - (age_ms if 0.0 <= age_ms < _LONGEST_START_MS else 0.0)

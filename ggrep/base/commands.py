@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 COMMANDS = frozenset(name.partition(" ")[0] for name in OPTIONS)
 
 ABOVE_OTHERS = frozenset(BELOW)
-"""Commands that only lead to others."""
+"""Groups: commands that only have subcommands."""
 
 READ_BY_DAEMONS = frozenset(ASKING.split())
-"""Commands that only ask: a daemon reads them as they were typed, and prints."""
+"""Queries: a daemon parses their typed arguments, and renders their output."""
 
 OTHER_NAMES = {
     "add": "workspace add --help",
@@ -47,7 +47,7 @@ OTHER_NAMES = {
     "vscode-install": "install vscode",
     "watch": "serve",
 }
-"""Names that people know from elsewhere or expect here, and what does their work."""
+"""Command names of other tools, or likely guesses, and the command that does their work."""
 
 WORDS_OF_CODE = frozenset(
     {
@@ -56,42 +56,42 @@ WORDS_OF_CODE = frozenset(
         *("stats", "store", "stories"),
     }
 )
-"""Words that stand often in code, one slip away from a name."""
+"""Words that are frequent in code, one typing error away from a command's name."""
 
 STARTING = ["serve", "--background", "--yes"]
-"""Arguments that start a daemon, before the paths; the client has settled what to index."""
+"""Arguments that start a daemon, before the paths; the client has asked before whether to index."""
 
 LATER = "--later"
-"""Stands in place of the paths where a socket tells them; see `ggrep.protocol.client.preload`."""
+"""Replaces the paths if a socket delivers them; see `ggrep.protocol.client.preload`."""
 
 _OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")
 
 
 def values_of(command: str) -> frozenset[str]:
-    """Return the flags of a command that a value follows."""
+    """Return the flags of a command that take a value."""
     flags, _ = options_of(command)
     return frozenset(flag for flag, option in flags.items() if option.takes_value)
 
 
-def is_search(given: list[str]) -> bool:
-    """Tell whether arguments are a search that does not say so: `ggrep "words"`."""
-    if not given or given[0] in COMMANDS or given[0] in _OWN_OPTIONS:
+def is_search(arguments: list[str]) -> bool:
+    """Return whether arguments are a search without its command's name: `ggrep "words"`."""
+    if not arguments or arguments[0] in COMMANDS or arguments[0] in _OWN_OPTIONS:
         return False
-    at = _first_word(given)
-    return at is None or not _is_command_like(given[at])
+    at = _first_word(arguments)
+    return at is None or not _is_command_like(arguments[at])
 
 
-def correction(given: list[str]) -> str | None:
-    """Return what to say instead of running arguments; None where they begin with a command.
+def correction(arguments: list[str]) -> str | None:
+    """Return a message instead of running arguments; None if they begin with a command.
 
-    Whatever it names can be typed as it stands.
+    Each command line in it can be typed as it is.
     """
-    at = None if is_search(given) or given[:1] == ["search"] else _first_word(given)
-    if at is None or (at == 0 and given[0] in COMMANDS) or given[0] in _OWN_OPTIONS:
+    at = None if is_search(arguments) or arguments[:1] == ["search"] else _first_word(arguments)
+    if at is None or (at == 0 and arguments[0] in COMMANDS) or arguments[0] in _OWN_OPTIONS:
         return None
-    word, others = given[at], given[:at] + given[at + 1 :]
-    literally = f"to search for the word: {spelled('search', *given)}"
+    word, others = arguments[at], arguments[:at] + arguments[at + 1 :]
+    literally = f"to search for the word: {spelled('search', *arguments)}"
     if word in COMMANDS:
         return f"options come after the command: {spelled(word, *others)}; {literally}"
     if word in OTHER_NAMES:
@@ -102,14 +102,14 @@ def correction(given: list[str]) -> str | None:
 
 
 def spelled(*words: str) -> str:
-    """Return a command line of ours as a shell takes it."""
+    """Return a ggrep command line in the syntax of a shell."""
     import shlex
 
     return shlex.join(("ggrep", *words))
 
 
 def slip_of(word: str) -> str | None:
-    """Return the name that was meant by `word` if it is a slip of the hand; None if it is none."""
+    """Return the name that `word` misspells; None without one."""
     if word in WORDS_OF_CODE:
         return None
     candidates = [
@@ -121,7 +121,7 @@ def slip_of(word: str) -> str | None:
 
 
 def nearest(word: str, names: list[str]) -> str | None:
-    """Return the name most like `word`; None where a third of it or more would have to change."""
+    """Return the name most like `word`; None if a third of it or more would have to change."""
     candidates = [
         (distance, not name.startswith(word), name)
         for name in names
@@ -130,11 +130,11 @@ def nearest(word: str, names: list[str]) -> str | None:
     return min(candidates)[2] if candidates else None
 
 
-def _first_word(given: list[str]) -> int | None:
-    """Return where the first word stands that is neither an option nor an option's value."""
-    left = iter(range(len(given)))
+def _first_word(arguments: list[str]) -> int | None:
+    """Return the index of the first word that is neither an option nor an option's value."""
+    left = iter(range(len(arguments)))
     for at in left:
-        argument = given[at]
+        argument = arguments[at]
         if argument == "--":
             return None
         if not argument.startswith("-"):
@@ -146,13 +146,13 @@ def _first_word(given: list[str]) -> int | None:
 
 def _is_command_like(word: str) -> bool:
     if not _WORD.issuperset(word):
-        # `stop_all` is how a language spells it that has no hyphens in names.
+        # Languages without hyphens in names spell it `stop_all`.
         return False
     return word in COMMANDS or word in OTHER_NAMES or slip_of(word) is not None
 
 
 def _slips(word: str, name: str) -> int | None:
-    """Return how many slips make `word` of `name`; None where it is no slip of it."""
+    """Return the number of typing errors from `name` to `word`; None if it is no misspelling."""
     if len(name) < 4 or not word or abs(len(word) - len(name)) > 2:
         return None
     if word[0] != name[0] and word[:2] != name[1::-1]:
@@ -167,7 +167,7 @@ def _slips(word: str, name: str) -> int | None:
 
 
 def _distance(word: str, other: str) -> int:
-    """Return how many letters to leave out, put in, replace or swap with their neighbours."""
+    """Return the number of letters to delete, insert, replace or swap with their neighbours."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(word, start=1):
@@ -203,27 +203,27 @@ class Option:
     """An option or argument of a command.
 
     Attributes:
-        key: of its value in a `Line`; a hyphen for a short form, which is written out first.
-        kind: `switch`, `on`, `off`, `text`, `path` or `number` with its bounds; another one is not
-            read here.
-        words: all that it may be given; or a word that names what may, after an at sign.
-        required: an argument that has to be there.
+        key: key of its value in a `Line`; a hyphen for a short form, which is expanded first.
+        kind: `switch`, `on`, `off`, `text`, `path` or `number` with its bounds; others are not
+            parsed here.
+        words: its allowed values; or the name of their kind, after an at sign.
+        required: the argument must be given.
     """
 
     __slots__ = ("key", "kind", "required", "words")
 
     def __init__(self, key: str, kind: str, words: str, *, required: bool = False) -> None:
-        """Take the columns of the table."""
+        """Read the columns of the table."""
         self.key, self.kind, self.words, self.required = key, kind, words, required
 
     @property
     def takes_value(self) -> bool:
-        """Return whether a word follows the flag."""
+        """Return whether the flag takes a value."""
         return self.kind not in {"switch", "on", "off"}
 
     @property
     def several(self) -> bool:
-        """Return whether it may be given several times, so that its value is a list."""
+        """Return whether it may occur several times, so that its value is a list."""
         return self.kind.endswith("+")
 
     def value_of(self, text: str) -> str | int:
@@ -247,7 +247,7 @@ class Line:
     """A command line.
 
     Attributes:
-        flags: the options that the command has, by flag.
+        flags: the command's options, by flag.
     """
 
     __slots__ = ("command", "flags", "values", "words")
@@ -260,12 +260,12 @@ class Line:
         self.words: list[str] = []
 
     def value(self, flag: str) -> object:
-        """Return what an option was given; None where it was not."""
+        """Return the value of an option; None if it is missing."""
         option = self.flags.get(flag)
         return None if option is None else self.values.get(option.key)
 
     def text(self, flag: str) -> str | None:
-        """Return the last text that an option was given; None where it was not."""
+        """Return the last text of an option; None if it is missing."""
         value = self.value(flag)
         if isinstance(value, list):
             value = value[-1]
@@ -273,7 +273,7 @@ class Line:
 
 
 def command_in(arguments: list[str]) -> str | None:
-    """Return the command that arguments begin with; None where there is none."""
+    """Return the command at the start of arguments; None without one."""
     for size in (2, 1):
         name = " ".join(arguments[:size])
         if name in OPTIONS:
@@ -295,10 +295,10 @@ def options_of(command: str) -> tuple[dict[str, Option], list[Option]]:
 
 
 def read(arguments: list[str]) -> Line:
-    """Return what arguments say; the command stands first, and short forms are written out.
+    """Return parsed arguments, which begin with the command and have no short forms.
 
     Raises:
-        ValueError: they are no plain line, or may not be.
+        ValueError: they are invalid, or too special to be parsed here.
     """
     command = command_in(arguments)
     if command is None:
@@ -325,7 +325,7 @@ def read(arguments: list[str]) -> Line:
 
 
 def _take_option(line: Line, argument: str, left: "Iterator[str]") -> None:
-    """Take an option, and its value from the words that follow it."""
+    """Read an option, and its value from the following words."""
     if argument.startswith("--"):
         flag, is_joined, text = argument.partition("=")
     else:

@@ -21,20 +21,20 @@ class Modes(Struct, frozen=True):
 
 PRIVATE: Final = Modes(0o700, 0o600)
 SHARED: Final = Modes(0o2770, 0o660)
-"""The set-group-id bit hands the directory's group on to what is created in it."""
+"""The set-group-id bit gives new entries of a directory its group."""
 
 
 def modes_in(directory: Path) -> Modes:
-    """Return the modes of what is created in a directory.
+    """Return the modes of new entries of a directory.
 
-    Only the exact mode of a shared directory counts: many are open to a group in some way, and
-    nothing may become the group's that was not meant to.
+    Only the exact mode of a shared directory counts: many directories are open to a group in some
+    way, and their new files must not be opened to that group by accident.
     """
     return SHARED if is_shared(directory) else PRIVATE
 
 
 def is_shared(directory: Path) -> bool:
-    """Return whether a directory is one that a group shares."""
+    """Return whether a group shares a directory."""
     return stat.S_IMODE(directory.stat().st_mode) == SHARED.directory
 
 
@@ -54,7 +54,7 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
         "publish.after_visibility": "the same, whole",
         "publish.after_move": "a snapshot directory without a manifest; its move may not last",
         "publish.before_manifest": "the same, lasting",
-        "publish.after_manifest": "a whole snapshot that nobody points at",
+        "publish.after_manifest": "a whole snapshot without a pointer to it",
         "publish.after_verification": "the same, remembered as verified",
         "publish.before_swap": "the same, with the guard held",
         "publish.after_swap": "the new snapshot is active, its caches are the old one's",
@@ -119,7 +119,7 @@ def watched(hook: Hook) -> Iterator[None]:
 def opened(path: Path, flags: int, mode: int = 0o600) -> Iterator[int]:
     """Yield a descriptor of a file, closed afterwards.
 
-    When a call on it fails the error says which file it was: the kernel does not.
+    If a call on it fails, the error names the file, which the kernel does not.
     """
     descriptor = os.open(path, flags | os.O_CLOEXEC, mode)
     try:
@@ -133,7 +133,7 @@ def opened(path: Path, flags: int, mode: int = 0o600) -> Iterator[int]:
 
 
 def sync_directory(path: Path) -> None:
-    """Make the entries of one directory (names, renames) survive a power cut."""
+    """Sync the entries of one directory (names, renames), so that they survive a power cut."""
     with opened(path, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
         os.fsync(descriptor)
 
@@ -155,9 +155,9 @@ def write_file(path: Path, data: bytes, *, mode: int | None = None, lasting: boo
 
     Args:
         path: the file.
-        data: all of it.
-        mode: other than that of files in its directory.
-        lasting: False to leave out the sync: what lies there after a power cut is anything.
+        data: all of its content.
+        mode: mode, if it differs from that of files in its directory.
+        lasting: False to omit the sync: the content after a power cut is undefined.
     """
     with new_file(path, mode=mode, lasting=lasting) as descriptor:
         write_all(descriptor, data)
@@ -178,12 +178,12 @@ def new_file(path: Path, *, mode: int | None = None, lasting: bool = True) -> It
 
 
 def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: bool = True) -> None:
-    """Replace `path` with `data`, atomically and durably; the latter unless it need not last.
+    """Replace `path` with `data`, atomically, and durably unless `lasting` is False.
 
     The temporary file lies in the same directory because rename is atomic only within one file
-    system. The directory is synced last: without that a power cut may undo the rename after we
-    said it happened. Concurrent callers do not share a temporary file, in whatever thread,
-    process or container they run.
+    system. The directory is synced last: without that a power cut may undo a reported rename.
+    Concurrent callers do not share a temporary file, also in other threads, processes and
+    containers.
     """
     temporary = _fresh_file(path)
     try:
@@ -197,9 +197,9 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: b
 
 
 def overwrite_file(path: Path, data: bytes) -> None:
-    """Write over a file of the same length or more, in place; it takes no room on the disk.
+    """Write over a file of the same length or more, in place; it needs no free disk space.
 
-    Not atomic: what is read after a power cut may be neither the old nor the new bytes.
+    Not atomic: after a power cut the file may hold neither the old nor the new bytes.
     """
     with opened(path, os.O_WRONLY) as descriptor:
         write_all(descriptor, data)
@@ -207,7 +207,7 @@ def overwrite_file(path: Path, data: bytes) -> None:
 
 
 def replace_if_changed(path: Path, data: bytes) -> None:
-    """Replace `path` with `data`, unless it holds that; its directory is created."""
+    """Replace `path` with `data`, unless it has that content; its directory is created."""
     if path.is_file() and path.read_bytes() == data:
         return
     make_directory(path.parent)
@@ -228,15 +228,15 @@ def make_directory(path: Path, *, mode: int | None = None, lasting: bool = False
 
     Args:
         path: the directory.
-        mode: of each directory that is created; None for that of the directory it lies in.
-        lasting: sync the entry of each: a power cut must not take it away with all it holds.
+        mode: mode of each new directory; None for that of its parent.
+        lasting: sync the entry of each, so that a power cut does not remove it with its content.
     """
     missing = []
     while not path.exists():
         missing.append(path)
         path = path.parent
     for directory in reversed(missing):
-        with suppress(FileExistsError):  # somebody else was faster
+        with suppress(FileExistsError):  # another process was faster
             create_directory(directory, mode=mode)
         if lasting:
             sync_directory(directory.parent)
@@ -246,7 +246,7 @@ def create_directory(path: Path, *, mode: int | None = None) -> None:
     """Create one directory.
 
     Raises:
-        FileExistsError: it is there.
+        FileExistsError: it exists.
     """
     mode = modes_in(path.parent).directory if mode is None else mode
     path.mkdir(mode=mode)
@@ -261,7 +261,7 @@ def open_lock(path: Path) -> int:
     while True:
         with suppress(FileNotFoundError):
             return os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        # It appears with its mode: another user may want to lock it before we could set that.
+        # The file appears with its mode: another user may lock it before a later chmod.
         fresh = _fresh_file(path)
         try:
             fresh.chmod(modes.file)
@@ -293,12 +293,12 @@ def _settle(path: Path, flags: int, mode: int) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of it, in as many calls as the system takes."""
+    """Write all bytes, in as many calls as needed."""
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
 
 
 def _fail(error: OSError) -> NoReturn:
-    """Fail a walk that would leave out what it cannot list."""
+    """Raise the error of a walk, which would otherwise skip a directory that it cannot list."""
     raise error

@@ -3,33 +3,33 @@
     GgrepError
     ├── RequestError             the caller can fix it
     │   ├── InvalidRequest       invalid_request   exit 2
-    │   │   └── UsageError       invalid_request   exit 2   what is typed, not what it meets
+    │   │   └── UsageError       invalid_request   exit 2   a wrong command line
     │   ├── WorkspaceError       ERR_*             exit 1   workspace file; of a request 2
     │   ├── MissingRoot          ERR_WORKSPACE_REPO_ROOT_NOT_FOUND  exit 1
     │   ├── NoIndex              no_index          exit 1
-    │   │   └── Unasked          no_index          exit 2   nobody said that it may be indexed
+    │   │   └── Unasked          no_index          exit 2   no consent to index the directory
     │   ├── SnapshotGone         snapshot_gone     exit 1
     │   ├── SessionExpired       session_expired   exit 1
     │   ├── SessionFull          session_full      exit 1
-    │   ├── Forbidden            forbidden         exit 1   outside what a surface may touch
-    │   ├── Closed               invalid_request   exit 1   asked after it was closed
-    │   ├── Forked               invalid_request   exit 1   where a fork left nothing to work with
+    │   ├── Forbidden            forbidden         exit 1   outside the roots of a surface
+    │   ├── Closed               invalid_request   exit 1   used after it was closed
+    │   ├── Forked               invalid_request   exit 1   used in a forked child
     │   └── Incompatible         incompatible      exit 13
     ├── LoadError                try again later
     │   ├── Busy                 busy              exit 10
     │   ├── DeadlineExceeded     timeout           exit 11
     │   └── Cancelled            cancelled         exit 12
     ├── RemoteError              remote_failed     exit 1   nothing here changed
-    │   └── NotTrusted           remote_failed     exit 1   what came is not what was published
-    └── StoreError               an operator has to look
+    │   └── NotTrusted           remote_failed     exit 1   an object differs from the published one
+    └── StoreError               an operator must act
         ├── BudgetExceeded       budget_exceeded   exit 1
         ├── LeaseLost            internal          exit 1
         ├── SyncRefused          internal          exit 1
         └── CorruptStore         internal          exit 1
             └── IndexDamaged     index_damaged     exit 1   no snapshot can answer
 
-`code` is the wire name and never changes once shipped. Anything else that
-escapes is a bug: the surface reports it as `internal`.
+`code` is the wire name and never changes once shipped. Any other exception
+is a bug: the surface reports it as `internal`.
 """
 
 from msgspec import Struct
@@ -45,7 +45,7 @@ class GgrepError(Exception):
 
 
 class LoadError(GgrepError):
-    """The request was fine; there was no room or no time for it."""
+    """The request was valid, but there was no capacity or no time for it."""
 
 
 class Busy(LoadError):
@@ -74,7 +74,7 @@ class Cancelled(LoadError):
 
 
 class RequestError(GgrepError):
-    """The caller asked for something that cannot be done as asked."""
+    """The request cannot be done as it is."""
 
 
 class InvalidRequest(RequestError):
@@ -97,7 +97,7 @@ class UsageError(InvalidRequest):
 
 
 class MissingRoot(RequestError):
-    """The directory of a workspace's repository is not there, or cannot be read."""
+    """The directory of a workspace's repository is missing or cannot be read."""
 
     code = "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
 
@@ -112,7 +112,7 @@ class NoIndex(RequestError):
 
 
 class Unasked(NoIndex):
-    """Nothing says that anybody wants an index of this directory."""
+    """There is no consent to index this directory."""
 
     exit_status = 2
 
@@ -124,7 +124,7 @@ class SnapshotGone(RequestError):
 
 
 class SessionExpired(RequestError):
-    """The snapshot that a session explores is kept no longer; start a new session."""
+    """The snapshot of a session is no longer kept; start a new session."""
 
     code = "session_expired"
 
@@ -164,9 +164,9 @@ class Issue(Struct, frozen=True):
     """One thing wrong with a workspace file or federated request.
 
     Attributes:
-        path: the file it stands in; empty for a request.
+        path: the file; empty for a request.
         field: JSONPath-like place, for example `$.repos[2].root`.
-        line: of the file, from 1; 0 where none is known.
+        line: line of the file, from 1; 0 if unknown.
     """
 
     code: str
@@ -179,7 +179,7 @@ class Issue(Struct, frozen=True):
 
 
 class WorkspaceError(RequestError):
-    """A workspace file or federated request is invalid; `issues` holds all that was found."""
+    """A workspace file or federated request is invalid; `issues` holds all problems."""
 
     def __init__(self, issues: tuple[Issue, ...]) -> None:
         first = issues[0]
@@ -192,25 +192,25 @@ class WorkspaceError(RequestError):
 
 
 class RemoteError(GgrepError):
-    """A remote cannot be reached, or does not do what it is asked."""
+    """A remote cannot be reached, or fails."""
 
     code = "remote_failed"
 
 
 class NotTrusted(RemoteError):
-    """An object of a remote is not the one that was published; nothing of it was taken."""
+    """An object of a remote differs from the published one; no part of it was used."""
 
 
 class StoreError(GgrepError):
-    """The store on disk is not in a state we can work with."""
+    """The store on disk is in an unusable state."""
 
 
 class CorruptStore(StoreError):
-    """A store file is present but does not say what it must."""
+    """A store file is present but invalid."""
 
 
 class IndexDamaged(CorruptStore):
-    """No snapshot of the store can answer; the message says why and which command helps."""
+    """No snapshot of the store can answer; the message gives the reason and a command."""
 
     code = "index_damaged"
 
@@ -222,14 +222,14 @@ class BudgetExceeded(StoreError):
 
 
 class LeaseLost(StoreError):
-    """Another writer took the store over; nothing of ours was published."""
+    """Another writer took the store over; our snapshot was not published."""
 
 
 class SyncRefused(StoreError):
     """A rule forbids this snapshot; the last good one stays active.
 
     Attributes:
-        reasons: one line per file or rule that stood in the way.
+        reasons: one line per file or rule that prevents it.
     """
 
     def __init__(self, reasons: tuple[str, ...]) -> None:

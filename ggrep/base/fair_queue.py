@@ -2,20 +2,23 @@
 
 Start-time fair queueing (Goyal, Vin, Cheng, "Start-time fair queueing: a scheduling algorithm for
 integrated services packet switching networks", SIGCOMM 1996). A flow is one client in one lane.
-Its first item carries a start tag: the virtual time at its arrival, or the tag of the flow's item
-before plus that one's cost, whichever is later. The least start tag goes first; the virtual time
-is the start tag of what went last. The cost of an item is inverse to its lane's weight.
+Its first item carries a start tag: the virtual time at its arrival, or the tag of the flow's
+previous item plus that item's cost, whichever is later. The item with the least start tag goes
+first; the virtual time is the start tag of the last served item. The cost of an item is inverse to
+its lane's weight.
 
 Two additions, for clients whose names are used once (a command line names itself by its pid):
 
-1. The virtual time moves on by a little at each turn, whatever was taken. Else newcomers, who all
-   start now, would pass those who wait for their second turn, for ever. It does not run away from
-   the tags of those who wait, or they would all come before the next newcomer.
-2. Nothing is kept of a flow without items whose tag has passed, nor of any once the queue is empty.
+1. The virtual time advances a little at each turn, for any served item. Without that, new flows,
+   which all start at the current virtual time, would always pass flows that wait for their second
+   turn. Its lead over the waiting tags is bounded: otherwise all of them would go before the next
+   new flow.
+2. A flow without items is forgotten once its tag has passed. All flows are forgotten once the queue
+   is empty.
 
-And one for clients that may not go at the moment: they are passed over, and save nothing up
-meanwhile. Their flows move along with the virtual time, all of one client by the same distance, so
-that its lanes keep their measure among themselves.
+One addition is for clients that may not go at the moment: they are passed over, without credit for
+the missed turns. Their flows advance with the virtual time, all flows of one client by the same
+distance, so that its lanes keep their relation.
 """
 
 from collections import OrderedDict
@@ -36,7 +39,7 @@ class Lane(Enum):
 
 
 WEIGHTS: Final = {Lane.INTERACTIVE: 4, Lane.BATCH: 1}
-"""Turns of a client's lane for each one of a lane of weight 1."""
+"""Turns of a client's lane for each turn of a lane of weight 1."""
 
 _CREEP: Final = 1
 _ROUND: Final = 32 * _CREEP
@@ -52,7 +55,7 @@ class Ticket(Struct, frozen=True):
     """The place of one item in a queue.
 
     Attributes:
-        number: counts arrivals; no two items of a queue have the same.
+        number: counts arrivals; unique in a queue.
     """
 
     client: str
@@ -67,7 +70,7 @@ class _Waiting(Struct, Generic[T]):
     items: OrderedDict[int, T] = field(default_factory=OrderedDict)
 
     def turn(self) -> tuple[int, int]:
-        """Return what decides who goes first: the tag, then the arrival."""
+        """Return the sort key of turns: the tag, then the arrival."""
         return self.start, next(iter(self.items))
 
 
@@ -87,7 +90,7 @@ class FairQueue(Generic[T]):
 
     @property
     def flows_kept(self) -> int:
-        """Return how many flows anything is remembered of."""
+        """Return the number of known flows."""
         return len(self._waiting) + len(self._owing)
 
     def push(self, client: str, lane: Lane, item: T) -> Ticket:
@@ -104,16 +107,16 @@ class FairQueue(Generic[T]):
         return ticket
 
     def waiting_of(self, client: str) -> int:
-        """Return how many items of that client there are, in both lanes."""
+        """Return the number of items of that client, in both lanes."""
         flows = (self._waiting.get((client, lane)) for lane in Lane)
         return sum(len(waiting.items) for waiting in flows if waiting is not None)
 
     def clients(self) -> set[str]:
-        """Return whose items there are."""
+        """Return the clients that have items."""
         return {client for client, _ in self._waiting}
 
     def pop(self, may_go: Callable[[str], bool] | None = None) -> T | None:
-        """Take the item whose turn it is; None when there is none."""
+        """Remove and return the next item; None without one."""
         passed = set() if may_go is None else {name for name in self.clients() if not may_go(name)}
         turns = (
             (items.turn(), flow) for flow, items in self._waiting.items() if flow[0] not in passed
@@ -132,7 +135,7 @@ class FairQueue(Generic[T]):
         return item
 
     def remove(self, ticket: Ticket) -> bool:
-        """Take an item out of turn, at no cost to its flow; return whether it was there."""
+        """Remove an item out of turn, at no cost to its flow; return whether it was queued."""
         flow = ticket.client, ticket.lane
         waiting = self._waiting.get(flow)
         if waiting is None or ticket.number not in waiting.items:
@@ -142,9 +145,9 @@ class FairQueue(Generic[T]):
         return True
 
     def position(self, ticket: Ticket) -> int | None:
-        """Return how many go before that item if all may go and nothing else comes.
+        """Return the number of items before that item, if all may go and no other one comes.
 
-        None when it is not there.
+        None if it is not queued.
         """
         mine = self._waiting.get((ticket.client, ticket.lane))
         if mine is None or ticket.number not in mine.items:
@@ -157,7 +160,7 @@ class FairQueue(Generic[T]):
         return next(place for place, (_, number) in enumerate(turns) if number == ticket.number)
 
     def _move_along(self, client: str) -> None:
-        """Let the flows of a client that was passed over not lie behind the virtual time."""
+        """Advance the flows of a passed-over client to the virtual time at least."""
         flows = [self._waiting.get((client, lane)) for lane in Lane]
         present = [waiting for waiting in flows if waiting is not None]
         behind = self._now - min(waiting.start for waiting in present)
@@ -165,7 +168,7 @@ class FairQueue(Generic[T]):
             waiting.start += max(0, behind)
 
     def _taken_from(self, flow: _Flow) -> None:
-        """Count an item less and forget what no longer decides anything."""
+        """Count an item less and forget flows that no longer matter."""
         self._length -= 1
         waiting = self._waiting[flow]
         if not waiting.items:

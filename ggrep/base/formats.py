@@ -1,4 +1,4 @@
-"""Versions of what ggrep writes; each enters a fingerprint, a file on disk or an answer."""
+"""Versions of ggrep's formats; each is part of a fingerprint, a file on disk or an answer."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,13 +9,13 @@ from ggrep.base.errors import Incompatible
 
 
 class Format(Struct, frozen=True):
-    """Versions of one artifact that this build deals with.
+    """Versions of one artifact that this build reads and writes.
 
     Attributes:
         oldest: lowest version that is read.
-        place: fields that say where it lies, so no part of its digest; readers hold them against
-            where that is.
-        place_since: the first version whose digest leaves them out.
+        place: fields with its location, which the digest excludes; readers compare them with the
+            actual location.
+        place_since: the first version whose digest excludes them.
     """
 
     artifact: str
@@ -26,17 +26,17 @@ class Format(Struct, frozen=True):
     place_since: int = 0
 
     def apart(self, version: object) -> tuple[str, ...]:
-        """Return the fields that the digest of a document of that version leaves out."""
+        """Return the fields that the digest of a document of that version excludes."""
         return self.place if isinstance(version, int) and version >= self.place_since else ()
 
     def check(self, version: object) -> None:
-        """Do nothing when this build reads that version.
+        """Raise unless this build reads that version.
 
         Raises:
             Incompatible: a newer build wrote it, or one that is too old.
         """
         if isinstance(version, bool) or not isinstance(version, int):
-            return  # not a version at all: damage, which the reader names
+            return  # not a version: damage, which the reader reports
         if not self.oldest <= version <= self.writes:
             readable = f"{self.oldest} to {self.writes}"
             raise Incompatible(
@@ -51,7 +51,7 @@ MANIFEST: Final = Format(
 
 1. First layout: names every segment, tombstone file, map and image with size and digest.
 2. `ref_type` of every reference, `path` of segments, `sha256` of all other fields.
-3. `index_id`; where it lies is no part of what `sha256` is over.
+3. `index_id`; `sha256` excludes the location.
 """
 
 ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 4)
@@ -85,14 +85,14 @@ IMAGE_FORMAT: Final = "ggrep-image-2"
 """
 
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
-"""The layout before, which is read as well."""
+"""The previous layout, which is read as well."""
 
 TEXTS_FORMAT: Final = "ggrep-texts-3"
-"""Layout of a pack's texts, the mapped file that what is shown of its rows is read from.
+"""Layout of a pack's texts, the mapped file with the shown content of its rows.
 
 1. First layout: blocks of 16 rows, JSON under zlib.
-2. A row also has the names of all that it defines, and where its bytes lie in the file.
-3. The text behind a row takes the place of those offsets.
+2. A row also has the names of its definitions, and the offsets of its bytes in the file.
+3. The text behind a row replaces those offsets.
 """
 
 INDEX_REVISION: Final = "ggrep-index-3"
@@ -107,7 +107,7 @@ RANKING_REVISION: Final = "ranking-4"
 """Revision of scoring; scores of two revisions are not comparable."""
 
 SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"
-"""Equal where the same code reads and scores two indexes."""
+"""Equal for two indexes that the same code reads and scores."""
 
 # Versions of JSON documents that still have their first shape.
 QUERY_SCHEMA: Final = 1
@@ -146,4 +146,4 @@ SCHEMA_VERSIONS: Final[Mapping[str, tuple[int, ...]]] = {
     "status": (STATUS_SCHEMA,),
     "health": (HEALTH_SCHEMA,),
 }
-"""Versions of the documents a daemon answers with; failures go with the answers they replace."""
+"""Versions of a daemon's documents by name; failures have the version of the replaced answers."""

@@ -11,7 +11,7 @@ _CHANCE_BITS = 80
 
 
 class IdSource:
-    """Makes ULIDs from a clock; two made in one millisecond still differ and are in order."""
+    """Makes ULIDs from a clock; two of one millisecond still differ and are in order."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Identifiers. Each is a str at run time and its own type to the checker."""
+"""Identifiers. Each is a str at run time and a separate type for the type checker."""
 
 import re
 from typing import NewType

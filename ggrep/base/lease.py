@@ -1,21 +1,21 @@
 """The writer lease: one process at a time may publish, and its epoch fences off the others.
 
-The lease is a record that outlives its release, so that epochs only ever grow: a manifest carries
-the epoch it was written under. Whoever reads, changes and writes the record holds the guard, a
-kernel lock, meanwhile. The holder also locks one byte of a file, the one of its epoch's number,
-for as long as it lives; and it rewrites the record every third of the record's time to live. So
-three things end a lease:
+The lease is a record that outlives its release, so that epochs only grow: each manifest carries the
+epoch of its writer. A process that reads, changes and writes the record holds the guard, a kernel
+lock, meanwhile. The holder also locks one byte of a file, the byte with its epoch's number, for its
+lifetime; and it rewrites the record after each third of the record's time to live. A lease ends in
+three ways:
 
 1. its holder releases it;
-2. its holder dies: the kernel lets the byte go, or the machine started anew;
-3. its holder is stopped and nothing was heard of it for the time to live. Should it go on later,
-   it finds another epoch in the record; it looks under the guard, directly before it swaps.
+2. its holder dies: the kernel unlocks the byte, or the machine was restarted;
+3. its holder is stopped and sends no heartbeat for the time to live. If it continues later, it
+   finds another epoch in the record, which it checks under the guard, directly before the swap.
 
-Ages are taken from the machine's monotonic clock, which all processes share and nobody sets: a
-clock that jumps ends no lease and keeps none alive.
+Ages are measured by the machine's monotonic clock, which all processes share and which cannot be
+set: a jump of the wall clock neither ends a lease nor keeps one alive.
 
-All files lie outside the store's directory. A guard that went with its store could be held by one
-writer while the next locks a new file of the same name.
+All files lie outside the store's directory. A guard inside it would be deleted with the store: one
+writer could hold it while the next locks a new file of the same name.
 """
 
 import errno
@@ -39,7 +39,7 @@ from ggrep.base.locks import Patience, in_line
 from ggrep.base.stable_json import DecodeError, decode
 
 _RECORD_BYTES = 1024
-"""All records are as long, so that one can be written over another on a full disk."""
+"""Length of all records, so that one can be written over another on a full disk."""
 
 _GUARD_MS = 30_000
 """Timeout of the guard, which is held only for a few writes."""
@@ -52,7 +52,7 @@ class LeaseFiles(Struct, frozen=True):
     Attributes:
         record: the holder, as JSON.
         guard: locked while the record is read, changed and written.
-        writer_queue: locked by the writer that is next.
+        writer_queue: locked by the writer that gets the lease next.
         alive: its byte number `epoch` is locked while that epoch's holder lives.
     """
 
@@ -66,8 +66,8 @@ class LeaseRecord(Struct, frozen=True):
     """The current or last holder of the lease.
 
     Attributes:
-        boot_id: of the machine's start under which it was written.
-        staging_txn_id: what the holder is putting together.
+        boot_id: id of the machine's boot at the time of writing.
+        staging_txn_id: transaction that the holder is staging; None without one.
     """
 
     owner_id: str
@@ -105,7 +105,7 @@ class Lease:
         self._wait = wait
 
     def check(self) -> None:
-        """Do nothing while the lease is still ours.
+        """Raise unless the lease is still ours.
 
         Raises:
             LeaseLost: the record names another owner or epoch.
@@ -118,7 +118,7 @@ class Lease:
 
         Raises:
             LeaseLost: it was taken over before.
-            Busy: another process holds the guard and does not let go.
+            Busy: another process holds the guard for too long.
         """
         deadline = Deadline.after(self._clock, _GUARD_MS)
         patience = Patience(deadline, self._wait, "the lease is guarded")
@@ -127,19 +127,19 @@ class Lease:
             yield
 
     def beat(self) -> None:
-        """Say that the holder is still at work."""
+        """Write a heartbeat."""
         self._rewrite(lambda record: record)
         reach("lease.after_heartbeat")
 
     def note_staging(self, transaction: str | None) -> None:
-        """Write down what is being put together; None when nothing is any more."""
+        """Record the staged transaction; None after its end."""
         self._rewrite(lambda record: replace(record, staging_txn_id=transaction))
 
     def release(self) -> None:
-        """Let the next writer in; the epoch stays on record.
+        """Release the lease; the epoch stays on record.
 
         A process that took the lease over owns the record. If the record cannot be written, the
-        released kernel lock says the same.
+        released kernel lock has the same effect.
         """
         reach("lease.before_release")
         with suppress(LeaseLost, Busy, StoreError, OSError):
@@ -155,12 +155,12 @@ class Lease:
         except LeaseLost as lost:
             raise lost from error
         except OSError:
-            return  # who holds it cannot be read now: the error at hand tells more
+            return  # the holder cannot be read now: `error` is more useful
 
     def _rewrite(self, change: Callable[[LeaseRecord], LeaseRecord]) -> None:
-        """Write the record changed and with a heartbeat; a released one stays as it is.
+        """Write the changed record with a heartbeat; a released record stays as it is.
 
-        It is read under the guard: a beat that queued behind the release must not undo it.
+        It is read under the guard: a heartbeat that waited for the release must not undo it.
         """
         with self.fenced():
             record = self._own_record()
@@ -177,7 +177,7 @@ class Lease:
         try:
             record = read_record(self._files.record)
         except Incompatible as error:
-            # Only a writer that took over writes the record, so one of another build did.
+            # Only a writer that took over writes the record: here one of another build.
             raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over") from error
         if record is None or (record.owner_id, record.lease_epoch) != (self.owner_id, self.epoch):
             raise LeaseLost(f"writer lease of epoch {self.epoch} was taken over")
@@ -196,16 +196,16 @@ def acquire(
 ) -> Iterator[Lease]:
     """Hold the lease for the length of the block.
 
-    Writers queue: who waits for the lease holds the writer queue meanwhile, so that one who lets go
-    and comes back at once has to wait its turn.
+    Writers queue: a writer that waits for the lease holds the writer queue meanwhile, so that a
+    writer that releases the lease and requests it again waits for its turn.
 
     Args:
-        files: where it lies.
+        files: paths of the lease.
         owner_id: unique to this acquisition.
-        clock: dates the record.
-        patience: how long to queue behind another writer.
-        ttl_ms: after this long without a word others may take over.
-        last_epoch: asked for the largest epoch in use when there is no readable record.
+        clock: time source of the record.
+        patience: longest wait behind another writer.
+        ttl_ms: time without a heartbeat after which others may take over.
+        last_epoch: returns the largest epoch in use; called if there is no readable record.
 
     Raises:
         Busy: another writer held the store until the deadline.
@@ -233,7 +233,7 @@ def acquire(
 
 
 def read_record(file: Path) -> LeaseRecord | None:
-    """Return who holds or held the lease; None when there is no readable record.
+    """Return the current or last holder of the lease; None without a readable record.
 
     Raises:
         Incompatible: a newer build wrote it.
@@ -251,13 +251,13 @@ def read_record(file: Path) -> LeaseRecord | None:
 
 
 def is_live(files: LeaseFiles) -> bool:
-    """Return whether a writer that lives holds the lease right now, however silent it is."""
+    """Return whether a living writer holds the lease now, also without heartbeats."""
     record = read_record(files.record)
     return record is not None and not record.released and _lives(record, files)
 
 
 def is_orphaned(files: LeaseFiles) -> bool:
-    """Return whether the last writer died at work, and none has come after it."""
+    """Return whether the last writer died at work, and no other one came after it."""
     record = read_record(files.record)
     return record is not None and not record.released and not _lives(record, files)
 
@@ -266,8 +266,8 @@ class _Applicant(Struct, frozen=True):
     """A writer that waits for the lease.
 
     Attributes:
-        patience: of one that stands in line, which it says at each try.
-        wait: sleeps, and says nothing.
+        patience: deadline and pauses in the writer queue, with a heartbeat at each try.
+        wait: sleeps without a heartbeat.
     """
 
     files: LeaseFiles
@@ -283,7 +283,7 @@ class _Applicant(Struct, frozen=True):
             with locks.alone(self.files.guard, self.patience):
                 durable.sweep_leftovers(self.files.record)
                 record = self.files.record
-                if record.is_dir():  # it could not be written
+                if record.is_dir():  # the record could not be written
                     record.rename(record.with_name(f"{record.name}.{os.urandom(4).hex()}"))
                 before = read_record(self.files.record)
                 if before is None or not self._stands(before):
@@ -293,7 +293,7 @@ class _Applicant(Struct, frozen=True):
             self.patience.pause(f"another writer (process {before.pid}) holds this store")
 
     def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
-        # Without a record the epoch is a guess: one that a stopped writer still holds is not ours.
+        # Without a record the epoch is a guess: a stopped writer may still hold it.
         while not stack.enter_context(locks.byte(self.files.alive, epoch)):
             epoch += 1
         if taken_over:
@@ -316,16 +316,16 @@ class _Applicant(Struct, frozen=True):
         return Lease(self.files, self.owner_id, epoch, self.clock, self.wait)
 
     def _stands(self, record: LeaseRecord) -> bool:
-        """Return whether the holder on record still keeps others out."""
+        """Return whether the recorded holder still excludes others."""
         if record.released or not _lives(record, self.files):
             return False
         return self.clock.monotonic_ms() - record.heartbeat_ms <= record.lease_ttl_ms
 
 
 def _lives(record: LeaseRecord, files: LeaseFiles) -> bool:
-    """Return whether the process on record still runs.
+    """Return whether the recorded process still runs.
 
-    A machine that started anew runs none of the processes it ran before.
+    After a restart of the machine no earlier process runs.
     """
     if record.boot_id != linux.boot_id():
         return False
@@ -334,7 +334,7 @@ def _lives(record: LeaseRecord, files: LeaseFiles) -> bool:
 
 @contextmanager
 def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
-    """Rewrite the record from a thread of its own while the block runs."""
+    """Rewrite the record in a separate thread while the block runs."""
     done = threading.Event()
 
     def beat() -> None:
@@ -342,9 +342,9 @@ def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
             try:
                 lease.beat()
             except LeaseLost:
-                return  # the writer finds out itself, before it swaps
+                return  # the writer notices it itself, before it swaps
             except (Busy, StoreError, OSError):
-                continue  # the disk is full, say: the next beat may go better
+                continue  # for example a full disk: the next heartbeat may succeed
 
     thread = threading.Thread(target=beat, name="lease-heartbeat", daemon=True)
     thread.start()

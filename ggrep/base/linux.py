@@ -1,7 +1,7 @@
 """System calls and files that only Linux has.
 
-No other module does so, which a test looks after; docs/platforms.md says what other systems have in
-the place of each. The standard library alone, and as little of it as can be: searches load this.
+No other module uses them, which a test checks; docs/platforms.md lists the counterparts of other
+systems. This module imports only small parts of the standard library: searches load it.
 """
 # pathlib and ctypes take longer to import than all of this to run
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from _socket import socket
 
 PASSED_DIRECTORY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-"""Opens a directory to go through it, without leave to read it; a link is refused."""
+"""Opens a directory for access to its entries, without permission to list it; a link is refused."""
 
 _PEER_BYTES = 12
 _STATFS_BYTES = 512
-"""More than `struct statfs` takes anywhere."""
+"""More bytes than `struct statfs` has on any architecture."""
 _MADV_DONTNEED = 4
 _SET_PARENT_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG` of `linux/prctl.h`."""
@@ -28,23 +28,23 @@ _LOCK = "hhqqi4x"
 
 
 def stat_fields(pid: int) -> list[bytes] | None:
-    """Return what `/proc/PID/stat` says behind the command, the state first; None without it."""
+    """Return the fields of `/proc/PID/stat` after the command, the state first; None without it."""
     try:
         text = _read(f"/proc/{pid}/stat")
     except OSError:
         return None
-    # The command stands in parentheses and may itself hold some, and blanks.
+    # The command is in parentheses, and may contain parentheses and blanks.
     return text[text.rindex(b")") + 1 :].split()
 
 
 def is_stopped(pid: int) -> bool:
-    """Return whether a process does not run until a signal lets it continue."""
+    """Return whether a process is stopped until a signal continues it."""
     fields = stat_fields(pid)
     return fields is not None and fields[0] in {b"T", b"t"}
 
 
 def boot_id() -> str:
-    """Return what differs after each start of the machine; empty where it does not say."""
+    """Return the id of the machine's boot; empty if unknown."""
     try:
         return _read("/proc/sys/kernel/random/boot_id").decode("ascii").strip()
     except OSError:
@@ -52,17 +52,17 @@ def boot_id() -> str:
 
 
 def seconds_since_boot() -> float:
-    """Return how long the machine is up, the time that it slept included."""
+    """Return the machine's time since boot, including sleep."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 def resident_bytes() -> int:
-    """Return the memory of this process that is in use."""
+    """Return the resident memory of this process."""
     return int(_read("/proc/self/statm").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def children() -> list[int] | None:
-    """Return the running children of this process; None where the kernel does not list them."""
+    """Return the running children of this process; None if the kernel does not list them."""
     pids: list[int] = []
     tasks = "/proc/self/task"
     try:
@@ -81,7 +81,7 @@ def children() -> list[int] | None:
 
 
 def mount_table() -> bytes | None:
-    """Return the kernel's table of mounts; None where it has none."""
+    """Return the kernel's table of mounts; None without one."""
     try:
         return _read("/proc/self/mountinfo")
     except OSError:
@@ -89,7 +89,7 @@ def mount_table() -> bytes | None:
 
 
 def file_system_number(path: bytes) -> int:
-    """Return the kernel's number of the type of the file system that a path lies on."""
+    """Return the kernel's type number of the file system of a path."""
     import ctypes
 
     buffer = ctypes.create_string_buffer(_STATFS_BYTES)
@@ -101,7 +101,7 @@ def file_system_number(path: bytes) -> int:
 
 
 def most_watches() -> int | None:
-    """Return how many directories a user may watch; None if unknown."""
+    """Return the most directories that a user may watch; None if unknown."""
     try:
         return int(_read("/proc/sys/fs/inotify/max_user_watches"))
     except (OSError, ValueError):
@@ -118,19 +118,19 @@ def peer_of(connection: "socket") -> tuple[int, int]:
 
 
 def file_in_memory(name: str) -> int:
-    """Return the descriptor of a file that no directory holds."""
+    """Return the descriptor of a file in memory, without a directory entry."""
     return os.memfd_create(name)
 
 
 def run_as_batch() -> None:
-    """Have this process and its children wait for others, for the processor and for disks."""
+    """Run this process and its children after others, on processors and disks."""
     os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def forget_pages(address: int, size: int) -> None:
-    """Let pages of a mapped file go.
+    """Release pages of a mapped file.
 
-    Requires: they are of a file, and were never written to: others would be zeros afterwards.
+    Requires: they belong to a file and were never written to: other pages would become zeros.
     """
     import ctypes
 
@@ -140,14 +140,14 @@ def forget_pages(address: int, size: int) -> None:
 
 
 def end_with_parent() -> None:
-    """Have this process killed once the thread that started it is no more."""
+    """Have this process killed at the end of the thread that started it."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, _SIGKILL)
 
 
 def bound_memory(most_bytes: int) -> None:
-    """Bound the addresses of this process, so that it fails where it would take more."""
+    """Bound the address space of this process; larger allocations fail."""
     import resource
 
     _, most = resource.getrlimit(resource.RLIMIT_AS)

@@ -23,7 +23,7 @@ class Patience(Struct, frozen=True):
 
     Attributes:
         wait: sleeps that many seconds between tries.
-        message: what is said when the deadline passed.
+        message: message of the error at the deadline.
     """
 
     deadline: Deadline
@@ -41,7 +41,7 @@ class Patience(Struct, frozen=True):
 
 @contextmanager
 def alone(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file for ourselves for the length of the block."""
+    """Hold a lock file exclusively for the length of the block."""
     try:
         durable.make_directory(file.parent, lasting=True)
         descriptor = _lock(file, fcntl.LOCK_EX, patience)
@@ -55,7 +55,7 @@ def alone(file: Path, patience: Patience) -> Iterator[None]:
 
 @contextmanager
 def shared(file: Path, patience: Patience) -> Iterator[None]:
-    """Hold a lock file together with others who share it, for the length of the block."""
+    """Share the lock of a file for the length of the block."""
     try:
         descriptor = _lock_shared(file, patience)
     except OSError as error:
@@ -69,7 +69,7 @@ def shared(file: Path, patience: Patience) -> Iterator[None]:
 
 @contextmanager
 def byte(file: Path, offset: int) -> Iterator[bool]:
-    """Hold one byte of a file for the length of the block; yield False when it is taken."""
+    """Lock one byte of a file for the length of the block; yield False if it is locked already."""
     descriptor = durable.open_lock(file)
     try:
         yield linux.take_byte(descriptor, offset)
@@ -90,9 +90,9 @@ def byte_is_held(file: Path, offset: int) -> bool:
 
 
 def _lock_shared(file: Path, patience: Patience) -> int | None:
-    """Return a descriptor that shares the lock; None where there is nothing to lock.
+    """Return a descriptor that shares the lock; None if there is no file to lock.
 
-    Where we may not write, the store may still be another's who does, in another container say.
+    A store that we may not write may still have a writer, for example in another container.
     """
     try:
         durable.make_directory(file.parent)
@@ -115,7 +115,7 @@ def _lock_shared(file: Path, patience: Patience) -> int | None:
 def _lock(file: Path, how: int, patience: Patience) -> int:
     """Return a descriptor that holds the lock of `file`.
 
-    A file that was removed or replaced while we waited guards nothing: then we start over.
+    A file that was removed or replaced during the wait protects nothing: then we start over.
     """
     while True:
         descriptor = durable.open_lock(file)
@@ -147,18 +147,18 @@ def _not_lockable(file: Path, error: OSError) -> StoreError:
 
 
 _AWAKE = struct.Struct("<q")
-"""When the one in front was awake last, in milliseconds of the machine's monotonic clock."""
+"""Last heartbeat of the next writer, in milliseconds of the machine's monotonic clock."""
 
 
 @contextmanager
 def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
-    """Wait until we are next; yield the patience to go on waiting with."""
+    """Wait until we are next; yield the patience for the further wait."""
     descriptor = durable.open_lock(file)
     try:
         while not (next_in_line := _take(descriptor)) and not _sleeps(descriptor, clock, ttl_ms):
             patience.pause()
         if not next_in_line:
-            yield patience  # who passes says nothing: it would be taken for the sleeper's word
+            yield patience  # without a heartbeat, which would count as the silent writer's
             return
 
         def wait(seconds: float) -> None:
@@ -180,10 +180,10 @@ def _take(descriptor: int) -> bool:
 
 
 def _sleeps(descriptor: int, clock: Clock, ttl_ms: int) -> bool:
-    """Tell whether nothing was heard of who stands in front; a date ahead is no word either."""
+    """Return whether the next writer is silent; a heartbeat in the future does not count."""
     data = os.pread(descriptor, _AWAKE.size, 0)
     if len(data) < _AWAKE.size:
-        return False  # it came this very moment
+        return False  # it came just now
     (awake_ms,) = _AWAKE.unpack(data)
     age_ms = clock.monotonic_ms() - float(awake_ms)
     return age_ms > ttl_ms or age_ms < -1.0
@@ -193,4 +193,4 @@ def _note_awake(descriptor: int, clock: Clock) -> None:
     try:
         os.pwrite(descriptor, _AWAKE.pack(round(clock.monotonic_ms())), 0)
     except OSError:
-        return  # the disk is full, say: we are passed early, which is only unfair
+        return  # for example a full disk: another writer passes us early, which is only unfair

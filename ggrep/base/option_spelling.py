@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _FEW = 2
-"""Words that are shown with `or` between them."""
+"""Most words that are shown with `or` between them."""
 
 
 def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") -> str:
-    """Return the message about a word that is none of the allowed ones.
+    """Return the message about a word that is not allowed.
 
     Args:
-        place: where it stands, such as `--find`.
-        word: what is none of them.
-        words: what is allowed, in the order to show.
-        what: it should be; empty where the place says it.
+        place: place of the word, such as `--find`.
+        word: the unknown word.
+        words: the allowed words, in the order to show.
+        what: kind of the word; empty if the place is clear enough.
     """
     known = list(words)
     meant = nearest(word.casefold(), known)
@@ -40,7 +40,7 @@ def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") ->
 
 SEARCHING = frozenset({"search", "slate"})
 FILTERING = frozenset({"references", "refs", "symbol"}) | SEARCHING
-"""Commands that know them; `SEARCHING` those that look for a text, too."""
+"""Commands with these short forms; `SEARCHING` are those that also search for a text."""
 
 FILTERS = {
     "-t": "lang:",
@@ -50,7 +50,7 @@ FILTERS = {
     "-g": "path:",
     "--glob": "path:",
 }
-"""Forms with a value, and what stands before that in `--filter`."""
+"""Forms with a value, and its prefix in `--filter`."""
 TESTS = {"--tests": "test:true", "--no-tests": "-test:true"}
 FINDS = {"-F": "exact-text", "--fixed-strings": "exact-text", "-E": "regex", "--regex": "regex"}
 
@@ -60,7 +60,7 @@ EXACT = {
     "-l": "--files-with-matches",
     "-c": "--count",
 }
-"""Letters of a search of exact text, as grep and ripgrep have them."""
+"""Letters of a search of exact text, as in grep and ripgrep."""
 NUMBERED = frozenset({"-n", "--line-number"})
 """Lines of exact text always have their numbers."""
 CONTEXT = {
@@ -71,7 +71,7 @@ CONTEXT = {
 }
 """Forms with a number of lines."""
 _TOGETHER = frozenset("FEiwlcn")
-"""Letters that may stand behind one hyphen, the last with a number: `-Fiw`, `-inC2`."""
+"""Letters that may follow one hyphen, the last with a number: `-Fiw`, `-inC2`."""
 
 SHOWN = (
     ("-t, --type LANG", "Only files of this language: `--filter lang:LANG`; repeatable."),
@@ -87,11 +87,11 @@ SHOWN_OF_EXACT = (
     ("-i, -w, -l, -c, -n", "With -F, -E or quoted text: as grep and ripgrep have them."),
     ("-A, -B, -C NUMBER", "Likewise: lines after, before and around each matching line."),
 )
-"""Their paragraph in the help."""
+"""Paragraph of the short forms in the help."""
 
 
 def written_out(arguments: list[str]) -> list[str]:
-    """Return arguments without short forms; the command stands first."""
+    """Return arguments without short forms; the command is the first one."""
     if not arguments or arguments[0] not in FILTERING:
         return arguments
     end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -101,7 +101,7 @@ def written_out(arguments: list[str]) -> list[str]:
     for word in words:
         flag, value = _parts(word)
         if word in values and word not in FILTERS:
-            # What follows is its value, whatever that looks like.
+            # The next argument is its value, also if it looks like an option.
             left += [word, *(each for each in (next(words, None),) if each is not None)]
         elif flag in FILTERS and (value is not None or (value := next(words, None)) is not None):
             left.append(f"--filter={_filter(FILTERS[flag], value)}")
@@ -117,7 +117,7 @@ def written_out(arguments: list[str]) -> list[str]:
 
 
 def _apart(words: list[str]) -> list[str]:
-    """Return words, letters that stand together each by itself."""
+    """Return words with combined letters separated."""
     apart: list[str] = []
     for word in words:
         letters = word[1:] if word[:1] == "-" != word[1:2] else ""
@@ -136,14 +136,14 @@ def _apart(words: list[str]) -> list[str]:
 
 
 def _is_exact(words: list[str], behind: list[str]) -> bool:
-    """Return whether exact text is searched: by a flag, or as the query is in double quotes."""
+    """Return whether exact text is searched: by a flag, or by a query in double quotes."""
     typed = "\0".join(words)
-    given = any(f"--find{sign}{find}" in typed for sign in "=\0" for find in FINDS.values())
-    return given or any(quoted_whole(word) for word in (*words, *behind))
+    by_flag = any(f"--find{sign}{find}" in typed for sign in "=\0" for find in FINDS.values())
+    return by_flag or any(quoted_whole(word) for word in (*words, *behind))
 
 
 def _as_in_grep(words: list[str], values: frozenset[str]) -> list[str]:
-    """Return the words of a search of exact text with ripgrep's letters written out."""
+    """Return the words of a search of exact text with ripgrep's letters expanded."""
     left: list[str] = []
     following = iter(words)
     for word in following:
@@ -160,7 +160,7 @@ def _as_in_grep(words: list[str], values: frozenset[str]) -> list[str]:
 
 
 def _parts(word: str) -> tuple[str, str | None]:
-    """Return a flag and the value that is written in one word with it: `-tgo`, `--type=go`."""
+    """Return a flag and its value in the same word: `-tgo`, `--type=go`."""
     if word.startswith("--"):
         flag, is_joined, value = word.partition("=")
         return flag, value if is_joined else None
@@ -179,14 +179,14 @@ def _filter(key: str, value: str) -> str:
 _EVERYWHERE = frozenset({"--help", "--color", "--no-pager"})
 _MOST_OTHERS = 3
 _OTHER_TOOLS = {"limit": "--max", "max-results": "--max", "max-count": "--max"}
-"""Names that other tools give to an option of ours."""
+"""Option names of other tools, and our option for each."""
 
 
 def unknown_option(arguments: list[str]) -> str | None:
-    """Return what to say of the first long option that the command does not have.
+    """Return the message about the first unknown long option of a command.
 
     Returns:
-        None where there is none, and where short forms leave it to the command line's parser.
+        None without one, and if short forms leave the check to the command line's parser.
     """
     name = command_in(arguments)
     if name is None or arguments[: len(STARTING)] == STARTING:
@@ -206,12 +206,12 @@ def unknown_option(arguments: list[str]) -> str | None:
 
 
 def advice(name: str, option: str, arguments: list[str]) -> str:
-    """Return what may be meant by an option that the command `name` does not have."""
+    """Return the likely correction of an unknown option of the command `name`."""
     at = next(
         (at for at, word in enumerate(arguments) if _is_spelled(word, option)), len(arguments)
     )
     if name == "search" and at < 2:
-        # What began with an option was taken for a search, whatever was meant.
+        # Arguments that begin with an option were taken for a search.
         whole = _first_option_meant(arguments[1])
         if whole is not None:
             return f"; did you mean: {spelled(whole, *arguments[2:])}"

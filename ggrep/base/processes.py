@@ -14,22 +14,22 @@ _DESCRIPTORS = 64
 """Open files of a command over one store with its parsers, and a reserve."""
 
 _START_FIELD = 19
-"""Place of the start time among the fields that the kernel tells of a process."""
+"""Index of the start time in the fields of `linux.stat_fields`."""
 
 
 def start_ticks(pid: int) -> int | None:
-    """Return when a process began, in clock ticks since the machine did; None without it."""
+    """Return the start time of a process, in clock ticks since boot; None without the process."""
     fields = linux.stat_fields(pid)
     return None if fields is None or fields[0] in {b"Z", b"X"} else int(fields[_START_FIELD])
 
 
 def is_running(pid: int, started: int) -> bool:
-    """Return whether the process of that number is the one that began then."""
+    """Return whether the process of that id has that start time."""
     return pid > 0 and start_ticks(pid) == started
 
 
 def own_start_ticks() -> int:
-    """Return when this process began."""
+    """Return the start time of this process."""
     return start_ticks(os.getpid()) or 0
 
 
@@ -65,16 +65,16 @@ def _allowed() -> int:
 
 
 def is_held_open(path: Path) -> bool:
-    """Return whether a process holds a file open, as far as we may look into others."""
+    """Return whether a process holds a file open; unreadable processes are skipped."""
     try:
         wanted = path.stat()
     except OSError:
         return False
     for table in Path("/proc").glob("[0-9]*/fd"):
-        with suppress(OSError):  # it is another user's, or ended just now
+        with suppress(OSError):  # a process of another user, or one that ended just now
             for entry in table.iterdir():
                 with suppress(OSError):
-                    # Only what bears its name is looked at: another file may lie on a dead server.
+                    # Only files of its name are examined: others may be on an unreachable server.
                     named = entry.readlink().name == path.name
                     if named and os.path.samestat(entry.stat(), wanted):
                         return True
@@ -83,9 +83,9 @@ def is_held_open(path: Path) -> bool:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Look for no garbage while modules are loaded, which takes a sixth of that time.
+    """Disable garbage collection while modules are loaded, which takes a sixth of that time.
 
-    Threads may do so at once: the first of them has it looked for again.
+    Threads may do so at the same time: the end of the first block enables it again.
     """
     collecting = gc.isenabled()
     gc.disable()

@@ -8,7 +8,7 @@ from msgspec import ValidationError, convert, to_builtins
 
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 Document: TypeAlias = Mapping[str, object]
-"""A document of a declared shape (`ggrep.model.schemas`), which type checkers know to be JSON."""
+"""A document of a declared shape (`ggrep.model.schemas`), which is JSON for type checkers."""
 
 _NO_JSON: Final = (bytes, bytearray)
 """Types that msgspec would write as base64; they are refused."""
@@ -20,7 +20,7 @@ def dumps(value: Json | Document | Sequence[Document]) -> bytes:
     A Struct is the object of its fields.
 
     Raises:
-        TypeError: `value` holds what JSON cannot say, or a string with a lone surrogate.
+        TypeError: `value` holds a type without JSON, or a string with a lone surrogate.
     """
     return _encoded(value, orjson.OPT_SORT_KEYS)
 
@@ -37,7 +37,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON is whatever it is
 
 
 def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
-    """Return the value that `data` spells.
+    """Return the value of the JSON `data`.
 
     Raises:
         ValueError: `data` is not JSON.

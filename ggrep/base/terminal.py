@@ -1,6 +1,6 @@
 """Capabilities of a terminal, and their options: width, colour, links, a pager.
 
-The standard library alone, and as little of it as can be: every search loads this.
+This module imports only small parts of the standard library: every search loads it.
 """
 # pathlib takes longer to import than all of this to run
 
@@ -25,18 +25,18 @@ LINKS = {
     "zed": "zed://file{path}:{line}",
     "idea": "idea://open?file={path}&line={line}",
 }
-"""Targets of links by name; `GGREP_LINKS` says one of these, a form of its own, or `never`."""
+"""Targets of links by name; `GGREP_LINKS` is one of these names, another target, or `never`."""
 _PROGRAMS = frozenset({"iTerm.app", "WezTerm", "ghostty", "Hyper", "Tabby", "rio"})
 _TERMS = ("foot", "alacritty", "xterm-ghostty", "contour")
 _LEAST_VTE = 5000
 
 
 class UnknownWord(ValueError):
-    """An option of the terminal was told what it does not know."""
+    """An option of the terminal has an unknown value."""
 
 
 def without_terminal_options(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Return arguments without the options of every command, and the variables that these set."""
+    """Return arguments without the options of every command, and variables set by these."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     left: list[str] = []
     chosen: dict[str, str] = {}
@@ -62,7 +62,7 @@ def _of_colour(word: str) -> dict[str, str]:
 
 
 def columns_of(environ: dict[str, str], descriptor: int) -> int:
-    """Return how wide a line may be: `COLUMNS`, else the terminal's width, within bounds."""
+    """Return the width of a line: `COLUMNS`, else the terminal's width, within bounds."""
     named = environ.get("COLUMNS", "")
     if named.isascii() and named.isdigit() and int(named):
         width = int(named)
@@ -87,9 +87,9 @@ def wants_colour(environ: dict[str, str], *, plain: bool, terminal: bool) -> boo
 
 
 def link_form(environ: dict[str, str]) -> str:
-    """Return what links to files lead to, with `{path}` and `{line}` in it; empty for no links.
+    """Return the target of links to files, with `{path}` and `{line}` in it; empty for no links.
 
-    Unless a variable says so, terminals get links that are known to show them, and no others.
+    Without a variable only terminals that are known to support links get them.
     """
     named = environ.get("GGREP_LINKS") or _usual(environ)
     form = LINKS.get(named, named if "{path}" in named else "")
@@ -109,7 +109,7 @@ def _usual(environ: dict[str, str]) -> str:
 
 
 def paged(text: str, environ: dict[str, str]) -> bool:
-    """Show text in a pager where it is longer than the terminal; return whether that was done."""
+    """Show text in a pager if it is longer than the terminal; return whether that was done."""
     if not (os.isatty(0) and os.isatty(1)) or environ.get("TERM") == "dumb":
         return False
     if text.count("\n") < os.get_terminal_size(1).lines:
@@ -117,7 +117,7 @@ def paged(text: str, environ: dict[str, str]) -> bool:
     line = _pager(environ)
     if not line:
         return False
-    # Late: most answers are short, or are read by programs.
+    # Imported late: most answers are short, or are read by programs.
     import signal
     import subprocess
 
@@ -135,7 +135,7 @@ def paged(text: str, environ: dict[str, str]) -> bool:
 
 
 def _pager(environ: dict[str, str]) -> list[str]:
-    """Return what shows long text; nothing where none is wanted, or it is not there."""
+    """Return the command line of the pager; empty if none is wanted or it is missing."""
     import shlex
     import shutil
 

@@ -1,6 +1,6 @@
-"""Built-in lists: paths that are never worth indexing, and files that are text.
+"""Built-in lists: paths that are not indexed, and files that are text.
 
-All names are compared in lower case, except directories, which are compared as they are.
+All names are compared in lower case, except directories, which are case-sensitive.
 """
 
 from typing import Final
@@ -19,7 +19,7 @@ def globs(text: str) -> tuple[str, ...]:
 
 
 BUILTIN_REVISION: Final = "builtin-6"
-"""Enters the config fingerprint: other lists make another index.
+"""Version of the lists, a part of the config fingerprint: other lists make another index.
 
 1. First lists.
 2. All endings of sources and documents that chunking knows by name, `.mkd` and `.bats` among them.
@@ -41,10 +41,10 @@ FILES: Final = words(
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb composer.lock"
     " cargo.lock gemfile.lock go.sum"
 )
-"""Lock files: long, made by machines and full of words that match everything."""
+"""Lock files: long, generated and full of words that match everything."""
 
 FILE_SUFFIXES: Final = globs(".lock .bin .pyc .onnx .min.js .min.css .min.mjs .map")
-"""Endings of files that are made by machines, tracked or not."""
+"""Endings of generated files, tracked or not."""
 
 DOT_DIRECTORIES: Final = words(
     ".azure-pipelines .buildkite .cargo .changeset .ci .circleci .config .devcontainer .forgejo"
@@ -71,7 +71,7 @@ DOT_FILES: Final = globs(
 """Names of configuration files that a team shares."""
 
 _LEFT_OUT: Final = words("asc code-workspace env geojson gitconfig har log ndjson psv rss svg")
-"""Endings that languages have and that hold data, secrets, or what is of one user."""
+"""Endings of languages whose files hold data, secrets or one user's content."""
 
 EXTENSIONS: Final = (frozenset(ENDINGS) - _LEFT_OUT) | words(
     # Programs.
@@ -93,14 +93,14 @@ FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")
 """Names of hand-written text files without a telling ending."""
 
 VARIANT_NAMES: Final = words("containerfile dockerfile jenkinsfile makefile")
-"""Names of which a project keeps variants, each with one ending of its own choice."""
+"""Names with variants in a project, each with one arbitrary ending."""
 
 NO_TEXTS: Final = _LEFT_OUT | words(
-    # Pictures, sounds, fonts and what is printed or drawn.
+    # Pictures, sounds, fonts, print files and drawings.
     "ai apng avif bmp cdr cur dwg dxf eot eps fig flac gif heic icns ico jp2 jpeg jpg m4a mid"
     " mkv mov mp3 mp4 odg ogg otf pbm pdf pgm png pnm ppm ps psd qm raw svgz tga tif tiff ttc"
     " ttf wav webm webp wmf woff woff2 xcf xpm"
-    # Archives, programs and what programs are put together from.
+    # Archives, programs and parts of programs.
     " 7z a apk bz2 cab class crate db deb dex dll dmg dylib ear egg exe gem gz img iso jar lib"
     " lz lz4 lzma mo msi nib o obj pak pdb pyd rar rpm so tar tbz tgz txz war wasm whl xz z zip"
     " zst"
@@ -110,9 +110,9 @@ NO_TEXTS: Final = _LEFT_OUT | words(
     # Keys, certificates and sums.
     " cer crl crt csr der gpg htpasswd jks jwt kdb kdbx key keystore ks md5 ovpn p12 pass passwd"
     " pem pfx pgpass psk pwfile sha1 sha256 sha512 sig sum truststore"
-    # What programs print, remember and put aside.
+    # Output, state and temporary files of programs.
     " bak core cover gcda gcno gcov old orig out pid prof rej snap swo swp temp tmp"
-    # Screens, projects and translations that programs write.
+    # Screens, projects and translations written by programs.
     " drawio pbxproj resx storyboard strings stringsdict userprefs vcxproj xcscheme xcstrings"
     " xcworkspacedata xib xlf xliff"
 )

@@ -1,7 +1,7 @@
 """Reads files below an untrusted root.
 
-A path is opened part by part, from `/` to the root and on, and no part may be a symbolic link:
-whatever is swapped under our feet between a look and an open, no byte outside the root is read.
+A path is opened part by part, from `/` to the root and on, and no part may be a symbolic link: no
+byte outside the root is read, also if a part is replaced between a check and an open.
 """
 
 import os
@@ -25,24 +25,24 @@ class Linked(OSError):
 
 
 class TooLarge(OSError):
-    """The file holds more bytes than the reader may take."""
+    """The file is larger than the reader's bound."""
 
 
 def open_root(root: Path) -> int:
     """Return a descriptor of a canonical root; the caller closes it.
 
-    No part of the path may be a link by now: who can rename what lies around a root would have
-    another tree read in its name, and switched back in time it would pass for the root's own.
+    No part of the path may have become a link: a user who can rename directories above a root could
+    otherwise have another tree read as the root's, and switch back afterwards.
 
     Raises:
-        InvalidRequest: a part of it is a link; what is read there is not the root's.
+        InvalidRequest: a part of it is a link, which leads to another tree.
         OSError: it cannot be opened.
     """
     slash, *parts = root.parts
     directory = os.open(slash, PASSED_DIRECTORY if parts else _DIRECTORY)
     for number, part in enumerate(parts, start=1):
         try:
-            # Who may pass through a directory need not be able to list it.
+            # A directory may be accessible without permission to list it.
             flags = _DIRECTORY if number == len(parts) else PASSED_DIRECTORY
             below = _open_directory(part, directory, flags)
         except Linked as error:
@@ -69,8 +69,8 @@ def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
             below = _open_directory(part, directory)
             os.close(directory)
             directory = below
-        # Opening a device can have effects of its own, so look first; the look cannot be relied
-        # on alone because the file may be swapped before the open.
+        # Opening a device can have side effects, so its type is checked before the open, and again
+        # after it because the file may be replaced in between.
         _require_regular(os.stat(name, dir_fd=directory, follow_symlinks=False))
         descriptor = os.open(name, _FILE, dir_fd=directory)
     finally:
@@ -84,7 +84,7 @@ def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
 
 
 def read_descriptor(descriptor: int, *, most_bytes: int) -> bytes:
-    """Return what is left to read, at most `most_bytes` of it."""
+    """Return the bytes that are left to read, at most `most_bytes`."""
     pieces = []
     while most_bytes > 0:
         piece = os.read(descriptor, min(most_bytes, 1 << 20))
@@ -116,7 +116,7 @@ def _open_directory(name: str, parent: int, flags: int = _DIRECTORY) -> int:
     try:
         return os.open(name, flags, dir_fd=parent)
     except NotADirectoryError:
-        # The kernel says the same of a link and of a file; only the link is an attempt to leave.
+        # The kernel has one error for a link and for a file; only a link is an attempt to leave.
         if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
             raise Linked("a symbolic link") from None
         raise

@@ -19,7 +19,7 @@ from ggrep.model.field_meta import (
 from ggrep.model.slate import Role
 
 MAX_FILE_SIZE_BYTES: Final = 10 * 1024 * 1024
-"""Largest file that is read for indexing."""
+"""Largest file that is indexed."""
 
 MAX_NOTEBOOK_BYTES: Final = 32 * 1024 * 1024
 """Largest notebook with outputs; its source may be as large as any file."""
@@ -40,16 +40,16 @@ MAX_SNIPPET_BYTES_PER_RESULT: Final = 262_144
 """Most snippet text of one hit."""
 
 MAX_QUERY_TIMEOUT_MS: Final = MOST_MS
-"""Longest deadline a query may ask for."""
+"""Longest timeout of a query."""
 
 MAX_STORE_BYTES: Final = MOST_BYTES
-"""Largest byte budget of a store that makes sense to write down."""
+"""Largest meaningful byte budget of a store."""
 
 MAX_REQUEST_BYTES: Final = 16 * 1024 * 1024
-"""Largest message a daemon takes."""
+"""Largest message that a daemon reads."""
 
 MAX_RESPONSE_BYTES: Final = 64 * 1024 * 1024
-"""Largest message a daemon sends."""
+"""Largest message that a daemon sends."""
 
 MAX_CONFIG_FILE_BYTES: Final = 64 * 1024
 """Largest settings file that is parsed."""
@@ -73,7 +73,7 @@ _budget = partial(Key, who=ANYBODY, budget=True)
 
 
 class Settings(Struct, frozen=True):
-    """All settings of one root; a process that serves two never mixes them.
+    """All settings of one root, separate from those of other roots of a process.
 
     `shared_store` switches `include_untracked` off.
     """
@@ -90,32 +90,33 @@ class Settings(Struct, frozen=True):
     max_file_size_bytes: Annotated[
         int,
         _shaping(
-            "larger files are skipped and named; of a notebook, what is written in its "
-            "cells counts",
+            "larger files are skipped and named; a notebook counts with the source of its cells",
             1,
             MAX_FILE_SIZE_BYTES,
         ),
     ] = 10_485_760
     max_chunks_per_file: Annotated[
-        int, _shaping("a file that would give more is cut into larger chunks", 1, 2_000)
+        int, _shaping("a file with more is cut into larger chunks", 1, 2_000)
     ] = 2_000
     max_bulk_bytes: Annotated[
         int,
         _shaping(
-            "of a minified or data file so much is indexed, its beginning; `health` names "
-            "the files",
+            "indexed beginning of a minified or data file; `health` names the files",
             1024,
             MAX_FILE_SIZE_BYTES,
         ),
     ] = 262_144
     max_bytes_per_sync: Annotated[
-        int, _shaping("file content of one snapshot; more is published in several", 1, 268_435_456)
+        int,
+        _shaping(
+            "file content of one snapshot; more is published in several snapshots", 1, 268_435_456
+        ),
     ] = 268_435_456
     parse_timeout_ms: Annotated[
         int,
         Key(
-            "a file whose parser gave no answer by then is put off and tried again; how it "
-            "is cut never depends on it",
+            "a file whose parser takes longer is postponed and tried again; its chunks never "
+            "depend on this",
             1,
             600_000,
         ),
@@ -132,7 +133,7 @@ class Settings(Struct, frozen=True):
         int, _budget("most hits of one file in an answer", 1, MAX_QUERY_PER_FILE)
     ] = 50
     max_open_segments_per_query: Annotated[
-        int, Key("a snapshot of more segments is refused, never half searched", 1, 512)
+        int, Key("a query of a snapshot with more segments is refused", 1, 512)
     ] = 64
     max_total_snippet_bytes: Annotated[
         int, _budget("snippet text of one answer", 0, MAX_TOTAL_SNIPPET_BYTES)
@@ -143,7 +144,7 @@ class Settings(Struct, frozen=True):
     query_timeout_ms: Annotated[
         int,
         Key(
-            "deadline of a query that brings none; flag `--timeout-ms`",
+            "timeout of a query without its own; flag `--timeout-ms`",
             1,
             MAX_QUERY_TIMEOUT_MS,
             who=ANYBODY,
@@ -152,7 +153,7 @@ class Settings(Struct, frozen=True):
     max_store_bytes: Annotated[
         int,
         Key(
-            "what would make a store larger than this is not published; 0 for no bound",
+            "bound on a store; a snapshot beyond it is not published; 0 for no bound",
             0,
             MAX_STORE_BYTES,
         ),
@@ -170,75 +171,89 @@ class Settings(Struct, frozen=True):
     ] = 0
     lease_ttl_ms: Annotated[
         int,
-        Key("a writer that was not heard of for so long may be taken over", 250, MOST_SILENCE_MS),
+        Key("time without a heartbeat after which a writer may be replaced", 250, MOST_SILENCE_MS),
     ] = 120_000
     retain_snapshots_min: Annotated[
         int, Key("newest snapshots that are never collected", 1, 1_000)
     ] = 5
     retain_snapshots_min_age_secs: Annotated[
-        int, Key("younger snapshots are never collected", 0, MOST_AGE_SECS)
+        int, Key("snapshots younger than this are never collected", 0, MOST_AGE_SECS)
     ] = 600
     gc_safety_margin_ms: Annotated[
         int,
         Key(
-            "added to `query_timeout_ms`: no snapshot younger than that is collected",
+            "added to `query_timeout_ms`; snapshots younger than the sum are never collected",
             0,
             MOST_SILENCE_MS,
         ),
     ] = 120_000
     store_gc_days: Annotated[
-        int, Key("`ggrep gc --stores` collects stores that nobody used for so long", 1, 366)
+        int, Key("`ggrep gc --stores` collects stores unused for this time", 1, 366)
     ] = 30
     compaction_overdue_segments: Annotated[
-        int, Key("so many segments make a compaction worth its work", 2, MOST_SEGMENTS)
+        int, Key("segments from which on a compaction is due", 2, MOST_SEGMENTS)
     ] = 8
     compaction_overdue_tombstones: Annotated[
-        int, Key("so many tombstones do", 1, MOST_TOMBSTONES)
+        int, Key("tombstones from which on a compaction is due", 1, MOST_TOMBSTONES)
     ] = 200_000
     max_tombstones_per_snapshot: Annotated[
-        int, Key("a publish that would need more folds them", 1, MOST_TOMBSTONES)
+        int,
+        Key(
+            "most tombstones in a snapshot's journal; a publish beyond it rewrites the journal",
+            1,
+            MOST_TOMBSTONES,
+        ),
     ] = 250_000
     max_concurrent_queries: Annotated[
-        int, Key("queries of one daemon at work at once", 1, MOST_AT_WORK)
+        int, Key("most queries of one daemon at work at once", 1, MOST_AT_WORK)
     ] = 8
     max_query_queue_depth: Annotated[
-        int, Key("queries that wait for one of those; more get `busy`", 0, 4_096)
+        int, Key("most queries that wait for their turn; more get `busy`", 0, 4_096)
     ] = 32
     max_queries_per_client: Annotated[
         int,
         Key(
-            "queries of one client at work at once, more of it wait; 0: as many as all",
+            "most queries of one client at work at once, more wait; 0 for `max_concurrent_queries`",
             0,
             MOST_AT_WORK,
         ),
     ] = 4
     max_open_segments_global: Annotated[
-        int, Key("segments that all queries of a daemon's process hold open", 1, 4_096)
+        int, Key("most segments that all queries of a daemon's process hold open", 1, 4_096)
     ] = 512
     slow_query_ms: Annotated[
         int, Key("slower queries are counted as slow", 0, MAX_QUERY_TIMEOUT_MS)
     ] = 2_000
     max_embed_global: Annotated[
-        int, Key("processes of this host that encode at once; 0: no bound", 0, 64)
+        int, Key("most processes of this host that encode at once; 0 for no bound", 0, 64)
     ] = 2
     embed_lock_ttl_ms: Annotated[
         int,
-        Key("silence after which a process that encodes counts as stuck", 250, MOST_SILENCE_MS),
+        Key(
+            "time without a heartbeat after which an encoding process counts as stuck",
+            250,
+            MOST_SILENCE_MS,
+        ),
     ] = 120_000
     max_request_bytes: Annotated[
-        int, Key("a daemon reads no larger message", 4096, MAX_REQUEST_BYTES)
+        int, Key("largest message that a daemon reads", 4096, MAX_REQUEST_BYTES)
     ] = 1_048_576
     max_response_bytes: Annotated[
-        int, Key("a daemon refuses to send a larger answer", 65_536, MAX_RESPONSE_BYTES)
+        int, Key("largest answer that a daemon sends", 65_536, MAX_RESPONSE_BYTES)
     ] = 10_485_760
     idle_timeout_secs: Annotated[
-        int, Key("a daemon's process ends when nobody asked for so long", 1, MOST_AGE_SECS)
+        int, Key("a daemon's process ends after this time without a request", 1, MOST_AGE_SECS)
     ] = 1_800
     store_idle_secs: Annotated[
-        int, Key("a store that nobody asks is closed until it is asked again", 1, MOST_AGE_SECS)
+        int,
+        Key(
+            "a daemon closes a store after this time without a request, until the next one",
+            1,
+            MOST_AGE_SECS,
+        ),
     ] = 300
-    low_impact: Annotated[bool, Key("sync with little of the machine, and later")] = False
-    start_daemon: Annotated[bool, Key("a search starts a daemon where none runs")] = True
+    low_impact: Annotated[bool, Key("sync later, at low priority")] = False
+    start_daemon: Annotated[bool, Key("a search starts a daemon if none runs")] = True
     watch: Annotated[bool, Key("a daemon follows changes of the work tree")] = True
     include_untracked: Annotated[
         bool, _shaping("index files that git does not track and does not ignore")
@@ -251,23 +266,23 @@ class Settings(Struct, frozen=True):
         ),
     ] = False
     shared_store_include_untracked: Annotated[
-        bool, Key("leave `include_untracked` as it is where `shared_store` is on")
+        bool, Key("with `shared_store`, leave `include_untracked` as it is")
     ] = False
     shared_store_clean: Annotated[
-        bool, Key("where `shared_store` is on, refuse a sync of a work tree that is not clean")
+        bool, Key("with `shared_store`, refuse a sync of a work tree that is not clean")
     ] = False
     merge_strategy: Annotated[
         str,
         Key(
-            "`rrf` or `global`, where neither `--merge` nor the workspace file says",
+            "`rrf` or `global`, if neither `--merge` nor the workspace file chooses",
             words=("global", "rrf"),
         ),
     ] = "rrf"
     portable_paths: Annotated[
         bool,
         Key(
-            "refuse a sync of two paths that differ only by case, for stores that are "
-            "shared with systems where they would be one file",
+            "refuse a sync of two paths that differ only by case, for stores shared with systems "
+            "where they are one file",
             who=ANYBODY,
             narrow=True,
         ),
@@ -275,7 +290,7 @@ class Settings(Struct, frozen=True):
     repo_key: Annotated[
         str,
         Key(
-            "who the repository is on remotes: letters, digits, `.~+-_@` and `/`; empty for the "
+            "name of the repository on remotes: letters, digits, `.~+-_@` and `/`; empty for the "
             "URL of git's `origin`, else the first commit",
             who="u r",
             of_root=True,
@@ -284,7 +299,9 @@ class Settings(Struct, frozen=True):
     ] = ""
     structure: Annotated[
         bool,
-        _shaping("cut files where their language does; `false` cuts all by lines, without parsing"),
+        _shaping(
+            "cut files by their language's structure; `false` cuts all by lines, without parsing"
+        ),
     ] = True
     extra_ignores: Annotated[
         tuple[str, ...],
@@ -301,7 +318,7 @@ class Settings(Struct, frozen=True):
     profile: Annotated[
         str,
         Key(
-            "the profile in force; flag `--profile`",
+            "the current profile; flag `--profile`",
             pattern=PROFILE_NAME,
             misfit="is no name: 1 to 64 of a-z, 0-9, '.', '_', '-'",
             who="e r",
@@ -311,7 +328,7 @@ class Settings(Struct, frozen=True):
     profile_include: Annotated[
         tuple[str, ...],
         Key(
-            "the `include` of the profile in force",
+            "the `include` of the current profile",
             0,
             MOST_LIST_ITEMS,
             who="profiles",
@@ -335,4 +352,4 @@ class Settings(Struct, frozen=True):
 
 
 DECLARED: Final[Mapping[str, DeclaredKey]] = declared_keys(Settings)
-"""Every setting, by what files call it."""
+"""All settings by their names in files."""

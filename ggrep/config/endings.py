@@ -9,7 +9,7 @@ def _by_word(*tables: Mapping[str, str]) -> dict[str, str]:
     return {word: name for table in tables for name in table for word in table[name].split()}
 
 
-# Languages without an ending of their own are told by what stands in a file.
+# Languages without an ending of their own are recognised by a file's content.
 CODE: Final = {
     "ada": "adb ads ada",
     "apex": "",

@@ -31,7 +31,7 @@ _NOT_QUERY_SHAPING = frozenset({"timeout_ms", "explain"})
 def config_fingerprint(
     settings: Settings, *, encoder_identity: str, chunker_revision: str, grammar_revision: str
 ) -> str:
-    """Return the identity of what indexing under `settings` makes of a file, as SHA-256 hex."""
+    """Return the fingerprint of the settings and code that affect the index, as SHA-256 hex."""
     inputs: dict[str, stable_json.Json] = {
         "version": "config-1",
         "builtin_revision": BUILTIN_REVISION,
@@ -47,7 +47,7 @@ def config_fingerprint(
 
 
 def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) -> str:
-    """Return the identity of what is embedded and by what: equal ones share vectors."""
+    """Return the fingerprint of the embedded text and its encoder: equal ones share vectors."""
     return _digest(
         {
             "version": "embed-1",
@@ -71,23 +71,23 @@ def ignore_fingerprint(files: Iterable[tuple[PathKey, bytes]]) -> str:
 def query_fingerprint(
     request: SearchRequest, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the identity of a question: everything that shapes its answer but the index."""
+    """Return the fingerprint of a query: everything that affects its answer, except the index."""
     budgets = settings or Settings()
-    asked = {
+    fields = {
         name: _plain(value)
         for name, value in asdict(request).items()
         if name not in _NOT_QUERY_SHAPING
     }
-    # What is narrowed twice or in another order is narrowed to the same.
-    asked["corpora"] = sorted({corpus.value for corpus in request.corpora})
-    asked["filters"] = sorted({(f.key, f.value, f.negated) for f in request.filters})
-    asked["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})
+    # Duplicates and order of filters do not affect the answer.
+    fields["corpora"] = sorted({corpus.value for corpus in request.corpora})
+    fields["filters"] = sorted({(f.key, f.value, f.negated) for f in request.filters})
+    fields["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})
     return _digest(
         {
             "version": "query-1",
             "schema": QUERY_SCHEMA,
             "ranking_revision": ranking_revision,
-            "request": asked,
+            "request": fields,
             "budgets": {name: getattr(budgets, name) for name in OUTPUT_BUDGETS},
         }
     )
@@ -96,7 +96,7 @@ def query_fingerprint(
 def asked_fingerprint(
     kind: str, request: object, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the identity of a question other than a search, as `query_fingerprint` does of one."""
+    """Return the fingerprint of a query that is no search, as `query_fingerprint`."""
     budgets = settings or Settings()
     return _digest(
         {
@@ -114,18 +114,18 @@ def store_id(root: Path, config_fingerprint: str) -> StoreId:
 
 
 def travelling_id(repo_key: str, config_fingerprint: str) -> StoreId:
-    """Return what the index of a repository is called wherever it lies."""
+    """Return the name of a repository's index, independent of its location."""
     name = slug(Path(repo_key))
     return StoreId(f"{name}-{_h12(repo_key.encode())}-{_h12(config_fingerprint.encode())}")
 
 
 def repo_id(root: Path) -> RepoId:
-    """Return the name of the repository at a canonical root, whatever its configuration."""
+    """Return the name of the repository at a canonical root, independent of its configuration."""
     return RepoId(f"{slug(root)}-{_root_digest(root)}")
 
 
 class StoreName(Struct, frozen=True):
-    """A store's name, taken apart; a copy beside the store proper has a suffix, `-eval` say.
+    """The parts of a store's name; a copy beside the store has a suffix such as `-eval`.
 
     Attributes:
         config: the first digits of its configuration fingerprint.
@@ -163,7 +163,7 @@ def _digest(inputs: dict[str, stable_json.Json]) -> str:
 
 
 _LATER = frozenset({"cursor"})
-"""Fields that requests got later: where they say nothing, questions are what they were before."""
+"""Fields that were added later: their defaults are left out, so that old fingerprints stay."""
 
 
 def _plain(value: object) -> stable_json.Json:

@@ -15,16 +15,16 @@ from types import MappingProxyType
 
 _TIMEOUT_S = 60.0
 _LISTING_S = 20.0
-"""Timeout of commands that read no file's content; a repository can make git wait for ever."""
+"""Timeout of commands that read no file content; a repository can make git wait for ever."""
 _WORKING_SHARE = 0.005
-"""Least share of CPU time; a process with less waits for something else than its turn."""
+"""Least share of CPU time; a process with less waits for something else than the processor."""
 _LISTINGS = frozenset({"ls-files", "diff-files", "config", "rev-parse"})
 _OVERRIDES = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.excludesFile=/dev/null",
     "core.attributesFile=/dev/null",
-    # A repository made elsewhere may say that case does not matter; here it does.
+    # A repository from another system may ignore case; here case matters.
     "core.ignoreCase=false",
     # Whatever it says, a file that was touched is one to look at again.
     "core.trustctime=true",
@@ -39,13 +39,13 @@ _FILTER_KEYS = r"^filter\..*\.(clean|smudge|process|required)$"
 
 
 class GitFailed(Exception):
-    """git is absent, took too long or did not understand the repository."""
+    """git is missing, took too long or failed on the repository."""
 
 
 def is_git_marker(path: Path) -> bool:
-    """Tell whether `path` is what makes the directory above it a work tree's top level.
+    """Return whether `path` marks the directory above it as the top level of a work tree.
 
-    One that cannot be looked at is none.
+    An inaccessible path is none.
     """
     try:
         return has_git_marker(path)
@@ -54,7 +54,7 @@ def is_git_marker(path: Path) -> bool:
 
 
 def has_git_marker(path: Path) -> bool:
-    """Tell the same as `is_git_marker`, or raise."""
+    """Return the same as `is_git_marker`, but raise OSError for an inaccessible path."""
     if path.is_dir():
         return (path / "HEAD").is_file()
     if not path.is_file():
@@ -64,7 +64,7 @@ def has_git_marker(path: Path) -> bool:
 
 
 def is_bare_repository(path: Path) -> bool:
-    """Return whether a directory is a git repository's own, which holds no files of a tree."""
+    """Return whether a directory is a git directory, which holds no files of a work tree."""
     return (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
 
 
@@ -74,7 +74,7 @@ def run_git(
     """Return exit status and output of git, run on the work tree whose top level is `top`.
 
     Raises:
-        GitFailed: anything else happened.
+        GitFailed: git failed in another way.
     """
     status, output = _run(top, arguments, stdin, {})
     if status not in accept:
@@ -106,7 +106,7 @@ def config_keys(top: Path, pattern: str) -> list[bytes]:
 
 
 def without_filters(keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
-    """Return the environment in which the programs under these keys are replaced by none."""
+    """Return an environment that disables the programs under these keys."""
     extra = {b"GIT_CONFIG_COUNT": str(len(keys)).encode()}
     for index, key in enumerate(keys):
         extra[b"GIT_CONFIG_KEY_%d" % index] = key
@@ -115,14 +115,14 @@ def without_filters(keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
 
 
 class RunningGit:
-    """A git that works while we do something else."""
+    """A git process that runs in parallel."""
 
     def __init__(self, process: subprocess.Popen[bytes], command: str) -> None:
         self._process = process
         self._command = command
 
     def output(self) -> bytes:
-        """Wait for the end and return what git printed."""
+        """Wait for the end and return git's output."""
         output, warnings = _output(self._process, self._command)
         if self._process.returncode or warnings:
             raise GitFailed(f"git {self._command} exited with {self._process.returncode}")
@@ -171,10 +171,10 @@ def _started(
 def _output(
     process: subprocess.Popen[bytes], command: str, stdin: bytes | None = None
 ) -> tuple[bytes, bytes]:
-    """Return what git printed, and what it warned of.
+    """Return git's standard output and standard error.
 
-    A busy machine may take as long as it likes: git goes on while it gets on, until it has used
-    up its limit of processor time.
+    On a busy machine git may take longer: it continues while it makes progress, until it has used
+    its limit of processor time.
     """
     limit_s, before_s = _LISTING_S if command in _LISTINGS else _TIMEOUT_S, 0.0
     while True:
@@ -188,7 +188,7 @@ def _output(
 
 
 def _processor_s(pid: int) -> float:
-    """Return the processor time that a child has used; 0 where that cannot be told."""
+    """Return the processor time of a child; 0 if unknown."""
     import psutil
 
     try:
@@ -200,7 +200,7 @@ def _processor_s(pid: int) -> float:
 
 def _command(top: Path, arguments: Sequence[str]) -> list[str]:
     program = shutil.which("git")
-    # A relative entry of the search path would let the work tree bring a git of its own.
+    # With a relative entry in the search path the work tree could provide another git.
     if program is None or not program.startswith("/"):
         raise GitFailed("git is not installed")
     overrides = [word for setting in _OVERRIDES for word in ("-c", setting)]
@@ -219,8 +219,8 @@ def _environment(top: Path) -> dict[bytes, bytes]:
         b"GIT_ATTR_NOSYSTEM": b"1",
         b"GIT_OPTIONAL_LOCKS": b"0",
         b"GIT_NO_LAZY_FETCH": b"1",
-        # `protocol.<name>.allow` in the repository's file would beat `protocol.allow` above;
-        # nothing beats this.
+        # `protocol.<name>.allow` in the repository's file would override `protocol.allow` above,
+        # but not this variable.
         b"GIT_ALLOW_PROTOCOL": b"none",
         b"GIT_TERMINAL_PROMPT": b"0",
     }

@@ -1,4 +1,4 @@
-"""Every path below the ggrep home; `config.settings` finds out where the home is."""
+"""Every path below the ggrep home; `config.settings` finds the home."""
 
 from pathlib import Path
 
@@ -31,15 +31,15 @@ class Home(Struct, frozen=True):
     data = _Below("data")
     """The directory that holds one directory for each store."""
     cache = _Below("cache")
-    """The directory of what can be deleted without losing anything."""
+    """The directory of caches, which can be deleted without loss."""
     vectors = _Below("cache", "vectors")
-    """The directory of vectors that were encoded before."""
+    """The directory of cached vectors."""
     packs = _Below("cache", "packs")
-    """The directory of images of many segments in one."""
+    """The directory of packs: images of many segments in one."""
     locks = _Below("locks")
     """The directory of lock files shared by all processes of this user."""
     encode_slots = _Below("locks", "encode")
-    """The directory of the files that say who encodes on this host."""
+    """The directory of the files of encoding processes on this host."""
     logs = _Below("logs")
     """The directory of log files."""
     api_token = _Below("api-token")
@@ -55,24 +55,24 @@ class Home(Struct, frozen=True):
     remotes_lock = _Below("locks", "remotes")
     """The file that is locked while that one is changed."""
     fetched = _Below("cache", "fetched")
-    """The directory of what pulls have fetched and not yet put into a store."""
+    """The directory of pulled objects that are not yet in a store."""
     agents = _Below("agents.json")
-    """The file of what was written into the configuration of agents."""
+    """The file with the changes to the configuration of agents."""
     agents_lock = _Below("locks", "agents")
-    """The file that is locked while that is done."""
+    """The file that is locked during such a change."""
     daemon = _Below("daemon")
-    """The directory of sockets and of what stands beside them."""
+    """The directory of sockets and the files beside them."""
 
     @classmethod
     def of_store(cls, store: Path) -> "Home":
-        """Return the home that a store's directory lies in."""
+        """Return the home of a store's directory."""
         return cls(store.parent.parent)
 
     @property
     def own_directories(self) -> tuple[Path, ...]:
-        """Return all directories that ggrep itself writes: no part of any tree it indexes.
+        """Return all directories that ggrep itself writes, which are never indexed.
 
-        The subdirectories stand beside the base because the base may be a root itself.
+        The subdirectories are listed beside the base because the base may be a root itself.
         """
         return (self.base, self.data, self.cache, self.locks, self.logs, self.daemon)
 

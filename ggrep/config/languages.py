@@ -1,4 +1,4 @@
-"""The languages that a file can be of, and filters that name another."""
+"""The languages of files, and a check of filters for them."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -8,9 +8,9 @@ from ggrep.base.errors import UsageError
 from ggrep.config.endings import CODE, ENDINGS, NAMES, PICTURES, PROSE, RECORDS
 from ggrep.model.filters import Filter
 
-# `commonlisp` is what a first line may say.
+# `commonlisp` may occur in a file's first line.
 LANGUAGES: Final = frozenset({*CODE, *PROSE, *RECORDS, *PICTURES, *NAMES.values(), "commonlisp"})
-"""All that `lang:` can match, in any index of this build."""
+"""All languages that `lang:` can match, in any index of this build."""
 
 _OTHER_NAMES: Final = {
     "c#": "csharp",
@@ -28,9 +28,9 @@ _OF_SEVERAL: Final = frozenset(("cl", "cls", "fs", "h", "inc", "m", "pp", "pro",
 
 
 def language_named(word: str) -> str:
-    """Return the language that a word means: its name, another, or an ending of its files.
+    """Return the language of a word: its name, another name, or an ending of its files.
 
-    Empty where it means none, or an ending is of several.
+    Empty for an unknown word, and for an ending of several languages.
     """
     word = word.casefold()
     if word in LANGUAGES:
@@ -41,7 +41,7 @@ def language_named(word: str) -> str:
 
 
 def check_languages(filters: Iterable[Filter]) -> None:
-    """Do nothing when each `lang:` names a language that files can be of."""
+    """Raise unless each `lang:` names a language of files."""
     for item in filters:
         if item.key == "lang" and not language_named(item.value):
             word = item.value.casefold()

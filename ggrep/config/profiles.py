@@ -1,7 +1,7 @@
-"""Named profiles of a repository: what they add to its index, its answers and its view.
+"""Named profiles of a repository: their effects on its index, its answers and its view.
 
-A profile with `include` makes files eligible that the built-in lists leave out, and has a store of
-its own, under budgets. Every other profile answers from the store that is there and only narrows.
+A profile with `include` makes files eligible that the built-in lists leave out, and has a separate
+store, under budgets. Every other profile answers from the repository's store and only narrows.
 """
 
 import re
@@ -42,7 +42,7 @@ RoleGlobs = tuple[tuple[Role, tuple[str, ...]], ...]
 """Globs by role, in the order of `ROLES`; only roles that have any."""
 
 
-# Whole chunks and whole files are shown to who asks for them, not to who opens a repository.
+# A repository's file cannot choose whole chunks or whole files: only a request can.
 _MOST_LEVEL: Final = 2
 _SNIPPETS: Final = tuple(mode.value for mode in SnippetMode if mode is not SnippetMode.FULL)
 
@@ -50,20 +50,20 @@ _SNIPPETS: Final = tuple(mode.value for mode in SnippetMode if mode is not Snipp
 class QueryDefaults(Struct, frozen=True):
     """Defaults of a request; None for a field that a profile does not set.
 
-    `level` and `graph` are for slates alone, as are the last four.
+    `level`, `graph` and the last four fields are only for slates.
     """
 
-    mode: Annotated[Mode | None, Key("What the hits are wanted for.")] = None
+    mode: Annotated[Mode | None, Key("Task to rank the hits for.")] = None
     snippet: Annotated[
-        SnippetMode | None, Key("How much of a hit's text is shown.", words=_SNIPPETS)
+        SnippetMode | None, Key("Shown amount of a hit's text.", words=_SNIPPETS)
     ] = None
     top: Annotated[int | None, Key("Most hits.", 1, MAX_QUERY_RESULTS)] = None
     per_file: Annotated[
         int | None, Key("Most hits of one file; 0 for no bound.", 0, MAX_QUERY_PER_FILE)
     ] = None
     anchors: Annotated[bool | None, Key("Show the opening lines of files.")] = None
-    level: Annotated[int | None, Key("How much a slate discloses.", 0, _MOST_LEVEL)] = None
-    graph: Annotated[bool | None, Key("Tell how the files of a slate hang together.")] = None
+    level: Annotated[int | None, Key("Level of detail of a slate.", 0, _MOST_LEVEL)] = None
+    graph: Annotated[bool | None, Key("Show the relations between a slate's files.")] = None
     max_files: Annotated[int | None, Key("Most files of a slate.", 1, MAX_QUERY_RESULTS)] = None
     evidence_per_file: Annotated[
         int | None, Key("Most pieces of evidence of a file.", 1, MAX_QUERY_PER_FILE)
@@ -77,7 +77,7 @@ class QueryDefaults(Struct, frozen=True):
 
     @property
     def given(self) -> tuple[tuple[str, object], ...]:
-        """Return name and value of what the profile says."""
+        """Return name and value of the profile's defaults."""
         return tuple((name, value) for name, value in asdict(self).items() if value is not None)
 
 
@@ -86,7 +86,7 @@ class ProfileView(Struct, frozen=True):
 
     Attributes:
         within: further filters of a hit.
-        corpora: chunks of others are not considered.
+        corpora: corpora of the considered chunks.
     """
 
     within: tuple[Filter, ...] = ()
@@ -126,27 +126,30 @@ class Profile(Struct, frozen=True):
     max_file_size_bytes: Annotated[
         int,
         Key(
-            "Of any file in the profile's store; no larger than without the profile.",
+            "Largest file in the profile's store, at most the value without the profile.",
             1,
             MAX_FILE_SIZE_BYTES,
         ),
     ] = 0
     max_store_bytes: Annotated[
-        int, Key("Of the profile's store; no larger than without the profile.", 1, MAX_STORE_BYTES)
+        int,
+        Key(
+            "Bound on the profile's store, at most the value without the profile.",
+            1,
+            MAX_STORE_BYTES,
+        ),
     ] = 0
-    query: Annotated[QueryDefaults, Key("What holds for questions that do not say otherwise.")] = (
-        QueryDefaults()
-    )
+    query: Annotated[QueryDefaults, Key("Defaults of queries.")] = QueryDefaults()
     view: ProfileView = ProfileView()
 
     @property
     def has_own_store(self) -> bool:
-        """Tell whether it indexes what no other profile does."""
+        """Return whether it has an index that no other profile uses."""
         return bool(self.include)
 
     @property
     def shapes_answers(self) -> bool:
-        """Tell whether a question is another one under it."""
+        """Return whether it changes queries or their answers."""
         return bool(self.query.given) or self.view != ProfileView()
 
 
@@ -155,7 +158,7 @@ class Profiles(Struct, frozen=True):
 
     Attributes:
         default: name of the default profile; empty for none.
-        roles: globs that hold whatever the profile: daemons answer for several.
+        roles: globs for all profiles, as a daemon answers for several profiles.
     """
 
     default: str = ""
@@ -163,7 +166,7 @@ class Profiles(Struct, frozen=True):
     roles: RoleGlobs = ()
 
     def named(self, name: str) -> Profile:
-        """Return the profile of that name; the empty name's adds nothing."""
+        """Return the profile of that name; an empty profile for the empty name."""
         for profile in self.profiles:
             if profile.name == name:
                 return profile
@@ -196,7 +199,7 @@ _SLATE_FIELDS: Final = ("level", "anchors", "graph")
 def apply_to_request(
     request: SearchRequest, given: frozenset[str], profile: Profile
 ) -> SearchRequest:
-    """Return the request as it stands under a profile."""
+    """Return the request under a profile."""
     wanted = replace(request, **_defaults(profile, _SEARCH_FIELDS, given))
     corpora = tuple(corpus for corpus in request.corpora if corpus in profile.view.corpora)
     if not corpora and request.corpora:
@@ -207,10 +210,9 @@ def apply_to_request(
 
 
 def said_fields(request: SearchRequest) -> frozenset[str]:
-    """Return the fields that are not as the defaults of all surfaces have them.
+    """Return the fields that differ from the defaults of all surfaces.
 
-    For surfaces that do not keep what was said: what was said and is the default passes for not
-    said.
+    It is for surfaces that do not record the given fields: a given default counts as not given.
     """
     return _unusual(request, SearchRequest(request.query))
 
@@ -223,7 +225,7 @@ def said_of_slate(request: SlateRequest) -> frozenset[str]:
 
 
 def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profile) -> SlateRequest:
-    """Return the request for a slate as it stands under a profile."""
+    """Return the request for a slate under a profile."""
     names = {name: name for name in _SLATE_FIELDS}
     return replace(
         request,
@@ -234,7 +236,7 @@ def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profil
 
 
 def applied(request: Request[Any], profile: Profile, given: frozenset[str] | None = None) -> Any:  # noqa: ANN401 - as the request
-    """Return a request of any operation as it stands under a profile."""
+    """Return a request of any operation under a profile."""
     match request:
         case SearchRequest():
             return apply_to_request(
@@ -262,12 +264,12 @@ def _defaults(
 
 
 TABLES: Final = frozenset({"profiles", "roles"})
-"""Top-level keys of the file that are no settings."""
+"""Top-level keys of the file that are not settings."""
 
 MAX_PROFILES: Final = 32
 _INNER: Final = re.compile(r"[*?\[\\]")
 _BUDGETS: Final = ("max_bytes_indexed", "max_file_size_bytes", "max_store_bytes")
-_GLOBS: Final = Key("Globs of paths that play the role.", 0, MOST_LIST_ITEMS)
+_GLOBS: Final = Key("Globs of paths with the role.", 0, MOST_LIST_ITEMS)
 _ROLES: Final = {role.value: role for role in ROLES}
 ROLE_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _GLOBS, ()) for name in _ROLES}
 """Keys of `[roles]`."""
@@ -275,23 +277,23 @@ ROLE_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _GLOBS, ()) for na
 _VIEW: Final = {
     "paths": Key("Values of `path:`; a hit lies in one of them.", 0, MOST_LIST_ITEMS),
     "corpora": Key(
-        "Chunks of other corpora are not shown; asking for those alone is an error.",
+        "Corpora of shown chunks; a query for only other corpora is an error.",
         most=MOST_LIST_ITEMS,
         words=tuple(CORPUS_WORDS),
     ),
-    "filters": Key("As `--filter` has them.", 0, MOST_LIST_ITEMS),
+    "filters": Key("Filters as in `--filter`.", 0, MOST_LIST_ITEMS),
 }
 VIEW_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _VIEW[name], ()) for name in _VIEW}
 """Keys of `[profiles.NAME.view]`."""
 
 
 def load_profiles(root: Path) -> Profiles:
-    """Return what the file of a canonical root says of profiles; nothing where there is none."""
+    """Return the profiles in the file of a canonical root; none without a file."""
     return parse_profiles(read_repo_file(root))
 
 
 def parse_profiles(file: Mapping[str, object]) -> Profiles:
-    """Return what a file's top-level keys say of profiles."""
+    """Return the profiles in a file's top-level keys."""
     tables = table_of(file.get("profiles", {}), REPO_FILE, "profiles")
     if len(tables) > MAX_PROFILES:
         raise _refused("profiles", f"{len(tables)} exceeds the cap {MAX_PROFILES}")
@@ -347,7 +349,7 @@ def _roles(value: object) -> RoleGlobs:
     ]
     if not globs:
         return ()
-    # Few repositories say anything of roles, and what reads globs is a tenth of what is loaded.
+    # Few repositories configure roles, and the parser of globs is a tenth of the loaded code.
     from ggrep.config.roles import rules_of
 
     try:
@@ -361,25 +363,25 @@ def _refused(place: str, why: str) -> InvalidRequest:
 
 
 def exclusions(patterns: Iterable[str], where: str) -> tuple[Filter, ...]:
-    """Return filters that hide what gitignore patterns name; case does not count.
+    """Return filters that hide the paths of gitignore patterns; case does not count.
 
-    A filter `path:` is a directory or file where it has no wildcards, else a glob whose `*` passes
-    over slashes. Not every gitignore pattern can be said so; one that cannot is refused, for it
-    would hide more than its author meant.
+    A filter `path:` without wildcards is a directory or file, else a glob whose `*` also matches
+    slashes. A gitignore pattern that cannot be expressed by it is refused: the filter would hide
+    more paths than the pattern.
     """
     values = dict.fromkeys(value for text in patterns for value in _values(text, where))
     return tuple(Filter("path", value, negated=True) for value in values)
 
 
 def _values(pattern: str, where: str) -> Sequence[str]:
-    """Return the values of `path:` that together stand for a pattern."""
+    """Return the values of `path:` that together express a pattern."""
     text = pattern.rstrip("/").removesuffix("/**")
     by_name = "/" not in text and pattern.rstrip("/") == text
     core = text.lstrip("/")
     if core.startswith("**/") and not _INNER.search(core[3:]):
         by_name, core = True, core[3:]
     if by_name:
-        # Below a directory of that name, or a file of it, at the top or further down.
+        # A file of that name, or files below a directory of that name, at any depth.
         inner = core.strip("*")
         if not inner or _INNER.search(inner) or "**" in core:
             raise _unsaid(pattern, where)

@@ -1,7 +1,7 @@
-"""The remotes of a home: where snapshots are pushed to and pulled from.
+"""The remotes of a home: targets of pushes and sources of pulls of snapshots.
 
-Only `ggrep remote` writes them; nothing that a repository brings along can name one. No secret is
-kept: credentials are read from the environment, by the names that each provider gives them.
+Only `ggrep remote` writes them; no file of a repository can name one. No secret is stored:
+credentials come from environment variables with the usual names of each provider.
 """
 
 import re
@@ -21,7 +21,7 @@ VERSION: Final = 1
 """1: the first."""
 SCHEMES: Final = ("s3", "gs", "az", "file")
 GRACE_HOURS: Final = 24
-"""Age from which a collection removes unnamed objects; a push may be about to name younger ones."""
+"""Least age of unnamed objects to collect: a push may be about to name younger ones."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
@@ -31,10 +31,11 @@ class Remote(Struct, frozen=True):
 
     Attributes:
         url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
-        endpoint: of a service that speaks S3 and is not Amazon's; empty for the scheme's own.
-        plain_http: whether the endpoint may be asked without TLS.
-        readable: whether what was pushed under the name of a file that is here is shown before the
-            two were compared.
+        endpoint: URL of an S3-compatible service that is not Amazon's; empty for the default of
+            the scheme.
+        plain_http: whether the endpoint may be used without TLS.
+        readable: whether pushed content of a file that exists here is shown before it was compared
+            with that file.
     """
 
     name: str
@@ -46,13 +47,13 @@ class Remote(Struct, frozen=True):
 
     @property
     def directory(self) -> Path | None:
-        """Return the directory that it is; None for object storage."""
+        """Return its directory; None for object storage."""
         parts = urlsplit(self.url)
         return Path(unquote(parts.path)) if parts.scheme == "file" else None
 
 
 def checked(remote: Remote) -> Remote:
-    """Return a remote after its checks."""
+    """Return a checked remote."""
     if not _NAME.fullmatch(remote.name):
         raise InvalidRequest(f"{remote.name!r} is not a name; use small letters, digits, . _ and -")
     for text in (remote.url, remote.endpoint, remote.region):
@@ -100,10 +101,10 @@ def _check_endpoint(remote: Remote) -> None:
 
 
 def read_remotes(file: Path) -> tuple[Remote, ...]:
-    """Return the remotes in the order they were added; none where there is no file.
+    """Return the remotes in the order they were added; none without a file.
 
     Raises:
-        InvalidRequest: the file is not as ggrep writes it.
+        InvalidRequest: the file does not have ggrep's format.
     """
     try:
         document = stable_json.loads(file.read_bytes())
@@ -122,7 +123,7 @@ def read_remotes(file: Path) -> tuple[Remote, ...]:
 
 
 def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
-    """Replace the remotes, durably; without any the file goes.
+    """Replace the remotes, durably; without any the file is deleted.
 
     Requires: the caller holds the lock of the file.
     """
@@ -135,7 +136,7 @@ def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
 
 
 def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
-    """Return the remote of a name; without one the only remote, else `origin`."""
+    """Return the remote of a name; without a name the only remote, else `origin`."""
     if not remotes:
         raise InvalidRequest("no remote is configured; to add one: ggrep remote add origin URL")
     if name is None and len(remotes) == 1:

@@ -1,7 +1,7 @@
 """The key of a repository: the same on every machine and in every directory.
 
-A key is the name that the settings give, else the URL of git's remote `origin`, written one way
-however it was typed, else the first commit of its history.
+A key is the name in the settings, else the normalised URL of git's remote `origin`, else the first
+commit of its history.
 """
 
 import re
@@ -17,13 +17,13 @@ _MOST: Final = 256
 _SCP: Final = re.compile(
     r"(?:(?P<user>[^@/\s]+)@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*):(?P<path>[^/\s].*)"
 )
-"""An address that git reads as `ssh` without a scheme: `git@host:path`."""
+"""An address that git reads as ssh without a scheme: `git@host:path`."""
 _PORTS: Final = {"ssh": 22, "git": 9418, "http": 80, "https": 443}
 _KEY: Final = re.compile(r"[\w.~+@-]+(?::[0-9]+)?(?:/[\w.~+@-]+)*", re.ASCII)
 
 
 def repo_key(root: Path, settings: Settings) -> str:
-    """Return the name that the settings or the remote `origin` give; empty where neither does."""
+    """Return the name from the settings or the remote `origin`; empty without both."""
     if settings.repo_key:
         if not is_key(settings.repo_key):
             raise InvalidRequest(
@@ -41,9 +41,9 @@ def repo_key(root: Path, settings: Settings) -> str:
 
 
 def key_by_history(root: Path) -> str:
-    """Return the key that the first commit gives; empty where history does not reach back to one.
+    """Return the key from the first commit; empty if the history does not reach back to one.
 
-    It reads all of the history: 0.1 s for 10,000 commits.
+    It reads the whole history: 0.1 s for 10,000 commits.
     """
     if not is_git_marker(root / ".git"):
         return ""
@@ -61,8 +61,8 @@ def key_by_history(root: Path) -> str:
 def normalised(url: str) -> str:
     """Return host and path of a remote's URL, without password, `.git`, or a usual port.
 
-    A user stays where the path begins at that user's home, but for `git`, whose home all share.
-    Empty for a path of this machine, and for what no key can be made of.
+    A user stays if the path begins at that user's home, except `git`, whose home all users share.
+    Empty for a local path, and for a URL that makes no key.
     """
     scp = _SCP.fullmatch(url)
     if "://" in url:
@@ -88,7 +88,7 @@ def normalised(url: str) -> str:
 
 
 def is_key(text: str) -> bool:
-    """Tell whether a text may be a repository's key: words of letters, digits and `.~+-_@`."""
+    """Return whether a text is a valid repository key: words of letters, digits and `.~+-_@`."""
     if _KEY.fullmatch(text) is None or len(text) > _MOST:
         return False
     return not {".", ".."} & set(text.split("/"))

@@ -21,7 +21,7 @@ _PROGRAM: Final = (
 _DATA: Final = "{cfg,conf,env,ini,json,json5,jsonc,properties,toml,xml,yaml,yml}"
 
 ROLES_REVISION: Final = "roles-1"
-"""Version of the roles of paths; enters the fingerprint of slates.
+"""Version of the roles of paths, a part of the fingerprint of slates.
 
     roles-1  first globs
 """
@@ -31,7 +31,7 @@ PROSE: Final = (
     "{authors,changelog,changes,contributing,history,install,news,notice,readme,todo}{,.txt}",
     "*.{1,2,3,4,5,6,7,8}.{in,ronn,scd}",
 )
-"""Prose, wherever it lies; never a test, nor a program."""
+"""Prose in any directory; never a test or a program."""
 
 BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
     {
@@ -139,7 +139,7 @@ BUILTIN_ROLES: Final[Mapping[Role, tuple[str, ...]]] = MappingProxyType(
             "systemd/",
             "terraform/",
         ),
-        # What is a test in any language, `ggrep.model.files` knows; these are beside it.
+        # In addition to the tests of any language in `ggrep.model.files`.
         Role.TEST: (
             "t/",
             "testsuite/",
@@ -159,24 +159,24 @@ MAX_GLOB_CHARACTERS: Final = 512
 """Longest glob of a rule."""
 
 MAX_ALTERNATIVES: Final = 512
-"""Most plain globs that one with braces stands for."""
+"""Most plain globs of a glob with braces."""
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _MEMBERS = re.compile(r"(.)(?:-(.))?", re.DOTALL)
 _TOKENS = re.compile(r"\{[^{}]*\}|\[[!^]?[^\[\]/{}]+\]|.", re.DOTALL)
 _RUNS = frozenset({Role.ENTRYPOINT, Role.POLICY, Role.CONFIGURATION})
-"""Roles that a test or a document does not take by its name alone."""
+"""Roles that a test or a document does not get from its name alone."""
 
 
 class _Globs(Struct, frozen=True):
-    """The globs of one role, by what they are compared with; None where there are none."""
+    """The globs of one role, by the compared part of the path; None without globs."""
 
     names: re.Pattern[str] | None
     directories: re.Pattern[str] | None
     paths: re.Pattern[str] | None
 
     def match(self, path: str, directories: str, name: str) -> bool:
-        """Tell whether a glob speaks of a path; all three are in lower case."""
+        """Return whether a glob matches a path; all three arguments are in lower case."""
         return (
             (self.names is not None and self.names.fullmatch(name) is not None)
             or (self.directories is not None and self.directories.search(directories) is not None)
@@ -188,14 +188,14 @@ class RoleRules(Struct, frozen=True, dict=True):
     """The roles of a repository's paths.
 
     Attributes:
-        added: globs beside the built-in ones, by role in the order of `ROLES`; what one of them
-            names has the role whatever else it is.
+        added: globs beside the built-in ones, by role in the order of `ROLES`; a path that one of
+            them matches has the role in addition to all other roles.
     """
 
     added: tuple[tuple[Role, tuple[str, ...]], ...] = ()
 
     def roles_of(self, path_key: str) -> frozenset[Role]:
-        """Return the roles of a path; empty where no rule speaks of it."""
+        """Return the roles of a path; empty if no rule matches it."""
         path = path_key.lower()
         directories, slash, name = path.rpartition("/")
         above = f"/{directories}{slash}"
@@ -208,7 +208,7 @@ class RoleRules(Struct, frozen=True, dict=True):
 
 
 def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
-    """Return the built-in rules and more; what is said of a role in several places adds up."""
+    """Return the built-in rules and more; the globs of a role from several places add up."""
     globs_of: dict[Role, set[str]] = {role: set() for role in ROLES}
     for role, globs in added:
         globs_of[role].update(globs)
@@ -262,10 +262,10 @@ def _any_of(patterns: list[str]) -> re.Pattern[str] | None:
 
 
 def _expanded(glob: str) -> list[str]:
-    """Return the globs to compile in a glob's stead: itself, unless its braces must go.
+    """Return the globs to compile for a glob: itself, or its variants with braces expanded.
 
-    Braces that hold a slash or a star must, and those of a segment with several stars: what stands
-    between two stars is taken where it fits first, and has to be one text for that.
+    Braces with a slash or a star are expanded, and those of a segment with several stars: the text
+    between two stars is matched at its first occurrence, and must be a single text for that.
     """
     if len(glob) > MAX_GLOB_CHARACTERS:
         raise InvalidRequest(f"roles: {glob[:40]!r}...: longer than {MAX_GLOB_CHARACTERS}")
@@ -283,7 +283,7 @@ def _expanded(glob: str) -> list[str]:
 
 
 def _path(glob: str) -> str:
-    """Return the pattern of a glob that is compared with a whole path."""
+    """Return the pattern of a glob for a whole path."""
     parts = glob.removeprefix("/").split("/")
     if parts[-1] in {"", "**"}:
         parts[-1:] = ["**", ""]
@@ -303,11 +303,11 @@ def _path(glob: str) -> str:
 
 
 def _segment(glob: str) -> str:
-    """Return the pattern of what stands between two slashes."""
+    """Return the pattern of the text between two slashes."""
     first, *others = (_run(run) for run in re.split(r"\*+", glob))
     pieces = [first]
     for number, run in enumerate(others, start=1):
-        # The last run stands at the segment's end, every other at the first place that fits.
+        # The last run matches at the segment's end, every other at the first possible place.
         pieces.append(f"[^/]*{run}" if number == len(others) else f"(?>[^/]*?{run})")
     return "".join(pieces)
 
@@ -330,7 +330,7 @@ def _run(glob: str) -> str:
 
 
 def _set(members: str) -> str:
-    """Return the pattern of what stands in brackets."""
+    """Return the pattern of a text in brackets."""
     inverse = members[0] in "!^"
     ranges = [
         f"{re.escape(member[1])}-{re.escape(member[2] or member[1])}"
@@ -353,7 +353,7 @@ _PAGES: Final = frozenset(
     {"app", "components", "frontend", "gui", "layouts", "partials", "templates", "ui", "views"}
     | {"web-app", "webapp", "webui"}
 )
-"""Directories whose HTML is filled or run by a program."""
+"""Directories of HTML templates and HTML programs."""
 
 _CATALOGUE: Final = re.compile(r"\.(?:po|pot|xlf|xliff|arb|resx|strings|stringsdict)$")
 _TRANSLATED: Final = frozenset(
@@ -370,7 +370,7 @@ _PROGRAM_ENDING: Final = re.compile(
 _NO_TONGUES: Final = frozenset(
     {"cc", "cs", "ex", "go", "hs", "js", "kt", "ml", "mm", "pl", "pm", "py", "rb", "rs", "sh", "ts"}
 )
-"""Directories of sources below `lang` that are named after a programming language."""
+"""Directories of sources below `lang`, named after a programming language."""
 _READ: Final = re.compile(r"\.(?:adoc|asciidoc|md|mdx|markdown|org|rst)$")
 """Endings of prose."""
 
@@ -387,7 +387,7 @@ _TOLD: Final = re.compile(r"^(?:readme|changes|changelog|history|install|todo|no
 
 
 def filing_of(path_key: str) -> Filing:
-    """Return what a path says of its file; empty where it says neither."""
+    """Return the kind of content that a path tells; empty if it tells none."""
     *directories, name = path_key.lower().split("/")
     if _READ.search(name):
         return ""
@@ -399,7 +399,7 @@ def filing_of(path_key: str) -> Filing:
 
 
 def _is_translation(directories: list[str], name: str) -> bool:
-    """Return whether a file holds texts in one language, as one of several."""
+    """Return whether a file holds texts in one of several languages."""
     if _CATALOGUE.search(name) or any(part.endswith(".lproj") for part in directories):
         return True
     place = next((at for at, part in enumerate(directories) if part in _TRANSLATED), None)

@@ -1,4 +1,4 @@
-"""Finds the root that a path belongs to."""
+"""Finds the root of a path."""
 
 import os
 from pathlib import Path
@@ -13,20 +13,20 @@ from ggrep.model.sanitise import is_text
 
 
 def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
-    """Return the root that `path` belongs to, absolute and free of symbolic links.
+    """Return the root of `path`, absolute and free of symbolic links.
 
-    That is the top level of the git work tree around it, else the nearest directory above it
-    that holds a `.ggrep.toml`, else the directory itself. A directory that its work tree ignores
-    is a corpus of its own: an installed package below `.venv` is no part of the project.
+    It is the top level of the git work tree around it, else the nearest directory above it with a
+    `.ggrep.toml`, else the directory itself. A directory that its work tree ignores is a root of
+    its own: an installed package below `.venv` is no part of the project.
 
     Args:
         path: a directory, or a file that stands for its directory.
         enclosing: False to take the directory itself, whatever is around it.
 
     Raises:
-        InvalidRequest: there is nothing at `path`, or the root would be `/` or the home
-            directory: both hold far more than anybody means to search. Or its path is not
-            UTF-8, which manifests and messages are. Or it lies in a bare repository.
+        InvalidRequest: `path` does not exist; the root would be `/` or the home directory, which
+            hold far more files than a search is meant for; its path is not UTF-8, as manifests
+            and messages are; or it lies in a bare repository.
     """
     directory = _directory_of(path)
     if not is_text(os.fspath(directory)):
@@ -69,7 +69,7 @@ def _refuse_bare(directory: Path) -> None:
 
 
 def _is_left_out(top: Path, directory: Path) -> bool:
-    """Tell whether the index of `top` leaves all of `directory` out."""
+    """Return whether the index of `top` leaves all of `directory` out."""
     key = directory.relative_to(top)
     if ".git" in key.parts:
         return False
@@ -91,5 +91,5 @@ def _is_ignored(top: Path, key: Path) -> bool:
     )
     # Source file, line, pattern, path; nothing when no pattern matches.
     source, _, pattern, *_ = answer.split(b"\0") if answer else (b"", b"", b"!")
-    # `.git/info/exclude` belongs to one clone and does not take files away from an index.
+    # `.git/info/exclude` belongs to one clone and does not affect an index.
     return not pattern.startswith(b"!") and source.endswith(b".gitignore")

@@ -1,6 +1,6 @@
 """Names of files that hold keys or passwords, and of folders where programs keep them.
 
-All names are compared in lower case. Nothing makes what is named here eligible.
+All names are compared in lower case. No setting makes these files eligible.
 """
 
 from typing import Final
@@ -19,10 +19,10 @@ PRIVATE_DIRECTORIES: Final = words(
     " .pgadmin .purple .irssi .restic .s3ql .solana .storage .sui .teleport .tokens .tsh"
     " .wandb .weechat .hexchat .xchat2"
 )
-"""Folders in which programs keep what is theirs: accounts, keys, sessions."""
+"""Private folders of programs: accounts, keys, sessions."""
 
 SHARED_PARENT: Final = ".config"
-"""The folder of such folders: files right in it are a team's, the folders in it are private."""
+"""The folder of such folders: files directly in it are a team's, the folders in it are private."""
 
 NAMES: Final = globs(
     """
@@ -123,7 +123,7 @@ FOLDERS: Final = words(
     "secrets .secrets credentials .credentials creds passwords private-keys private_keys ssh-keys"
     " ssh_keys api-keys api_keys"
 )
-"""Folders whose data files hold what their names say."""
+"""Folders whose data files hold secrets, as the folder's name says."""
 
 PROGRAMS: Final = globs(
     """
@@ -131,7 +131,7 @@ PROGRAMS: Final = globs(
     .scala .sh .ex .exs .md .mdx .rst .adoc .html .css .scss .less .vue .svelte .proto
     """
 )
-"""Endings with which a name is that of a program or a page, whatever else it says."""
+"""Endings of programs and pages, which win over other words of the name."""
 
 PROGRAMS_OF_VALUES: Final = words(
     "wp-config.php config.inc.php localsettings.php settings.local.php secret_token.rb"
@@ -168,13 +168,13 @@ MARKS: Final = words(
     "example examples sample samples template templates tmpl tpl skel skeleton dummy fake"
     " mock schema default defaults stub placeholder public pub"
 )
-"""Words that say of a name that what it holds is made up, or anybody's to see."""
+"""Words of names of files with made-up or public content."""
 
 LAST_MARK: Final = "dist"
 """Such a word where it is the last; before others it is what Apple calls a distribution."""
 
 COPIES: Final = globs(".bak .old .orig .save .backup .copy .enc .txt .swp .rpmsave .dpkg-old ~")
-"""Endings of copies; what they are copies of has the name before."""
+"""Endings of copies; the name before the ending is that of the original."""
 
 NOUNS: Final = words(
     "secret secrets credential credentials creds password passwords passwd passphrase apikey"
@@ -217,7 +217,7 @@ ALONE_IN_TEXT: Final = words(
 """Whole stems that say so of a text."""
 
 MANUALS: Final = words("doc docs documentation manual man help guide guides topics wordlists")
-"""Folders below which they say what a text is about."""
+"""Folders below which these words are the topic of a text."""
 
 TEXT_EXTENSIONS: Final = words("txt text b64 base64")
 """Endings of a text."""
@@ -233,7 +233,7 @@ HARMLESS_SINGLES: Final = words(
     " translation csrf xsrf eos bos pad unk mask cls sep design next page cancellation lex css"
     " press turn of the by render shader compute first second two multi boarding"
 )
-"""Words before such a word that make it something else."""
+"""Words before such a word that give it another meaning."""
 
 VAULTS: Final = words(
     "bitwarden vaultwarden lastpass 1password onepassword keepass keepassxc dashlane nordpass"
@@ -242,10 +242,10 @@ VAULTS: Final = words(
 """Programs that keep passwords."""
 
 VAULT_CONTENTS: Final = words("export exported backup passwords logins vault items csv")
-"""Words, or the ending, that say that a file is what such a program gave out."""
+"""Words, or the ending, of files that such a program exported."""
 
 TRANSLATIONS: Final = words("locales locale i18n l10n lang langs translations")
-"""Folders below which a file's name says what its texts are about."""
+"""Folders below which a file's name is the topic of its texts."""
 
 HARMLESS_BEFORE: Final = words(
     "forgot forgotten reset change changed update new strong weak common top bad leaked breached"
@@ -266,7 +266,7 @@ SURROUNDINGS: Final = words(
     " copy final export exported dump output private shared personal home work team internal live"
     " prd stg preprod sandbox v1 v2 v3 latest west east north south central ap main"
 )
-"""Words behind such a noun that say where it holds: `secrets.prod.yaml`."""
+"""Words after such a noun with its environment: `secrets.prod.yaml`."""
 
 DATA_EXTENSIONS: Final = words(
     "yml yaml json json5 jsonc toml ini cfg conf cnf config properties env txt text csv tsv xml"
@@ -289,4 +289,4 @@ HARMLESS_BEHIND: Final = words(
     " options strings messages translation injector sync rotation rotate validation"
     " storage helper process view request response not found error"
 )
-"""Words behind it of which some say that the file is about secrets."""
+"""Words after it some of which mark a file about secrets."""

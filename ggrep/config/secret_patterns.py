@@ -1,7 +1,7 @@
 """Patterns of secrets in files: vendors' key formats, and words that occur beside secrets.
 
-Expressions are RE2's over bytes; what the first group of a vendor's form takes is masked, or all of
-it where there is no group.
+Expressions are RE2's over bytes. The first group of a vendor's form is masked, or the whole match
+if there is no group.
 """
 
 from typing import Final
@@ -156,13 +156,13 @@ VENDORS: Final = tuple(
     LS0tLS1CRUdJTiB(?:SU0EgUFJJVkFUR|QUklWQVRF|FQyBQUklWQVRF|PUEVOU1NI|FTkNSWVBU|EU0EgUFJJ)[A-Za-z0-9+/=]{40,}
     """.split()
 )
-"""Keys and tokens that can be told by their form, or by what stands right by it, alone.
+"""Keys and tokens that are recognisable by their form, or by the text directly beside it.
 
-Few begin with what any word may be: the automaton has states for each of the others in such a one.
+Few begin like an ordinary word: inside such a form the automaton needs states for each other form.
 """
 
 HEADLESS: Final = rb"\dQ~|\.atlasv1\."
-"""Beginnings of such forms before which the key itself begins."""
+"""Beginnings of such forms that come after the beginning of the key."""
 
 DRAWN: Final = tuple(
     rb"""
@@ -176,7 +176,7 @@ DRAWN: Final = tuple(
     (?i:(?:[\"'_.\x20]auth|session|cookie)[\"'\]]{0,2}[\t\x20]*[:=]|(?:sess(?:ion)?_?id|connect\.sid)=)[\t\x20]*[\"']?([A-Za-z0-9+/_=.%-]{20,})
     """.split()
 )
-"""Forms whose group is secret where it looks drawn, in letters of both sizes and digits."""
+"""Forms whose group is secret if it looks random: upper and lower case letters and digits."""
 
 HEXADECIMAL: Final = tuple(
     rb"""
@@ -198,13 +198,13 @@ CHOSEN: Final = tuple(
     WIFI:[^\"'\n]{0,64}P:([^;\"'\n]+);
     """.split()
 )
-"""Forms whose group is a password that a person may have chosen."""
+"""Forms whose group is a password, possibly chosen by a person."""
 
 PATHS: Final = (
     rb"/(?:(?i:(?:web)?hooks?|in(?:coming)?|triggers?|tokens?|keys?|secrets?|services|ping|notify|invoke"
     rb"|auth|rpc|alerts?|push|private)|t|bot)/"
 )
-"""Parts of a URL's path behind which a token may stand."""
+"""Parts of a URL's path that a token may follow."""
 
 COMMANDS: Final = (
     rb"\b(?:mysql[a-z]*|mariadb[a-z-]*|sshpass|htpasswd|redis-cli|mongo[a-z]*|ldap[a-z]+|cqlsh"
@@ -261,7 +261,7 @@ WORDS: Final = (
     rb"|aes|des3?|rsa|enc|cipher|admin|service|server|webhook|write|root|vault|push|backend"
     rb"|nonce)[ _.-]?(?:key|salt)"
 )
-"""Words in the name of what a secret is given to; `SECURE_AUTH_KEY` ends in one."""
+"""Words in names of variables for secrets; `SECURE_AUTH_KEY` ends in one."""
 
 COLUMNS: Final = (
     rb"(?:(?:db|user|account|login|admin|smtp|ftp|wifi)[ _-]?)?(?:pass(?:word|wd|phrase|wort|code)?"
@@ -275,7 +275,7 @@ TECHNICAL: Final = (
     rb"|rfc|ipv|x509|tls|ssl|3des|pkcs|pbkdf|basic|digest|label|value|name|form|text|page|temp|data"
     rb"|\\[unx]|0x"
 )
-"""Texts of words and digits that are not passwords."""
+"""Texts of words and digits that are no passwords."""
 
 FOREIGN: Final = (
     rb"require|optional|prompt|missing|invalid|generat|default|random|somepass|strong|wordpress|postgres"
@@ -283,7 +283,7 @@ FOREIGN: Final = (
     rb"|external|internal|disabled|enabled|provided|vaulted|encrypted|keyring|keychain|plaintext|cleartext"
     rb"|boolean|integer|unknown|nothing|secure|credential|authenti|environ|configur"
 )
-"""Beginnings of words that are no password, but say of one what it is, or a product's name."""
+"""Beginnings of words that are no password, but describe one, or name a product."""
 
 SENTENCE: Final = (
     rb"the|an?|is|are|be|must|enter|at|for|of|to|and|or|please|password|passphrase|passwd|in|on|not"
@@ -291,20 +291,20 @@ SENTENCE: Final = (
     rb"|digits?|letters?|words?|can|has|have|was|will|from|by|this|that|correct horse|de|la|le|und"
     rb"|der|die|das|un|una|il|do|does|only|used?|set|get|type|required|invalid|wrong|reset|value|key"
 )
-"""Words that make what is said by several a sentence, or a title."""
+"""Words that make several words a sentence or a title."""
 
 PUBLIC_KEYS: Final = (
     rb"public|publishable|pub|verif(?:y|ier|ication)|anon|site|cache|primary|foreign|sort|partition|idempotency|object|host|s3"
     rb"|index|unique|row|map(?!box)|hot|fingerprint|registry|trans(?:lation)?|integrity|etag|digest|sha\d*"
 )
-"""Words before `key` that make it one that opens nothing."""
+"""Words before `key` for keys that are not secret."""
 
 PUBLIC_WORDS: Final = (
     rb"(?:public|hash|sha\d*|md5|digest|checksum|fingerprint|example|dummy|fake|mock|sample"
     rb"|placeholder|csrf|xsrf|next|page|cursor|continuation|starting|request|action|lock|idempotency|cancel(?:lation)?|public.?key)[_.-]?$"
     rb"|(?:by|com|tres|sur|high|low|band|under|over|get|no)$"
 )
-"""Words right before it that make its value anybody's to see."""
+"""Words directly before it that mark its value as public."""
 
 TAIL_WORDS: Final = (
     rb"name|field|type|ur[il]|endpoint|path|file|dir|len|count|size|regex|pattern|format|header"
@@ -313,7 +313,7 @@ TAIL_WORDS: Final = (
     rb"|mode|ids?$|i[sz]e|version|scope|algo|method|strategy|manager|service|param|attr|column"
     rb"|\w*guid$|page|link|icon|rule|limit|status|state|owner|desc|help|pub|alias|key.?ids?$|based|less"
 )
-"""Beginnings of words behind it that name something else: `token_endpoint`, `passwordField`."""
+"""Beginnings of words after it for something else: `token_endpoint`, `passwordField`."""
 
 PUBLIC_BEFORE: Final = (
     rb"sha-?\d|md5|hash|digest|checksum|integrity|commit|\brev(?:ision)?\b|etag|uuid|guid|finger_?print"
@@ -359,7 +359,7 @@ HOLLOW_STARTS: Final = (
     b"~/",
 )
 SIGNS: Final = (b"!", b"@", b"&")
-"""Such signs that a password may begin with too."""
+"""Such signs that may also begin a password."""
 HOLLOW_PARTS: Final = (
     *(b"${", b"{{", b"$(", b"%(", b"<%", b"{}", b"{0}", b"://", b"()"),
     *(b"%s", b"%d", b"%u", b"%x", b"%0", b"%h", b"%*"),

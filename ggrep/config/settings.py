@@ -53,12 +53,12 @@ Source = Literal["default", "user", "repo", "env", "flag"]
 
 
 class LoadedSettings(Struct, frozen=True):
-    """Settings, and who decided each.
+    """Settings with their sources.
 
     Attributes:
         sources: one entry for every field of `Settings`.
-        profiles: those that the repository's file holds.
-        usual_profile: the one in force where neither flag nor variable names one.
+        profiles: profiles of the repository's file.
+        usual_profile: the current profile if neither flag nor variable names one.
     """
 
     settings: Settings
@@ -68,18 +68,18 @@ class LoadedSettings(Struct, frozen=True):
 
     @property
     def profile(self) -> Profile:
-        """Return the profile in force; one that adds nothing where there is none."""
+        """Return the current profile; an empty one without any."""
         return self.profiles.named(self.settings.profile)
 
 
 OUTPUT_BUDGETS: Final = tuple(key for key, declared in DECLARED.items() if declared.says.budget)
-"""Keys that decide how much of an answer is shown; a client may send its own."""
+"""Keys that bound the size of an answer; a client may send its own values."""
 
 API_BEARER: Final = "GGREP_API_TOKEN"
-"""The variable that holds what callers of the HTTP surfaces must present; see `without_token`."""
+"""The variable with the token that callers of the HTTP surfaces must send; see `without_token`."""
 
 PROFILE_VARIABLE: Final = "GGREP_PROFILE"
-"""The variable that names the profile in force; daemons are told theirs by it."""
+"""The variable that names the current profile, also for new daemons."""
 
 _RETIRED = MappingProxyType(
     {"fast_mode": "was removed: set structure = false, and search with --no-vectors"}
@@ -102,7 +102,7 @@ _OTHER_VARIABLES = frozenset(
     }
 )
 KNOWN_VARIABLES: Final = frozenset(_OTHER_VARIABLES | _VARIABLES.keys())
-"""Every `GGREP_*` variable that means something."""
+"""All known `GGREP_*` variables."""
 
 _TEST_VARIABLES = "GGREP_TEST_"
 
@@ -113,7 +113,7 @@ def environment() -> Mapping[str, str]:
 
 
 def unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the `GGREP_*` variables that mean nothing to this build, by name."""
+    """Return the unknown `GGREP_*` variables, by name."""
     return tuple(
         name
         for name in sorted(environ)
@@ -126,15 +126,15 @@ def unknown_variables(environ: Mapping[str, str]) -> tuple[str, ...]:
 def compute_in_one_thread() -> None:
     """Have libraries that are loaded from now on compute a matrix product in one thread.
 
-    Searches share the cores among themselves; a product that takes all of them for itself makes
-    the others wait, and costs more than it gains at the sizes we have.
+    Searches share the cores: a product on all of them makes other searches wait, and costs more
+    than it gains at ggrep's sizes.
     """
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # noqa: TID251 - this module is the owner
 
 
 def user_home(environ: Mapping[str, str]) -> Path:
-    """Return the user's home directory: `HOME`, else what the user database says."""
+    """Return the user's home directory: `HOME`, else that of the user database."""
     named, user = environ.get("HOME", ""), os.getuid()
     if named.startswith("/"):
         return Path(named)
@@ -159,7 +159,7 @@ def home_from(environ: Mapping[str, str]) -> Home:
     """Return the ggrep home: `GGREP_HOME`, else `.ggrep` in the user's home directory.
 
     Raises:
-        InvalidRequest: `GGREP_HOME` is not an absolute path, or nothing names a home directory.
+        InvalidRequest: `GGREP_HOME` is not an absolute path, or there is no home directory.
     """
     named = environ.get("GGREP_HOME", "")
     if not named:
@@ -170,11 +170,11 @@ def home_from(environ: Mapping[str, str]) -> Home:
 
 
 class ClientName(Struct, frozen=True):
-    """The client, as daemons share their time among clients.
+    """The client, for the fair queues of daemons.
 
     Attributes:
-        name: `GGREP_CLIENT_ID`, else one for all commands of a terminal session: a name of each
-            process would make every command a newcomer.
+        name: `GGREP_CLIENT_ID`, else a name for all commands of a terminal session: with a name for
+            each process every command would be a new client.
     """
 
     name: str
@@ -197,15 +197,14 @@ def load_settings(
     environ: Mapping[str, str],
     flags: Mapping[str, object] = MappingProxyType({}),
 ) -> LoadedSettings:
-    """Return the settings in force for `root`.
+    """Return the current settings of `root`.
 
-    Flags beat variables, these the repository's file, that the user's file, that the defaults;
-    no source goes beyond the caps. In the user's file the root's own table beats what stands
-    beside it, and a profile there beats the repository's choice of one. A flag that is None was
-    not given.
+    The order of precedence is flags, variables, the repository's file, the user's file, defaults;
+    no source exceeds the caps. In the user's file the root's own table has precedence over the
+    other keys, and its profile over the repository's choice. A flag that is None was not given.
 
     Raises:
-        InvalidRequest: a source holds an unknown key or a value that cannot stand.
+        InvalidRequest: a source holds an unknown key or an invalid value.
     """
     loaded = LoadedSettings(Settings(), dict.fromkeys(Settings.__struct_fields__, "default"))
     everywhere, here = _from_user(home.config_file, root)
@@ -233,7 +232,7 @@ def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def without_profile(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the variables without a profile's name, which only repositories understand."""
+    """Return the variables without a profile's name, which only has a meaning in a repository."""
     return {name: value for name, value in environ.items() if name != PROFILE_VARIABLE}
 
 
@@ -247,22 +246,22 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
 
 
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
-    """Return name and value of the settings that decide what an index holds, by name.
+    """Return name and value of the settings that affect the content of an index, by name.
 
-    The encoder is none of them: it is told by what it is, not by what it is called.
+    The encoder is none of them: the identity of its model counts, not its name.
     """
     shaping: dict[str, object] = {}
     for declared in DECLARED.values():
         if declared.says.shapes_index and declared.name != "encoder":
             value = getattr(settings, declared.name)
-            # Patterns that only take away commute, so their order and repetition do not shape an
-            # index; nor do those that only add.
+            # Patterns that only exclude commute, so their order and repetition do not affect an
+            # index; the same holds for patterns that only include.
             shaping[declared.name] = tuple(sorted(set(value))) if declared.is_list else value
     return tuple(sorted(shaping.items()))
 
 
 def _apply(loaded: LoadedSettings, source: Source, values: Mapping[str, object]) -> LoadedSettings:
-    # What tables of the repository's file say comes under the names of its settings.
+    # Values of the tables in the repository's file have the names of settings.
     named = {DECLARED[key].name if key in DECLARED else key: values[key] for key in values}
     return LoadedSettings(
         # The values were checked one by one against their field's type.
@@ -290,12 +289,12 @@ def _without_untracked(loaded: LoadedSettings) -> LoadedSettings:
 
 
 def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[str, object]]:
-    """Return what the user's file says of every root, and what of this one."""
+    """Return the user's settings for every root, and those for this root."""
     values = dict(read_user_file(path))
     here = of_root(str(path), values.pop(ROOTS, {}), root)
     for key in values:
         if key == PROFILE:
-            # Most repositories would not have it, and nothing would work there.
+            # Most repositories would not have that profile, and all commands would fail there.
             raise InvalidRequest(
                 f"{path}: {key}: profiles are a repository's own; use {REPO_FILE}, or a table"
                 f' [{ROOTS}."/path"] here'
@@ -331,7 +330,7 @@ def _from_repo(
 def _of_own_store(
     profile: Profile, ignored: object, standing: LoadedSettings
 ) -> Mapping[str, object]:
-    """Return what a profile says of the store that it has for itself."""
+    """Return a profile's settings of its own store."""
     limits = {
         "max_file_size_bytes": profile.max_file_size_bytes,
         "max_store_bytes": profile.max_store_bytes,
@@ -349,7 +348,7 @@ def _of_own_store(
 def _require_narrower(
     key: str, value: object, standing: LoadedSettings, *, unbounded: bool = False
 ) -> None:
-    """Raise where a value is wider than what stands; `unbounded` where 0 is no bound."""
+    """Raise if a value is wider than the current one; `unbounded` means that 0 is no bound."""
     current = getattr(standing.settings, key)
     if unbounded and not current:
         return
@@ -365,9 +364,9 @@ def _require_narrower(
 
 
 def _from_environment(environ: Mapping[str, str]) -> Mapping[str, object]:
-    # A variable that is set but empty is how a shell says "not set".
-    given = {name: environ[name] for name in sorted(_VARIABLES) if environ.get(name)}
-    return {_VARIABLES[name]: parse_text(name, _VARIABLES[name], given[name]) for name in given}
+    # An empty variable counts as not set.
+    texts = {name: environ[name] for name in sorted(_VARIABLES) if environ.get(name)}
+    return {_VARIABLES[name]: parse_text(name, _VARIABLES[name], texts[name]) for name in texts}
 
 
 def _from_flags(flags: Mapping[str, object]) -> Mapping[str, object]:

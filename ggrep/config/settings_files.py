@@ -14,12 +14,12 @@ from ggrep.config.declarations import DECLARED, MAX_CONFIG_FILE_BYTES
 from ggrep.model.field_meta import DeclaredKey, declared_keys
 
 REPO_FILE: Final = ".ggrep.toml"
-"""Name of the settings file a repository may bring along."""
+"""Name of a repository's settings file."""
 
 _MOST_PARTS: Final = 64
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_NAME: Final = re.compile(rf"(?<![\w-])(?:{_PART}[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
-"""A dotted key that the parser would be slow over: its time grows with the square of the parts."""
+"""A dotted key with too many parts: the parser's time grows with their square."""
 
 
 def read_repo_file(root: Path) -> Mapping[str, object]:
@@ -30,8 +30,8 @@ def read_repo_file(root: Path) -> Mapping[str, object]:
 def read_user_file(path: Path) -> Mapping[str, object]:
     """Return the top-level keys of the user's file; empty when there is none."""
     try:
-        # Users keep their settings in a dotfiles folder and link them here: their own link is
-        # followed, unlike one that a repository brings.
+        # Users may link their settings from another folder: their own link is followed, unlike
+        # a link in a repository.
         real = path.resolve(strict=True)
     except FileNotFoundError:
         return {}
@@ -46,7 +46,7 @@ def read_user_file(path: Path) -> Mapping[str, object]:
 
 def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
     try:
-        # A workspace's directory is taken as it is called.
+        # Links in the path of a workspace's directory are followed.
         data = read_small(directory, name, cap_bytes=MAX_CONFIG_FILE_BYTES, anchored=False)
     except FileNotFoundError:
         return {}
@@ -62,10 +62,10 @@ def _read(directory: Path, name: str, label: str) -> Mapping[str, object]:
 
 
 PATTERNS: Final = "ignore"
-"""Key of the patterns that a repository's file adds."""
+"""Key of the ignore patterns in a repository's file."""
 
 PROFILE: Final = "profile"
-"""Key of the name of the profile in force."""
+"""Key of the current profile's name."""
 
 _MOST_SHOWN = 80
 _MOST_TEXT = 4096
@@ -73,12 +73,12 @@ _BOOLEAN_WORDS = {"1": True, "true": True, "0": False, "false": False}
 
 
 def check_value(where: str, key: str, value: object) -> object:
-    """Return `value` if the setting `key` may hold it."""
+    """Return `value` if it is valid for the setting `key`."""
     return check(f"{where}: {key}", DECLARED[key], value)
 
 
 def parse_text(where: str, key: str, text: str) -> object:
-    """Return the value that the text of an environment variable spells, checked."""
+    """Return the checked value of an environment variable's text."""
     value: object = text
     if DECLARED[key].kind is int and text.isascii() and text.isdigit() and len(text) < 20:
         value = int(text)
@@ -88,30 +88,30 @@ def parse_text(where: str, key: str, text: str) -> object:
 
 
 def check_profile_name(where: str, value: object) -> str:
-    """Return `value` if a profile can be called that."""
+    """Return `value` if it is a valid name of a profile."""
     return str(check_value(where, PROFILE, value))
 
 
 def read_table(
     known: Mapping[str, DeclaredKey], value: object, file: str, place: str
 ) -> dict[str, Any]:
-    """Return the values of a table by the names of their fields; of tables in it, as Structs."""
+    """Return the values of a table by the names of their fields; inner tables are Structs."""
     values = {}
-    for key, given in table_of(value, file, place, known).items():
+    for key, content in table_of(value, file, place, known).items():
         inner, below = known[key], f"{place}.{key}"
         if inner.is_table:
             values[inner.name] = inner.kind(
-                **read_table(declared_keys(inner.kind), given, file, below)
+                **read_table(declared_keys(inner.kind), content, file, below)
             )
         else:
-            values[inner.name] = check(f"{file}: {below}", inner, given)
+            values[inner.name] = check(f"{file}: {below}", inner, content)
     return values
 
 
 def table_of(
     value: object, file: str, place: str, known: Mapping[str, Any] | None = None
 ) -> Mapping[str, object]:
-    """Return a table that holds known keys alone; any where `known` is None."""
+    """Return a table that holds only known keys; any keys if `known` is None."""
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{file}: {place}: must be a table, is {shown(value)!r}")
     for key in value:
@@ -122,7 +122,7 @@ def table_of(
 
 
 def check(place: str, wanted: DeclaredKey, value: object) -> object:
-    """Return `value` as the declared type, if it may stand."""
+    """Return `value` as the declared type, if it is valid."""
     kind = wanted.kind
     if kind is int:
         return _check_number(place, wanted, value)
@@ -137,7 +137,7 @@ def check(place: str, wanted: DeclaredKey, value: object) -> object:
 
 
 def check_texts(place: str, wanted: DeclaredKey, value: object) -> tuple[str, ...]:
-    """Return a list of strings, each of which may stand; as `check`."""
+    """Return a list of valid strings; as `check`."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise _wrong_type(place, "a list of strings", value)
     if len(value) > wanted.says.most:
@@ -176,11 +176,11 @@ def _wrong_type(place: str, wanted: str, value: object) -> InvalidRequest:
 
 
 def shown(value: object) -> str:
-    """Return as much of a value as a message has room for."""
+    """Return a value, shortened for a message."""
     try:
         text = str(value)
     except ValueError:
-        return "a number of thousands of digits"  # more than Python spells out
+        return "a number of thousands of digits"  # more digits than Python converts
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
 
 
@@ -191,7 +191,7 @@ _SETTABLE: Final = frozenset(key for key, declared in DECLARED.items() if declar
 
 
 def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
-    """Return the values that the tables hold for a root; all tables are checked."""
+    """Return the tables' values for a root; all tables are checked."""
     if not isinstance(tables, dict):
         raise InvalidRequest(f'{where}: {ROOTS}: write a table for each: [{ROOTS}."/path"]')
     matching: list[Mapping[str, object]] = []
@@ -215,5 +215,5 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
 def _is(path: str, root: Path) -> bool:
     try:
         return os.path.realpath(path) == str(root)
-    except (OSError, ValueError):  # the last: no path can be that
+    except (OSError, ValueError):  # ValueError: no path is spelled like this
         return False

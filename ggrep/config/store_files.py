@@ -1,4 +1,4 @@
-"""Names of all files of one store. No other module spells them."""
+"""Names of all files of one store. No other module contains them."""
 
 import re
 from collections.abc import Callable
@@ -50,7 +50,7 @@ def table_dir(store: Path, segment: SegmentName) -> Path:
 
 
 def sizes_file(store: Path, segment: SegmentName) -> Path:
-    """Return what a segment's image holds and its rows do not; part of the table's digest."""
+    """Return the file of the image content that is not in its rows; part of the table's digest."""
     return table_dir(store, segment) / "file_sizes.json"
 
 
@@ -70,12 +70,12 @@ def image_file(store: Path, segment: SegmentName) -> Path:
 
 
 def staging_dir(store: Path) -> Path:
-    """Return where snapshots are put together before their directory exists."""
+    """Return the staging directory of snapshots."""
     return store / "staging"
 
 
 def lease_files(store: Path) -> LeaseFiles:
-    """Return where the writer lease lies; like all locks beside the store, so it outlives it."""
+    """Return the files of the writer lease; they lie beside the store, so they outlive it."""
     stem = Home.of_store(store).locks / store.name
     return LeaseFiles(
         record=stem.with_name(f"{store.name}.lease.json"),
@@ -86,41 +86,41 @@ def lease_files(store: Path) -> LeaseFiles:
 
 
 def readers_lock(store: Path) -> Path:
-    """Return the file whose lock readers share while they look at the store."""
+    """Return the file whose lock readers share while they read the store."""
     return Home.of_store(store).locks / f"{store.name}.readers"
 
 
 def healing_lock(store: Path) -> Path:
-    """Return the file that is locked while derived files of the store are made again."""
+    """Return the file that is locked while derived files of the store are rebuilt."""
     return Home.of_store(store).locks / f"{store.name}.healing"
 
 
 def trash_dir(store: Path, epoch: int) -> Path:
-    """Return where a store is moved to before its files are deleted.
+    """Return the target of a store's move before its files are deleted.
 
-    It carries the epoch of the writer that does so, as all that is made beside a store: one that
-    was stopped and taken over deletes its own when it goes on, and nothing of its successor's.
+    Its name has the epoch of the deleting writer, like all files that are made beside a store: a
+    writer that was stopped and taken over, and continues later, deletes only its own files.
     """
     return _beside(store, "trash", epoch)
 
 
 def store_trash_dir(store: Path) -> Path:
-    """Return where a collection moves what goes before it deletes it."""
+    """Return the directory to which a collection moves files before it deletes them."""
     return store / "trash"
 
 
 def clone_dir(store: Path, epoch: int) -> Path:
-    """Return where a clone of another store is put together before it becomes this store."""
+    """Return the directory of an unfinished clone that will become this store."""
     return _beside(store, "clone", epoch)
 
 
 def rebuild_dir(store: Path, epoch: int) -> Path:
-    """Return where a store is built anew while the old one goes on answering."""
+    """Return the directory of a rebuilt store, while the old one still answers."""
     return _beside(store, "rebuild", epoch)
 
 
 def store_of_remains(directory: Path) -> Path | None:
-    """Return the store that a directory beside the stores is left over from; None for others."""
+    """Return the store of a leftover directory beside the stores; None for other directories."""
     match = _REMAINS.fullmatch(directory.name)
     return None if match is None else directory.with_name(match["store"])
 

@@ -1,11 +1,12 @@
 """One listening socket for all daemons of a process, under many names.
 
-A socket listens whatever name it is met by. So a process listens once in each directory, the names
-of its other daemons' sockets are links to that one, and a client's hello says which daemon it
-means. Nothing is answered before, and who means a store that is not served here is refused.
+A socket accepts connections under each of its names. A process therefore listens once in each
+directory, the names of its other daemons' sockets are links to that socket, and a client's hello
+names the daemon. Nothing is answered before the hello. A hello for a store that is not served here
+is refused.
 
-The socket goes on under the names of the others when a daemon ends. Who is still on the way to the
-one that ended finds the connection closed, as if nobody listened.
+When a daemon ends, the socket keeps the names of the others. A client that was still connecting to
+the ended daemon finds the connection closed, as without a listener.
 """
 
 import os
@@ -25,7 +26,7 @@ from ggrep.protocol.wire.frames import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE
 from ggrep.protocol.wire.handshake import Hello
 
 MOST_GREETING: Final = 256
-"""Clients that have not said yet whom they mean; past it the one that came first gives way."""
+"""Most connections without a complete hello; one more closes the oldest of them."""
 
 _ACCEPT_PAUSE_S: Final = 0.1
 _CHUNK: Final = 65_536
@@ -36,19 +37,19 @@ class Receiver(Protocol):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return store and configuration, which a hello names."""
+        """Return the store id and configuration fingerprint that a hello names."""
         ...
 
     def receive(self, stream: SocketStream, heard: bytes) -> None:
-        """Serve a client; `heard` is what it has said already."""
+        """Serve a client; `heard` are the bytes that were received already."""
         ...
 
     def silence_ms(self) -> float | None:
-        """Return since when the connection that was idle longest is so; None where none is."""
+        """Return the time of last receipt of the longest idle connection; None without one."""
         ...
 
     def make_room(self, error: BaseException) -> None:
-        """Close that connection, as none could be accepted."""
+        """Close that connection after a failed accept."""
         ...
 
 
@@ -62,9 +63,9 @@ class _Listener:
         self._status = name.stat()
 
     def join(self, name: Path) -> bool:
-        """Give the socket another name; return False where it can have none.
+        """Give the socket another name; return False where that is impossible.
 
-        Requires: the lock of that name's daemon. A socket that lies there is a dead one's.
+        Requires: the lock of that name's daemon. A socket of that name belongs to a dead daemon.
         """
         known = next(iter(self.names), None)
         if known is None:
@@ -83,22 +84,22 @@ class _Listener:
 
 
 class AcceptLoop:
-    """Takes in the clients of a process's daemons; of its event loop alone."""
+    """Accepts the clients of a process's daemons; for its event loop only."""
 
     def __init__(self, group: TaskGroup, *, lone: bool = False) -> None:
         """Accept no client yet.
 
-        A `lone` loop passes every client to its one daemon unheard.
+        A `lone` loop passes every client to its only daemon before the hello.
         """
         self._group = group
         self._lone = lone
         self._doors: list[_Listener] = []
         self._receivers: dict[tuple[str, str], Receiver] = {}
         self._left: set[tuple[str, str]] = set()
-        self._greeting: dict[Hashable, anyio.CancelScope] = {}  # the one that came first is first
+        self._greeting: dict[Hashable, anyio.CancelScope] = {}  # the oldest first
 
     async def open(self, receiver: Receiver, name: Path, mode: int) -> None:
-        """Let a daemon be met by that name."""
+        """Accept clients of a daemon under that name."""
         self._receivers[receiver.key] = receiver
         for door in self._doors:
             if any(known.parent == name.parent for known in door.names) and door.join(name):
@@ -112,7 +113,7 @@ class AcceptLoop:
         await self._group.start(self._accept, door)
 
     def close(self, receiver: Receiver, name: Path) -> None:
-        """Let a daemon be met no more; its name is for its owner to remove."""
+        """Accept no more clients of a daemon; its owner removes the name."""
         if self._receivers.pop(receiver.key, None) is not None:
             self._left.add(receiver.key)
         for door in list(self._doors):
@@ -124,7 +125,7 @@ class AcceptLoop:
     async def _accept(self, door: _Listener, *, task_status: TaskStatus[None]) -> None:
         """Accept connections for as long as the socket has a name.
 
-        Where no descriptor is left for one, the connection that was silent longest makes room.
+        If no descriptor is left for one, the longest idle connection is closed.
         """
         path = next(iter(door.names))
         with door.scope:
@@ -141,13 +142,13 @@ class AcceptLoop:
 
     def _make_room(self, error: BaseException) -> None:
         receivers = list(self._receivers.values())
-        told = [(one.silence_ms(), place) for place, one in enumerate(receivers)]
-        silent = [(since_ms, place) for since_ms, place in told if since_ms is not None]
+        times = [(receiver.silence_ms(), index) for index, receiver in enumerate(receivers)]
+        silent = [(since_ms, index) for since_ms, index in times if since_ms is not None]
         if receivers:
             receivers[min(silent)[1] if silent else 0].make_room(error)
 
     async def _take_in(self, stream: SocketStream, path: Path) -> None:
-        """Pass a client on to the daemon that it means."""
+        """Pass a client on to the daemon that its hello names."""
         passed_on = False
         try:
             with suppress(*GONE):  # past this task it would end all daemons
@@ -162,17 +163,20 @@ class AcceptLoop:
         """Return whether a client is being served."""
         hello, heard = (None, b"") if self._lone else await self._heard(stream)
         key = (hello.store_id, hello.config_fingerprint) if hello else None
-        found = self._receivers.get(key) if key else None
-        if found is None and (key in self._left or not (heard or self._lone)):
+        receiver = self._receivers.get(key) if key else None
+        if receiver is None and (key in self._left or not (heard or self._lone)):
             return False
-        # Whoever means none of them hears from the first what is wrong.
-        found = found or next(iter(self._receivers.values()), None)
-        if found is not None:
-            found.receive(stream, heard)
-        return found is not None
+        # The first daemon refuses a hello that names none of them.
+        receiver = receiver or next(iter(self._receivers.values()), None)
+        if receiver is not None:
+            receiver.receive(stream, heard)
+        return receiver is not None
 
     async def _heard(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
-        """Return a client's hello, and what it has said; nothing where it said too little."""
+        """Return a client's hello and the received bytes; None and no bytes if it sent too little.
+
+        A first frame that is no hello comes as None with its bytes.
+        """
         heard, greeting = bytearray(), object()
         connection = DaemonConnection(HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES)
         with anyio.CancelScope() as scope, suppress(*GONE):

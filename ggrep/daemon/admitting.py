@@ -26,8 +26,8 @@ class Caller(Struct, frozen=True):
     """The client of one request.
 
     Attributes:
-        client: its name and that of its caller; may be empty.
-        owner: whose the request id is: the client's, or the connection's of one without a name.
+        client: name of the client and its caller; may be empty.
+        owner: scope of the request id: the client's name, or the connection if it has none.
         request_id: unique among the client's requests at work.
     """
 
@@ -45,7 +45,7 @@ class Caller(Struct, frozen=True):
 
 @contextmanager
 def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
-    """Let the client end the request by its id for the length of the block."""
+    """Let the client cancel the request by its id during the block."""
     key = (caller.owner, caller.request_id)
     if key in daemon.requests:
         raise InvalidRequest(f"request_id: {caller.request_id!r} is at work already")
@@ -60,7 +60,7 @@ ResultT = TypeVar("ResultT")
 E = TypeVar("E")
 
 _LOOK_MS: Final = 50.0
-"""Time between two checks for a first index."""
+"""Interval of checks for a first index."""
 
 
 class TimeSpent(Struct):
@@ -96,8 +96,7 @@ async def run_admitted_with(
 ) -> ResultT:
     """Return the result of work on what `opened` returns, once admitted and given a core.
 
-    The thread is waited for even after a cancellation: it holds a core until it checks the
-    deadline.
+    A cancellation waits for the thread: it holds a core until it checks the deadline.
     """
     shared = daemon.shared
     async with (
@@ -115,7 +114,7 @@ def is_published(daemon: StoreDaemon) -> bool:
         return True
     if not has_index(store):
         return False
-    # Late: it loads the database, which a first answer does not need.
+    # Imported here because it loads the database, which a first answer does not need.
     from ggrep.index.store.judging import is_first_publish
 
     return not is_first_publish(store)
@@ -124,24 +123,24 @@ def is_published(daemon: StoreDaemon) -> bool:
 def is_sparse(daemon: StoreDaemon) -> bool:
     """Return whether the first index is missing or has less than half of the files.
 
-    A look through the tree sees more of what a question is about: the first files are those that
-    an earlier one was about.
+    A scan of the tree then sees more of the relevant files: the first indexed files are the best
+    ones for an earlier query.
     """
     store = daemon.identity.store
     try:
         active = read_active(store)
         manifest = None if active is None else read_manifest(store, active)
     except StoreError:
-        return False  # the engine says what is wrong, and has it mended
+        return False  # the engine reports the damage, and has it repaired
     if manifest is None:
-        return not has_index(store)  # the engine says what is wrong with a lost pointer
+        return not has_index(store)  # the engine reports a lost pointer
     daemon.whole = not manifest.partial
     counts = manifest.counts
     return manifest.partial and 2 * counts.files_indexed < counts.files_eligible
 
 
 def request_missing_snapshot(daemon: StoreDaemon) -> None:
-    """Request a sync where a snapshot has disappeared, which no event reports.
+    """Request a sync if the snapshot has disappeared, which no event reports.
 
     Requires: none is published.
     """

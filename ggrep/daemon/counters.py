@@ -22,7 +22,7 @@ class _Counts(Struct):
 
 
 class QueryCounters(Struct):
-    """Counts searches; any thread may note one."""
+    """Counts searches. Thread-safe."""
 
     slow_query_ms: int
     timeout_ms: int

@@ -21,10 +21,10 @@ Names, all with the label `store`; counters begin with the process:
     ggrep_sync_running, ggrep_sync_pending  gauges, 0 or 1
     ggrep_sync_files, ggrep_sync_files_done gauges, of the sync that runs
     ggrep_sync_failures_total           counter
-    ggrep_watch_mode{mode}              1 for the one in force: events, polling, off
+    ggrep_watch_mode{mode}              1 for the current one: events, polling, off
     ggrep_watch_events_total            counter
 
-What was not measured yet has no sample. A scrape of all daemons of a home has also
+A metric that was not measured yet has no sample. A scrape of all daemons of a home has also
 
     ggrep_daemon_up{root}               1, or 0 for one that did not answer
     ggrep_daemons                       gauge, without a store: how many there are

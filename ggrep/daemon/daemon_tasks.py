@@ -19,7 +19,7 @@ from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
 
 MOST_CONNECTIONS: Final = 256
-"""Connections of one daemon; past it the one that was silent longest gives way."""
+"""Most connections of one daemon; one more closes the longest idle connection."""
 
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
@@ -63,7 +63,7 @@ class DaemonTasks:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return store and configuration, which a client's hello names."""
+        """Return the store id and configuration fingerprint that a client's hello names."""
         return self.daemon.key
 
     async def run(
@@ -72,9 +72,9 @@ class DaemonTasks:
         *,
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Serve; `task_status` is told once clients can connect.
+        """Serve; `task_status` is set to started once clients can connect.
 
-        Whatever ends it, the names in the file system are gone afterwards.
+        The names in the file system are removed at every end, also after an error.
         """
         daemon, endpoint = self.daemon, self._endpoint
         fault: OSError | None = None
@@ -110,7 +110,7 @@ class DaemonTasks:
         daemon.shared.stores[daemon.key] = daemon
         daemon.log.lifecycle("started", pid=daemon.pid, build=daemon.shared.build)
         task_status.started()
-        # What takes long comes behind the socket: clients are answered meanwhile.
+        # Slow tasks start after the socket listens, so that clients are answered meanwhile.
         group.start_soon(self._watch_config)
         group.start_soon(self._evict)
         group.start_soon(self._index)
@@ -138,7 +138,7 @@ class DaemonTasks:
                 await session.idle()
 
     def receive(self, stream: SocketStream, heard: bytes) -> None:
-        """Serve a client that has connected; `heard` is what it has said already."""
+        """Serve a client that has connected; `heard` are the bytes that were received already."""
         if self._group is not None:
             self._group.start_soon(self._serve, stream, heard)
 
@@ -161,16 +161,17 @@ class DaemonTasks:
                 del self._scopes[session]
 
     def silence_ms(self) -> float | None:
-        """Return since when the connection that was idle longest is so; None where none is."""
-        return min((one.last_heard_ms for one in self._sessions if one.is_idle), default=None)
+        """Return the time of last receipt of the longest idle connection; None without one."""
+        idle = (session for session in self._sessions if session.is_idle)
+        return min((session.last_heard_ms for session in idle), default=None)
 
     def make_room(self, error: BaseException) -> None:
-        """Close that connection, as none could be accepted."""
+        """Close that connection after a failed accept."""
         self.daemon.log.lifecycle("cannot_accept", error_code=str(getattr(error, "errno", "")))
         self._drop_most_silent()
 
     def _drop_most_silent(self) -> bool:
-        """Close the connection that was idle longest; return False if none is idle."""
+        """Close the longest idle connection; return False if none is idle."""
         idle = [session for session in self._sessions if session.is_idle]
         if not idle:
             return False
@@ -178,9 +179,10 @@ class DaemonTasks:
         return True
 
     async def _index(self) -> None:
-        """Watch and sync, and open the index for requests; after a first answer if one is due.
+        """Watch, sync and open the index for requests; after the first answer if one is awaited.
 
-        What reads all of the tree, and loads a database, would take half of the machine from it.
+        These tasks read the whole tree and load a database. Beside a first answer they would take
+        half of the machine from it.
         """
         daemon = self.daemon
         if self._awaited and not is_published(daemon):
@@ -197,7 +199,7 @@ class DaemonTasks:
     async def _warm(self) -> None:
         """Preload what the first search needs, and each newly published snapshot.
 
-        A process that carries many stores opens none before it is asked for.
+        A process that serves many stores opens each at its first request.
         """
         daemon = self.daemon
 
@@ -212,7 +214,7 @@ class DaemonTasks:
                     await to_thread.run_sync(work, limiter=daemon.shared.threads)
                 except NoIndex:
                     pass  # the first publish comes back here
-                except Exception as error:  # noqa: BLE001 - the next search tells whoever asks
+                except Exception as error:  # noqa: BLE001 - the next search reports it
                     daemon.log.lifecycle("not_warm", reason=place_of_error(error))
             wanted = False
             await event.wait()
@@ -226,7 +228,7 @@ class DaemonTasks:
     async def _watch_config(self) -> None:
         """Load changed settings once they have been stable for a while.
 
-        Beside that, look whether our place in the file system is still ours.
+        Also check whether the socket and lock in the file system are still ours.
         """
         daemon = self.daemon
         low = daemon.config.settings.low_impact
@@ -256,7 +258,7 @@ class DaemonTasks:
         if build not in {None, self._build}:
             self.end("another build of ggrep was installed")
             return False
-        # Amid an installation there is none for a moment.
+        # During an installation there is no build for a moment.
         if not self._seen("build", there=build is not None):
             self.end("ggrep was removed")
             return False

@@ -25,19 +25,19 @@ class AlreadyServed(GgrepError):
 
 
 class HeldLock:
-    """A locked file, as long as it has names of ours."""
+    """A locked file; the lock is held as long as the file has names of ours."""
 
     def __init__(self, descriptor: int, name: Path) -> None:
-        """Hold what `descriptor` has locked, for its first name."""
+        """Hold the file that `descriptor` has locked, for its first name."""
         self._descriptor = descriptor
         self._names = {name}
 
     def is_at(self, name: Path) -> bool:
-        """Return whether the file of that name is the one that is held."""
+        """Return whether the held file has that name."""
         return self._descriptor >= 0 and is_file(self._descriptor, name)
 
     def join(self, name: Path) -> bool:
-        """Give the file another name; return False where it can have none."""
+        """Give the file another name; return False where that is impossible."""
         known = next(iter(self._names), None)
         if known is None:
             return False
@@ -47,7 +47,7 @@ class HeldLock:
             raise
         except OSError:  # no links in this file system, too many, or our name was removed by hand
             return False
-        if not self.is_at(name):  # somebody's file has our name by now
+        if not self.is_at(name):  # another process's file has our name by now
             name.unlink(missing_ok=True)
             return False
         self._names.add(name)
@@ -70,7 +70,7 @@ class DaemonLocks:
         self._shared: dict[Path, HeldLock] = {}
 
     def claim(self, name: Path) -> HeldLock:
-        """Hold the lock of a name, which is let go by `HeldLock.let_go`."""
+        """Hold the lock of a name; `HeldLock.let_go` releases it."""
         while True:
             shared, joins = self._shared.get(name.parent), True
             try:
@@ -78,27 +78,27 @@ class DaemonLocks:
                     return shared
                 joins = False
             except FileExistsError:
-                pass  # where that is a dead one's, it gives way
+                pass  # the lock file of a dead daemon is removed below
             descriptor = durable.open_lock(name)
-            held = None
+            lock = None
             try:
-                held = _taken(descriptor, name, clear=joins)
+                lock = _taken(descriptor, name, clear=joins)
             finally:
-                if held is None:
+                if lock is None:
                     os.close(descriptor)
-            if held is not None:
+            if lock is not None:
                 if self._joined and shared is None:
-                    self._shared[name.parent] = held
-                return held
+                    self._shared[name.parent] = lock
+                return lock
 
 
 def _taken(descriptor: int, name: Path, *, clear: bool) -> HeldLock | None:
-    """Return what holds an opened lock file; None where the name is to be tried again.
+    """Return the lock of an opened lock file; None where the name is to be tried again.
 
     `clear` only makes room for another file.
     """
     locked = _is_locked(descriptor)
-    # One that ended in order has removed the file that we opened; others may hold it yet.
+    # A daemon that ended in order has removed the file that we opened; others may still hold it.
     if not is_file(descriptor, name):
         return None
     if not locked:
@@ -120,7 +120,7 @@ def is_file(descriptor: int, name: Path) -> bool:
 def _is_locked(descriptor: int) -> bool:
     """Return whether this process holds the lock now.
 
-    A sweep after dead daemons holds it for a moment.
+    A sweep for dead daemons holds it for a moment.
     """
     for _ in range(_TRIES):
         try:
@@ -184,7 +184,7 @@ class Endpoint:
         return self._lock.is_at(_lock_path(self.path)) and self.path.is_socket()
 
     def is_announced(self) -> bool:
-        """Return whether record and locator exist, as far as they were written."""
+        """Return whether record and locator exist, if they were written."""
         led = self._locator is None or self._locator.exists()
         return led and record_path(self.path).exists()
 
@@ -195,7 +195,7 @@ class Endpoint:
         self._released = True
         self.mislead_no_more()
         lock = _lock_path(self.path)
-        # Whoever came after us has made a lock of its own.
+        # A later daemon has made a lock file of its own.
         if not lock.exists() or self._lock.is_at(lock):
             for path in (self.path, record_path(self.path), lock):
                 with suppress(OSError):
@@ -214,7 +214,7 @@ def is_welcome(uid: int, path: Path) -> bool:
 def _claim(path: Path, hints: Path, locks: DaemonLocks) -> HeldLock:
     """Return the lock of a socket without a listener.
 
-    The directory of `hints` is made as well: it is another one where the home's name is long.
+    The directory of `hints` is made as well: it differs where the home's name is long.
     """
     try:
         for directory in (path.parent, hints):
@@ -242,8 +242,8 @@ def _require_own(directory: Path) -> None:
 def sweep(home: Home) -> None:
     """Remove the files of dead daemons, and locks that no process holds.
 
-    A lock that can be had is that of a dead daemon. It is held while its names are removed, so
-    that no process binds one of them meanwhile; a waiter finds the file gone and starts over.
+    A free lock belongs to a dead daemon. It is held while the daemon's names are removed, so that
+    no process binds one of them meanwhile. A waiter finds the file gone and starts over.
     """
     for directory in (home.daemon, fallback_directory()):
         for lock in sorted(directory.glob("*.lock")):
@@ -256,8 +256,8 @@ def sweep(home: Home) -> None:
                 lock.unlink(missing_ok=True)
     for locator in sorted(home.daemon.glob("*.locator")):
         with suppress(OSError):
-            found = parse_locator(locator.read_bytes())
-            if found is None or not found.socket.exists():
+            content = parse_locator(locator.read_bytes())
+            if content is None or not content.socket.exists():
                 locator.unlink(missing_ok=True)
 
 

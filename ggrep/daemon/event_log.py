@@ -40,10 +40,10 @@ class QueryEvent(Struct, frozen=True):
     """One search, or another request that the index answers, with its outcome.
 
     Attributes:
-        mode: of the request; the contract's profile. Empty for what has none.
-        snippet: how much of each hit was asked for; empty where that is no choice.
-        stages: name and milliseconds, in the order they were passed.
-        hits: how many were returned; files of a slate, definitions, mentions.
+        mode: mode of the request, which is the contract's profile; empty without one.
+        snippet: requested amount of each hit's text; empty if the request has no such choice.
+        stages: name and milliseconds of each stage, in their order.
+        hits: number of returned hits, files of a slate, definitions or mentions.
     """
 
     request_id: str
@@ -68,9 +68,9 @@ class SyncEvent(Struct, frozen=True):
     """One sync, with its outcome.
 
     Attributes:
-        trigger: what began it, as the schedule of syncs has it: `start`, `change`, `look` (a
-            change that was only suspected), `asked`, `quiet`, `reconcile` or `retry`.
-        degraded: how many files show older content than they have.
+        trigger: reason in the schedule of syncs: `start`, `change`, `look` (a change that was
+            only suspected), `asked`, `quiet`, `reconcile` or `retry`.
+        degraded: number of files whose indexed content is older than the file.
     """
 
     trigger: str
@@ -94,7 +94,7 @@ MOST: Final = 16
 
 
 class Closable(Protocol):
-    """A log that opens itself with the next line after it was closed."""
+    """A log that reopens with the next line after it was closed."""
 
     def close(self) -> None:
         """Close it; does nothing if it is closed."""
@@ -102,20 +102,20 @@ class Closable(Protocol):
 
 
 class OpenLogs:
-    """See the module.
+    """The open logs of a host, of which only the most recently used stay open.
 
     Attributes:
-        lock: held by each writer and caller: a log is not closed while it is written.
+        lock: held by each writer and caller, so that no log is closed while it is written.
     """
 
     def __init__(self, most: int = MOST) -> None:
-        """Have none open; `most` of them stay open."""
+        """Open nothing yet; at most `most` logs stay open."""
         self.lock = Lock()
         self._most = most
         self._used: dict[Closable, None] = {}  # the least recently used first
 
     def use(self, log: Closable) -> None:
-        """Close the one that was used least recently if this is one too many."""
+        """Record a use; close the least recently used log if too many are open."""
         self._used.pop(log, None)
         self._used[log] = None
         if len(self._used) > self._most:
@@ -124,7 +124,7 @@ class OpenLogs:
             first.close()
 
     def forget(self, log: Closable) -> None:
-        """Close one that is used no more."""
+        """Close a log that is no longer used."""
         self._used.pop(log, None)
         log.close()
 
@@ -135,7 +135,7 @@ _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class LogFile:
-    """The newest of at most `files` files of at most `max_bytes` each; one thread at a time."""
+    """The newest of at most `files` files of at most `max_bytes` each. Not thread-safe."""
 
     def __init__(self, path: Path, *, max_bytes: int, files: int, total_bytes: int = 0) -> None:
         """Write nothing yet.
@@ -145,7 +145,7 @@ class LogFile:
         self._path = path
         self._files = files
         self._total_bytes = total_bytes
-        # A quarter, so that the rest of the room can be cleared without touching what is written.
+        # A quarter, so that other files can be deleted for it without touching the current file.
         self._max_bytes = min(max_bytes, total_bytes // 4) if total_bytes else max_bytes
         self._descriptor = -1
 
@@ -166,15 +166,15 @@ class LogFile:
             self._descriptor = -1
 
     def _ready(self, coming: int) -> int:
-        """Return the size of the open file, rotated if so many more bytes would not fit."""
+        """Return the size of the open file, rotated if `coming` more bytes would not fit."""
         while True:
             self._open()
-            held = os.fstat(self._descriptor)
-            if held.st_nlink and held.st_size + coming <= self._max_bytes:
-                return held.st_size
-            # Another process may have rotated or removed what this one wrote to: then what has
-            # the name now is another file, to go on in.
-            if self._is_named(held):
+            status = os.fstat(self._descriptor)
+            if status.st_nlink and status.st_size + coming <= self._max_bytes:
+                return status.st_size
+            # Another process may have rotated or removed the file: then the file that has the name
+            # now is used.
+            if self._is_named(status):
                 self._rotate()
             self.close()
 
@@ -185,16 +185,16 @@ class LogFile:
         make_directory(directory)
         mode = modes_in(directory).file
         self._descriptor = os.open(self._path, _FLAGS, mode)
-        held = os.fstat(self._descriptor)
-        if held.st_uid == os.geteuid():
+        status = os.fstat(self._descriptor)
+        if status.st_uid == os.geteuid():
             os.fchmod(self._descriptor, mode)
-        if held.st_size and os.pread(self._descriptor, 1, held.st_size - 1) != b"\n":
+        if status.st_size and os.pread(self._descriptor, 1, status.st_size - 1) != b"\n":
             os.write(self._descriptor, b"\n")  # a crash cut the last line short
         make_room(directory, self._total_bytes, keep=self._path, coming=self._max_bytes)
 
-    def _is_named(self, held: os.stat_result) -> bool:
+    def _is_named(self, status: os.stat_result) -> bool:
         with suppress(FileNotFoundError):
-            return os.path.samestat(held, self._path.stat())
+            return os.path.samestat(status, self._path.stat())
         return False
 
     def _rotate(self) -> None:
@@ -210,23 +210,23 @@ class LogFile:
 
 
 def make_room(directory: Path, total_bytes: int, *, keep: Path, coming: int) -> None:
-    """Delete log files until `coming` bytes more in `keep` would not pass the total.
+    """Delete log files until `keep` can have `coming` bytes within the total.
 
-    Rotated files of any store go first, the oldest before the newer; then what other stores write
-    to: a writer whose file is gone begins another. 0 is no bound.
+    Rotated files of any store go first, the oldest before the newer; then the current files of
+    other stores: a writer whose file is gone begins another. 0 is no bound.
     """
     if not total_bytes:
         return
-    found = []
+    files = []
     for path in sorted(directory.iterdir()):
         rotated = bool(_ROTATED.fullmatch(path.name))
         if rotated or path.suffix == SUFFIX:
             with suppress(FileNotFoundError):
-                held = path.stat()
-                found.append((not rotated, held.st_mtime_ns, path.name, held.st_size))
-    own = sum(size for *_, name, size in found if name == keep.name)
-    used = sum(size for *_, size in found) - own + max(own, coming)
-    for *_, name, size in sorted(found):
+                status = path.stat()
+                files.append((not rotated, status.st_mtime_ns, path.name, status.st_size))
+    kept = sum(size for *_, name, size in files if name == keep.name)
+    used = sum(size for *_, size in files) - kept + max(kept, coming)
+    for *_, name, size in sorted(files):
         if used <= total_bytes:
             return
         if name != keep.name:
@@ -283,7 +283,7 @@ class EventLog:
         self._emit("sync", fields, level)
 
     def lifecycle(self, name: str, **fields: Field) -> None:
-        """Log an event of the daemon's life; fields outside the closed set only by name."""
+        """Log a lifecycle event; of fields outside the closed set only the names are logged."""
         known = {key: value for key, value in fields.items() if key in LIFECYCLE_FIELDS}
         if len(known) < len(fields):
             known["omitted"] = ",".join(sorted(set(fields) - LIFECYCLE_FIELDS))
@@ -291,7 +291,7 @@ class EventLog:
 
     @property
     def dropped_total(self) -> int:
-        """Return how many events could not be written."""
+        """Return the number of events that could not be written."""
         return self._dropped
 
     def close(self) -> None:
@@ -300,22 +300,22 @@ class EventLog:
             self._opened.forget(self._file)
 
     def _emit(self, name: str, fields: dict[str, Any], level: str) -> None:
-        told = {key: _short(value) for key, value in fields.items()}
+        shortened = {key: _short(value) for key, value in fields.items()}
         with self._opened.lock:
             self._opened.use(self._file)
             if self._untold and self._write("events_dropped", {"count": self._untold}, "warning"):
                 self._untold = 0
-            if not self._write(name, told, level):
+            if not self._write(name, shortened, level):
                 self._dropped += 1
                 self._untold += 1
 
     def _write(self, name: str, fields: dict[str, Any], level: str) -> bool:
         try:
             moment = self._clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
-            told = {"at": moment, "event": name, "level": level, "store_id": self._store_id}
-            self._file.append(stable_json.dumps({**fields, **told}) + b"\n")
-        except (OSError, TypeError):  # a full disk; a value that JSON cannot say
-            self._file.close()  # what was wrong with it may be right with a new one
+            common = {"at": moment, "event": name, "level": level, "store_id": self._store_id}
+            self._file.append(stable_json.dumps({**fields, **common}) + b"\n")
+        except (OSError, TypeError):  # a full disk; a value that JSON cannot represent
+            self._file.close()  # reopening the file may help
             return False
         return True
 

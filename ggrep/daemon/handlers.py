@@ -29,7 +29,7 @@ from ggrep.render.printed import Rendered
 StatusT = TypeVar("StatusT")
 
 _MAX_WAITING_STATUS: Final = 64
-"""Operators' requests that wait for those at work."""
+"""Most operators' requests that wait for a thread."""
 
 
 async def status_of(daemon: StoreDaemon) -> Document:
@@ -57,7 +57,7 @@ async def in_operator_thread(daemon: StoreDaemon, work: Callable[[], StatusT]) -
 T = TypeVar("T")
 
 _MAX_WAITING_LINES: Final = 64
-"""Workspaces' questions that wait for those at work."""
+"""Most workspace queries that wait for a thread."""
 
 
 async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Document:
@@ -89,7 +89,7 @@ class _DaemonHost(Struct, frozen=True):
         if isinstance(message, m.Search):
             claimed = replace(message, claim=self.line.claim, priority=self.line.priority)
             rendered = (await queries.search(self.daemon, self.caller, claimed))["rendered"]
-            assert isinstance(rendered, dict)  # noqa: S101 - as it was asked for
+            assert isinstance(rendered, dict)  # noqa: S101 - a line's search is always rendered
             return Rendered(**rendered)
         if not is_published(self.daemon):
             raise NoIndex("there is no index yet")
@@ -107,18 +107,18 @@ class _DaemonHost(Struct, frozen=True):
         return await to_thread.run_sync(work, limiter=self.daemon.shared.threads)
 
     def deadline(self, message: m.QueryMessage) -> Deadline:
-        """Return the end of a message's time, which begins now."""
+        """Return the deadline of a message whose time begins now."""
         return self.caller.deadline(self.daemon, timeout_of(message))
 
 
 async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan) -> Rendered:
-    """Return the output of a plan that asks other daemons, and this one as they do."""
+    """Return the output of a plan that queries daemons, this one among them by its socket."""
     limiter = daemon.shared.coordinating
     if limiter.statistics().tasks_waiting >= _MAX_WAITING_LINES:
         raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
     work = partial(plan.run, caller.stop, caller.client)
     try:
-        # A client that went away is not waited for: the thread looks whether it is to end.
+        # A cancellation does not wait for the thread, which checks `caller.stop` itself.
         return await to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
     except GgrepError as error:
         raise StaleHint(str(error)) from error
@@ -231,7 +231,7 @@ async def _compact(daemon: StoreDaemon, caller: Caller, message: m.Compact) -> B
 
 
 async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
-    """Return the output of one of our own commands, run in a process of its own, as syncs are."""
+    """Return the output of one of our own commands, run in a separate process like syncs."""
     if daemon.stale:
         why = f"this daemon is stale and maintains nothing: {daemon.stale_reason}"
         raise InvalidRequest(f"{why}; to end it: ggrep stop")

@@ -1,8 +1,8 @@
-"""The process that carries daemons: one event loop, one watcher, one worker for syncs.
+"""The host process of daemons: one event loop, one watcher, one worker for syncs.
 
 Daemons of one host share the processor's permits, the handles and the encoder's slots. A fault in
-one leaves the others serving; the process ends when none is left, when it is told to, or when
-nobody has asked any of them for long.
+one leaves the others serving. The process ends when none is left, after a signal, or after a long
+time without a request to any of them.
 """
 
 import os
@@ -50,21 +50,21 @@ _THREADS: Final = 64
 _OPERATOR_THREADS: Final = 4
 _POLL_S: Final = 0.5
 _LONG_SYNC_FILES: Final = 5_000
-"""While a sync of more files runs, a process takes in no other root, whose syncs would wait."""
+"""A process adopts no root during a sync of more files, as that root's syncs would wait."""
 _APART: Final = 32
-"""Daemons of one host that hold a descriptor each for their locks; more share one. A build from
-before that cannot tell the shared names of a dead host apart, and takes all where it takes one."""
+"""Most daemons of one host with a lock descriptor each; more share one. Older builds cannot tell
+the shared names of a dead host apart: where they take one, they take all."""
 _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
-"""Longest wait for a request if all daemons of a host are stale."""
+"""Longest time without a request if all daemons of a host are stale."""
 
 
 class ServeResult(Struct, frozen=True):
     """The outcome of serving one root.
 
     Attributes:
-        error: None when it is served; AlreadyServed when another process does.
+        error: None when the root is served; AlreadyServed when another process serves it.
     """
 
     root: Path
@@ -87,13 +87,13 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     """Serve the repositories at some canonical roots; return the reason of the end.
 
     Args:
-        roots: the repositories; what is wrong with one does not keep the others from being served.
-        home: where their stores lie.
+        roots: the repositories; an error of one does not keep the others from being served.
+        home: directory of their stores.
         environ: variables that settings are read from.
-        flags: settings that beat all others.
-        build: of the code that runs, as clients know it.
-        told: called once with what became of each root.
-        awaited: whoever had it started is about to ask.
+        flags: settings with precedence over all others.
+        build: build of the running code, as clients compare it.
+        told: called once with the outcome of each root.
+        awaited: a request of the client that started the process is expected at once.
         reads: reads typed commands.
 
     Raises:
@@ -226,12 +226,12 @@ class _Host:
             return self._occurrences
 
     async def _adopt(self, root: Path, flags: Mapping[str, object]) -> None:
-        """Serve another root, beside those that are served."""
+        """Serve another root as well."""
         daemons = [service.daemon for service in self._services]
         syncs = (daemon.syncs.statistics() for daemon in daemons)
-        if self._served is None or any(one.total_files > _LONG_SYNC_FILES for one in syncs):
+        if self._served is None or any(sync.total_files > _LONG_SYNC_FILES for sync in syncs):
             raise StoreError(f"{root}: its syncs would wait long in this process")
-        self._services = [one for one in self._services if not one.daemon.ended.is_set()]
+        self._services = [tasks for tasks in self._services if not tasks.daemon.ended.is_set()]
         outcome = self._open(root, daemons[0].shared, flags, eager=False)
         if outcome.error is None:
             self._faults.pop(self._services[-1].socket, None)
@@ -268,9 +268,9 @@ class _Host:
             await service.run(accept_loop, task_status=task_status)
         except Exception as error:  # noqa: BLE001 - the neighbours go on
             service.daemon.log.lifecycle("fault", reason=place_of_error(error))
-            told = error.strerror if isinstance(error, OSError) else place_of_error(error)
+            reason = error.strerror if isinstance(error, OSError) else place_of_error(error)
             self._faults[service.socket] = StoreError(
-                f"the daemon of {service.daemon.identity.root} failed: {told}"
+                f"the daemon of {service.daemon.identity.root} failed: {reason}"
             )
             with suppress(RuntimeError):
                 task_status.started()
@@ -280,7 +280,7 @@ class _Host:
             async for number in signals:
                 name = signal.Signals(number).name
                 if self._reason == f"{name} was received":
-                    scope.cancel()  # asked twice: at once
+                    scope.cancel()  # a second signal ends it at once
                 self._end(f"{name} was received")
 
     def _end(self, reason: str) -> None:

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _MOST: Final = 16_384
 _HELD_MS: Final = 30_000.0
-"""Validity of settings that were read, since their files are not watched."""
+"""Time for which read settings are valid: their files are not watched."""
 
 
 class ForeignStores:
-    """Engines of stores that others serve. Threads may share it."""
+    """Engines of stores that other processes serve. Thread-safe."""
 
     def __init__(self, home: Home, environ: Mapping[str, str], clock: Clock) -> None:
         """Open nothing yet."""
@@ -42,15 +42,15 @@ class ForeignStores:
         self._held: dict[Member, tuple[float, Engine]] = {}
 
     def engine(self, place: Member, flags: Mapping[str, object]) -> "Engine | None":
-        """Return the engine of a store; None where its settings lead to another store by now.
+        """Return the engine of a store; None where its settings now lead to another store.
 
-        `flags` are those of the daemon that was asked.
+        `flags` are the flags of the daemon that received the request.
         """
         now_ms = self._clock.monotonic_ms()
         with self._lock:
-            until_ms, held = self._held.get(place, (0.0, None))
-            if held is not None and now_ms < until_ms:
-                return held
+            until_ms, cached = self._held.get(place, (0.0, None))
+            if cached is not None and now_ms < until_ms:
+                return cached
         opened = self._opened(place, flags)
         with self._lock:
             if opened is None:
@@ -58,8 +58,8 @@ class ForeignStores:
                 return None
             if len(self._held) >= _MOST:
                 self._held.clear()
-            if held is not None and held.settings == opened.settings:
-                opened = held  # what it has opened is as good as before
+            if cached is not None and cached.settings == opened.settings:
+                opened = cached  # its open files are still valid
             self._held[place] = now_ms + _HELD_MS, opened
             return opened
 
@@ -72,17 +72,17 @@ class ForeignStores:
             )
         except GgrepError:
             return None
-        found = engine.identity
-        same = (found.store_id, found.config_fingerprint)
-        return engine if same == (place.store_id, place.config_fingerprint) else None
+        identity = engine.identity
+        key = (identity.store_id, identity.config_fingerprint)
+        return engine if key == (place.store_id, place.config_fingerprint) else None
 
 
 _COORDINATING: Final = 8
 _POLLED_AT_ONCE: Final = 10
-"""Daemons of one host that look at their files every `poll_s`; more look less often."""
+"""Most daemons of one host that check their files every `poll_s`; more check less often."""
 
 Adopt = Callable[[Path, Mapping[str, object]], Awaitable[None]]
-"""Begins to serve another root with some flags; raises what keeps it from that."""
+"""Begins to serve another root with some flags; raises an error if that fails."""
 
 
 async def adopt_none(root: Path, flags: Mapping[str, object]) -> None:
@@ -95,8 +95,8 @@ class ServedStore(Protocol):
     """A daemon, as other daemons of its host see it.
 
     Attributes:
-        stopping: why it takes no requests any more; None while it does.
-        last_asked_ms: when it was asked last, on the host's clock.
+        stopping: reason why it accepts no more requests; None while it does.
+        last_asked_ms: time of its last request, on the host's clock.
     """
 
     stopping: str | None
@@ -107,7 +107,7 @@ class ServedStore(Protocol):
         ...
 
     def described(self, told: RepoDescription) -> RepoDescription:
-        """Return a description with what the daemon knows beside it; thread-safe."""
+        """Return a description with the daemon's freshness and notices; thread-safe."""
         ...
 
 
@@ -116,14 +116,15 @@ class HostResources:
     """Resources of the host that its daemons share.
 
     Attributes:
-        environ: the variables that all its daemons were started under.
-        host_id: tells the daemons of one host from those of another.
-        occurrences: returns who looks for names, made when first asked for; thread-safe.
+        environ: environment variables at the start of its daemons.
+        host_id: equal for all daemons of one host, and different for other hosts.
+        occurrences: returns the pool of workers that look for names; created at first use;
+            thread-safe.
         threads: bounds the threads that search.
         operators: bounds the threads that inspect stores for operators, apart from the others.
-        coordinating: bounds those that coordinate workspaces, which wait for others.
-        poll_s: how often a daemon looks at its files; of many each looks less often.
-        adopt: has this process serve another root; of its event loop alone.
+        coordinating: bounds the threads that coordinate workspaces, which wait for other daemons.
+        poll_s: interval at which a daemon checks its files; with many daemons it is longer.
+        adopt: has this process serve another root; for its event loop only.
     """
 
     home: Home
@@ -160,7 +161,7 @@ class HostResources:
 
     @property
     def look_s(self) -> float:
-        """Return how often each daemon looks at its files now."""
+        """Return the interval at which each daemon checks its files now."""
         return self.poll_s * max(1.0, len(self.stores) / _POLLED_AT_ONCE)
 
     @property

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ggrep.search.query.joint_view import JointView
 
 MOST_BYTES: Final = 4 * 1024 * 1024
-"""Most bytes that one store's remembered lists take; they go when the store has been idle."""
+"""Most bytes of one store's cached lists; they are dropped when the store has been idle."""
 
 _VALUE_BYTES: Final = 32
 _TERM_BYTES: Final = 200
@@ -40,37 +40,37 @@ _HIT_BYTES: Final = 2048
 
 
 class CachedPool(Struct, frozen=True):
-    """Lists, with the JSON that they are sent as."""
+    """Ranked lists with their JSON."""
 
     pool: PoolResponse
     document: Json
 
 
 class PoolCache:
-    """The cached lists of one store; threads may share it."""
+    """The cached lists of one store; thread-safe."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         """Start empty."""
-        self._held: LruCache[tuple[str, PoolRequest], CachedPool] = LruCache(most_bytes)
+        self._cache: LruCache[tuple[str, PoolRequest], CachedPool] = LruCache(most_bytes)
 
     def get(self, snapshot_id: str, request: PoolRequest) -> CachedPool | None:
         """Return the cached lists of a snapshot, or None."""
         if request.snapshot_id not in {None, snapshot_id}:
             return None
-        return self._held.get((snapshot_id, _query_of(request)))
+        return self._cache.get((snapshot_id, _query_of(request)))
 
     def put(self, request: PoolRequest, pool: PoolResponse) -> CachedPool:
         """Cache lists, and return them with their JSON."""
-        found = cached_pool(pool)
+        cached = cached_pool(pool)
         lists = (pool.blended, *(hits for _, hits in pool.corpora))
         size = sum(_HIT_BYTES + 2 * len(hit.content) for hits in lists for hit in hits)
         size += _HIT_BYTES + _query_size(request)
-        self._held.put((pool.provenance.snapshot_id, _query_of(request)), found, size)
-        return found
+        self._cache.put((pool.provenance.snapshot_id, _query_of(request)), cached, size)
+        return cached
 
     def statistics(self) -> LruStatistics:
-        """Return how full the cache is, and its hits."""
-        return self._held.statistics()
+        """Return the size and hits of the cache."""
+        return self._cache.statistics()
 
 
 def cached_pool(pool: PoolResponse) -> CachedPool:
@@ -97,13 +97,13 @@ _MODULE: Final = "ggrep.daemon.pack_worker"
 _MOST_VIEWS: Final = 2
 """Cached views; each records the visible rows of the packs."""
 MANY_LOOSE: Final = 16
-"""Segments in no pack, from which on they are packed: each takes a question some 0.3 ms."""
+"""Fewest unpacked segments that start packing: each costs a query about 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
 """Least time between two attempts."""
 
 
 class HostPacks:
-    """Joint views over a host's stores. Threads may share it, but for `pack`."""
+    """Joint views over a host's stores. Thread-safe, except `pack`."""
 
     def __init__(self, home: Home, clock: Clock) -> None:
         """Open nothing yet."""
@@ -111,7 +111,8 @@ class HostPacks:
         self._clock = clock
         self._lock = Lock()
         self._opened: OpenedPacks | None = None
-        # The least recently used first. What ids stand for is kept, so that no other has them.
+        # The least recently used first. The objects of the ids in a key are kept alive, so that
+        # no other object gets one of these ids.
         self._views: dict[tuple[int, ...], tuple[JointView, tuple[Pack, ...]]] = {}
         self.packing = False
         self._tried: frozenset[tuple[str, str]] = frozenset()
@@ -119,7 +120,7 @@ class HostPacks:
         self._not_before_ms = 0.0
 
     def view(self, members: "Sequence[SnapshotView]") -> "JointView":
-        """Return the view of several snapshots; the same object while nothing of it changes."""
+        """Return the view of several snapshots; the same object while packs and members stay."""
         from ggrep.index.packs.opened_packs import OpenedPacks
         from ggrep.search.query.joint_view import join
 
@@ -128,44 +129,47 @@ class HostPacks:
         packs = self._opened.packs()
         key = (*map(id, packs), -1, *map(id, members))
         with self._lock:
-            held = self._views.pop(key, None)
-        if held is None:
-            held = join(members, packs), packs  # threads may do this at once
-            _give_back(held[0])
+            cached = self._views.pop(key, None)
+        if cached is None:
+            cached = join(members, packs), packs  # threads may do this at once
+            _give_back(cached[0])
         with self._lock:
-            self._views[key] = held
+            self._views[key] = cached
             while len(self._views) > _MOST_VIEWS:
                 del self._views[next(iter(self._views))]
-        return held[0]
+        return cached[0]
 
     def wants_packing(self, view: "JointView") -> bool:
-        """Return whether to pack segments now, or to make the texts of packs without.
+        """Return whether to start the pack worker now.
 
-        Of many segments, or of such packs, not all were tried before.
+        It packs many unpacked segments, or makes the missing texts of packs, unless all of them
+        were tried before.
         """
         late = self._clock.monotonic_ms() >= self._not_before_ms
         wanted, bare = self._many_loose(view), self._bare(view)
-        # What was packed is wanted again once somebody deletes the pack or its texts.
+        # Forget packed segments: they are tried again if their pack or its texts are deleted.
         shown = {str(member.manifest.store_id) for member in view.members}
-        self._tried = frozenset(one for one in self._tried if one in wanted or one[0] not in shown)
+        self._tried = frozenset(
+            segment for segment in self._tried if segment in wanted or segment[0] not in shown
+        )
         self._tried_bare &= bare
         untried = (wanted and wanted != self._tried) or (bare and bare != self._tried_bare)
         return late and not self.packing and bool(untried)
 
     @staticmethod
     def _many_loose(view: "JointView") -> frozenset[tuple[str, str]]:
-        """Return the segments of a view to pack; none where they are few."""
+        """Return the segments of a view to pack; none if there are fewer than `MANY_LOOSE`."""
         loose = view.packable()
         return loose if len(loose) >= MANY_LOOSE else frozenset()
 
     def _bare(self, view: "JointView") -> frozenset[str]:
         """Return the packs of a view that have no texts."""
         with self._lock:
-            own = [packs for held, packs in self._views.values() if held is view]
-        return frozenset(pack.name for packs in own for pack in packs if pack.texts is None)
+            groups = [packs for cached, packs in self._views.values() if cached is view]
+        return frozenset(pack.name for packs in groups for pack in packs if pack.texts is None)
 
     async def pack(self, view: "JointView") -> None:
-        """Pack the segments of a view that are in no pack, in a process that steps back.
+        """Pack the unpacked segments of a view in a process of low priority.
 
         It makes the texts of packs too. The next query sees its result.
         """
@@ -181,7 +185,7 @@ class HostPacks:
             if done.returncode:
                 _LOG.warning("packing failed: %s", done.stderr[-500:])
             else:
-                # What is left out now is left out next time.
+                # Segments that the worker left out would be left out next time as well.
                 self._tried, self._tried_bare = view.packable(), bare
         except OSError as error:
             _LOG.warning("packing failed: %s", os.strerror(error.errno or 0))
@@ -190,17 +194,17 @@ class HostPacks:
             self._not_before_ms = self._clock.monotonic_ms() + _AGAIN_MS
 
     def _job(self, view: "JointView") -> Json:
-        """Return what the worker is told: the home; of each segment store, name and image."""
-        told: list[Json] = []
+        """Return the worker's job: the home; store, name and image digest of each segment."""
+        segments: list[Json] = []
         for member, segment in view.loose if self._many_loose(view) else ():
             manifest = view.members[member].manifest
             digests = {ref.table: ref.image.sha256 for ref in manifest.segments}
-            told.append([manifest.store_id, segment, digests.get(segment, "")])
-        return [str(self._home.base), told]
+            segments.append([manifest.store_id, segment, digests.get(segment, "")])
+        return [str(self._home.base), segments]
 
 
 def _give_back(view: "JointView") -> None:
-    """Let go of the images whose content is read from packs; opening them touched most of it."""
+    """Release the images whose content is read from packs; opening them read most of it."""
     loose = set(view.loose)
     for member, snapshot in enumerate(view.members):
         for segment in snapshot.segments:
@@ -209,9 +213,9 @@ def _give_back(view: "JointView") -> None:
 
 
 _MOST_LISTS: Final = 8
-"""Lists of members that are known by their key."""
+"""Most lists of members that are known by their key."""
 _MOST_EPOCHS: Final = 8
-"""A question follows its description at once."""
+"""Most known epochs: a query follows its description at once."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -221,9 +225,9 @@ class Described(Struct, frozen=True):
     """A member at one moment.
 
     Attributes:
-        engine: what it is read by; None for one that must be asked by itself.
+        engine: reads the member; None for a member that must be queried alone.
         view: its active snapshot; None likewise.
-        told: what it is; None likewise.
+        told: its description; None likewise.
     """
 
     engine: "Engine | None" = None
@@ -235,7 +239,7 @@ class Epoch(Struct, frozen=True):
     """The members of a list at one moment.
 
     Attributes:
-        name: stands for what they are; the same for the same.
+        name: digest of their descriptions; equal for equal ones.
     """
 
     name: str
@@ -244,7 +248,7 @@ class Epoch(Struct, frozen=True):
 
     @property
     def told(self) -> tuple[RepoDescription | None, ...]:
-        """Return what they are."""
+        """Return their descriptions."""
         return tuple(member.told for member in self.members)
 
 
@@ -255,19 +259,20 @@ class JointMembers(Struct):
     _epochs: dict[str, Epoch] = field(default_factory=dict)
     _newest: dict[str, Epoch] = field(default_factory=dict)
 
-    def places(self, key: str, said: tuple[Member, ...]) -> tuple[Member, ...]:
-        """Return the members of a list, as they are said or as they were; none if unknown."""
-        if said and members_key(said) != key:
-            raise InvalidRequest("key: it is not that of the members")
-        return _kept(self.lists, key, said or self.lists.get(key, ()), _MOST_LISTS)
+    def places(self, key: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
+        """Return the given members, else the cached list of the key; none if unknown."""
+        if members and members_key(members) != key:
+            raise InvalidRequest("key: not the key of the members")
+        return _kept(self.lists, key, members or self.lists.get(key, ()), _MOST_LISTS)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
-        """Return the epoch of a list whose members are such now."""
-        before, told = self._newest.get(key), tuple(member.told for member in members)
-        if before is not None and before.told == told:
+        """Return the epoch of a list with these current members."""
+        before = self._newest.get(key)
+        descriptions = tuple(member.told for member in members)
+        if before is not None and before.told == descriptions:
             name, document = before.name, before.document
         else:
-            document = _documents(told, before)
+            document = _documents(descriptions, before)
             name = hashlib.sha256(stable_json.dumps([key, document])).hexdigest()
         epoch = Epoch(name, members, document)
         _kept(self._newest, key, epoch, _MOST_LISTS)
@@ -278,28 +283,28 @@ class JointMembers(Struct):
         epoch = self._epochs.get(name)
         if epoch is None:
             raise SnapshotGone("these repositories were described too long ago; ask again")
-        held = [epoch.members[place] for place in places if place < len(epoch.members)]
-        found = [(one.engine, one.view) for one in held if one.engine and one.view]
-        if len(found) < len(places):
+        members = [epoch.members[place] for place in places if place < len(epoch.members)]
+        views = [(one.engine, one.view) for one in members if one.engine and one.view]
+        if len(views) < len(places):
             raise SnapshotGone("one of these repositories must be asked by itself")
-        return found
+        return views
 
 
-def _documents(told: Sequence[RepoDescription | None], before: Epoch | None) -> list[Json]:
-    """Return descriptions as JSON; while a host starts, some change with every question."""
+def _documents(descriptions: Sequence[RepoDescription | None], before: Epoch | None) -> list[Json]:
+    """Return descriptions as JSON; while a host starts, some change with every query."""
     if before is None:
-        return [None if one is None else to_builtins(one) for one in told]
-    known = zip(told, before.told, before.document, strict=True)
+        return [None if one is None else to_builtins(one) for one in descriptions]
+    known = zip(descriptions, before.told, before.document, strict=True)
     return [
-        written if one == same else None if one is None else to_builtins(one)
-        for one, same, written in known
+        document if new == old else None if new is None else to_builtins(new)
+        for new, old, document in known
     ]
 
 
-def _kept(held: dict[K, V], key: K, value: V, most: int) -> V:
-    """Put a value in as the one used last, and let those go that were not used for longest."""
-    held.pop(key, None)
-    held[key] = value
-    while len(held) > most:
-        del held[next(iter(held))]
+def _kept(cache: dict[K, V], key: K, value: V, most: int) -> V:
+    """Put a value in as the most recently used, and drop the least recently used ones."""
+    cache.pop(key, None)
+    cache[key] = value
+    while len(cache) > most:
+        del cache[next(iter(cache))]
     return value

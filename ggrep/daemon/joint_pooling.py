@@ -1,4 +1,4 @@
-"""Answers questions to many stores of this host at once."""
+"""Answers queries to many stores of this host at once."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDescribe) -> Document:
-    """Answer with what many stores of this host are, unless the client knows it."""
+    """Answer with the descriptions of many stores of this host, unless the client knows them."""
     shared = daemon.shared
     deadline = caller.deadline(daemon, message.timeout_ms)
     places = shared.joint.places(message.key, message.members)
@@ -48,14 +48,14 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
             store.last_asked_ms = now_ms
     epoch = shared.joint.begin(message.key, members)
     known = epoch.name == message.known
-    told = None if known else epoch.document
-    return {"described": {"epoch": epoch.name, "descriptions": told}}
+    descriptions = None if known else epoch.document
+    return {"described": {"epoch": epoch.name, "descriptions": descriptions}}
 
 
 def _described(
     daemon: StoreDaemon, place: Member, store: ServedStore | None, deadline: Deadline
 ) -> Described:
-    """Return what a store is; nothing of one that is to be asked by itself."""
+    """Return a store's description; an empty one for a store that must be queried alone."""
     if store is not None and store.stopping is not None:
         store = None
     try:
@@ -64,7 +64,7 @@ def _described(
         )
         if engine is None:
             return Described()
-        view, told = engine.describe_current(deadline)
+        view, description = engine.describe_current(deadline)
     except DeadlineExceeded:
         raise
     except GgrepError:
@@ -72,12 +72,12 @@ def _described(
     if view.notices:
         return Described()
     if store is None:
-        return Described(engine, view, told)
-    return Described(engine, view, store.described(told))
+        return Described(engine, view, description)
+    return Described(engine, view, store.described(description))
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:
-    """Answer with the beginnings of the lists of several stores of this host."""
+    """Answer with the first hits of the lists of several stores of this host."""
     request, spent = message.request, spent_from_now(daemon)
     deadline = caller.deadline(daemon, request.question.search.timeout_ms)
     members = daemon.shared.joint.members(request.epoch, request.members)
@@ -87,7 +87,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
         from ggrep.search.engine.joint_pools import joint_pools
 
         joint = packs.view([snapshot for _, snapshot in members])
-        # All are alike, or the coordinator had not asked them at once; who was asked may be none.
+        # The coordinator pools only alike members; this daemon's own store need not be one.
         first = members[0][0]
         return joint, joint_pools(
             joint,
@@ -99,7 +99,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
 
     logged = logged_request(PoolRequest(request.question.search, 1))
     try:
-        view, found = await run_admitted(daemon, caller, deadline, spent, work)
+        view, pools = await run_admitted(daemon, caller, deadline, spent, work)
     except BaseException as error:
         note_failure(daemon, caller, logged, spent, error)
         if isinstance(error, SnapshotGone):
@@ -107,13 +107,13 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
         raise
     if packs.wants_packing(view):
         daemon.in_background(partial(packs.pack, view))
-    hits = sum(len(hits) for lists in found.lists for _, hits in lists.corpora)
-    note(daemon, caller, logged, spent, LoggedAnswer("", hits, found.limits_hit, ()))
-    return {"pools": to_builtins(found)}
+    hits = sum(len(hits) for lists in pools.lists for _, hits in lists.corpora)
+    note(daemon, caller, logged, spent, LoggedAnswer("", hits, pools.limits_hit, ()))
+    return {"pools": to_builtins(pools)}
 
 
 def _look_again(members: "Sequence[tuple[Engine, SnapshotView]]") -> None:
-    """Have those verified when they are described next of which a file was touched."""
+    """Have the members with a changed file verified when they are described next."""
     for engine, view in members:
         if not view.lies_still():
             engine.look_again()

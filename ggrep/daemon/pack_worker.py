@@ -1,7 +1,7 @@
 """Packs segments, and makes the texts of packs: `python -m ggrep.daemon.pack_worker`.
 
-It reads one JSON object and ends. It may be killed at any moment: what it writes has no name until
-it is whole.
+It reads one JSON object and ends. It may be killed at any moment: a file gets its name when it is
+complete.
 """
 
 import os
@@ -13,7 +13,7 @@ _PATIENCE_MS = 1_000
 
 
 def main() -> None:
-    """Do what standard input says."""
+    """Run the job that standard input describes."""
     os.nice(_NICER)
     from contextlib import suppress
     from pathlib import Path
@@ -29,8 +29,8 @@ def main() -> None:
     from ggrep.index.packs.pack_directory import Loose, make_packs
     from ggrep.index.packs.texts_making import make_texts
 
-    told = stable_json.loads(sys.stdin.buffer.read())
-    home, segments = decode(tuple[str, tuple[tuple[str, str, str], ...]], told, "job")
+    job = stable_json.loads(sys.stdin.buffer.read())
+    home, segments = decode(tuple[str, tuple[tuple[str, str, str], ...]], job, "job")
     clock = SystemClock()
     patience = Patience(Deadline.after(clock, _PATIENCE_MS), time.sleep, "others are packing")
     loose = [
@@ -38,7 +38,7 @@ def main() -> None:
     ]
     if loose:
         make_packs(Home(Path(home)), loose, IdSource(clock), patience)
-    with suppress(Busy):  # somebody else makes them
+    with suppress(Busy):  # another process makes them
         make_texts(Home(Path(home)), patience)
 
 

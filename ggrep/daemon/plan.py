@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Answers: TypeAlias = "Sequence[Any]"
-"""In the order of the messages; the error of a message that failed alone stands for its answer.
+"""Answers in the order of the messages; a message that failed alone has its error as the answer.
 
-The answer to a search is its output, to another question its response, to a status its document."""
+The answer to a search is its output, to another query its response, to a status its document."""
 
 
 class Plan(Struct, frozen=True):
     """The messages of a command to one repository, and the output made of their answers.
 
     Attributes:
-        messages: sent in order, within one deadline.
-        follow_ups: returns what is sent next, of the answers; each of these may fail alone.
-        needs_hits: the command fails where nothing was found.
+        messages: messages to send in order, within one deadline.
+        follow_ups: returns further messages from the answers; each of these may fail alone.
+        needs_hits: the command fails without hits.
     """
 
     messages: "tuple[QueryMessage, ...] | tuple[Status]"
@@ -49,8 +49,8 @@ class WorkspacePlan(Struct, frozen=True):
     """A command to several repositories.
 
     Attributes:
-        run: asks them in a thread of its own and returns the output; it takes what ends it early,
-            and the client's name. A GgrepError means that the client has to do it.
+        run: queries them in a separate thread and returns the output; it takes the Stop that ends
+            it early, and the client's name. A GgrepError means that the client must run it.
     """
 
     run: "Callable[[Stop, str], Rendered]"
@@ -60,8 +60,8 @@ class PlannedLine(Struct, frozen=True):
     """The plan of a command line.
 
     Attributes:
-        places: path keys of the directories that the command went by; each has to belong to the
-            repository, and to none below it.
+        places: path keys of the directories that the command used; each must belong to the
+            repository, and to no other one below it.
     """
 
     plan: Plan | WorkspacePlan
@@ -69,10 +69,10 @@ class PlannedLine(Struct, frozen=True):
 
 
 class ServedRoot(Struct, frozen=True):
-    """The repository that a line is about, under the currently configured profile.
+    """The repository of a line, under the currently configured profile.
 
     Attributes:
-        environ: the variables that its daemon was started under.
+        environ: environment variables of its daemon.
     """
 
     root: Path
@@ -82,11 +82,11 @@ class ServedRoot(Struct, frozen=True):
 
 
 LineReader: TypeAlias = "Callable[[Line, ServedRoot], PlannedLine | None]"
-"""Returns the plan of a line for a repository; None where that is not certain."""
+"""Returns the plan of a line for a repository; None if the line cannot be read with certainty."""
 
 
 def no_lines(line: "Line", served: ServedRoot) -> None:
-    """Read no line: every command is left to its client."""
+    """Read no line: the client runs each command itself."""
     del line, served
 
 
@@ -104,14 +104,14 @@ class Host(Protocol):
         """Return the result of a function that takes milliseconds."""
 
     def deadline(self, message: "QueryMessage") -> "Deadline":
-        """Return the common end of several messages, of which this is the first."""
+        """Return the common deadline of several messages, of which this is the first."""
 
 
 async def execute(plan: Plan, host: Host) -> "Rendered":
     """Run a plan; return its output.
 
     Raises:
-        GgrepError: as the host does. Of several messages one that is invalid, or out of time,
+        GgrepError: as the host does. Among several messages, an invalid one, or one out of time,
             fails alone.
     """
     alone = (InvalidRequest, DeadlineExceeded) if len(plan.messages) > 1 else ()

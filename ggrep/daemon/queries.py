@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _NO_SETTINGS: Final = frozenset(
     {"GGREP_CLIENT_ID", "GGREP_CLIENT_KIND", "GGREP_HOME", "GGREP_LINKS", "GGREP_PAGER"}
 )
-"""Variables that change no setting; the home is the one whose locator led here."""
+"""Variables that change no setting; the home is that of the locator that the client used."""
 
 _MOST_SCOPES: Final = 1024
 
@@ -60,7 +60,7 @@ class StaleHint(GgrepError):
 
 
 def check_process(shared: HostResources, claim: Claim) -> None:
-    """Raise unless a process has the build and the variables of a client."""
+    """Raise unless this process has the client's build and variables."""
     if claim.build != shared.build:
         raise StaleHint("the client is of another build")
     if unknown_variables(claim.environ):
@@ -70,12 +70,12 @@ def check_process(shared: HostResources, claim: Claim) -> None:
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
-    """Raise unless this is certainly the daemon that the client means, for places of its root."""
+    """Raise unless this is certainly the right daemon for the client's claim and scopes."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
         raise StaleHint("another root is meant")
     if daemon.config.profile.shapes_answers:
-        # A plain search says nothing of what was typed and what was left to defaults.
+        # A plain search does not tell which options were typed and which are defaults.
         raise StaleHint("a profile shapes the answers here")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
@@ -103,7 +103,7 @@ def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
         root = daemon.identity.root
         if canonical_root(root / scope if scope else root) != root:
             return False
-    except (GgrepError, OSError, ValueError):  # the last: a scope that no path can be
+    except (GgrepError, OSError, ValueError):  # ValueError: no path is spelled like the scope
         return False
     if len(daemon.scopes) >= _MOST_SCOPES:
         daemon.scopes.clear()
@@ -124,27 +124,25 @@ A = TypeVar("A", bound=Any)
 
 
 def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A:
-    """Return the answer with what stands in the way of trusting it; deterministic ones hold nothing
-    of the moment.
-    """  # noqa: D205 - one thought
-    found: list[Notice] = []
+    """Return the answer with warnings that it may be outdated; deterministic ones omit polling."""
+    notices: list[Notice] = []
     if daemon.stale:
         scanned = response.provenance.scan is not None
-        found.append(stale_notice(daemon.stale_reason, scanned=scanned))
+        notices.append(stale_notice(daemon.stale_reason, scanned=scanned))
     if not deterministic:
-        found += _of_the_watch(daemon)
-    if not found:
+        notices += _polling_notices(daemon)
+    if not notices:
         return response
-    return replace(response, warnings=sorted_notices((*response.warnings, *found)))
+    return replace(response, warnings=sorted_notices((*response.warnings, *notices)))
 
 
-def _of_the_watch(daemon: StoreDaemon) -> list[Notice]:
-    """Return what an answer that has to be the same again cannot hold."""
+def _polling_notices(daemon: StoreDaemon) -> list[Notice]:
+    """Return the notice that the root is polled, which may differ at the next request."""
     watch = daemon.shared.watcher.state(daemon.identity.root)
     if watch.mode != "polling":
         return []
-    told = f"changes are noticed some seconds late: {watch.problem}"
-    return [Notice("watch_polling", without_directories(told))]
+    message = f"changes are noticed some seconds late: {watch.problem}"
+    return [Notice("watch_polling", without_directories(message))]
 
 
 T = TypeVar("T")
@@ -152,7 +150,7 @@ Body = Document
 
 
 async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
-    """Answer a search: with its document, the response itself, or rendered output."""
+    """Answer a search with its document, its value or rendered output."""
     request, spent = message.request, spent_from_now(daemon)
     asked_ms = spent.started_ms - message.waited_ms
     if message.path:
@@ -219,21 +217,24 @@ def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryRespo
 
 
 def _scan_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
-    """Return a function that answers a search, asked at that moment, by a scan."""
+    """Return a function that answers a search of that moment by a scan."""
     return partial(daemon.scanner().scan, asked_ms=asked_ms)
 
 
 async def _must_scan(
     daemon: StoreDaemon, request: SearchRequest, deadline: Deadline, spent: TimeSpent
 ) -> bool:
-    """Return whether a scan is to answer, as little is published; what it cannot is waited for."""
+    """Return whether a scan must answer, as little is published.
+
+    A request that no scan can answer waits for the first snapshot.
+    """
     if can_scan(request):
         if not is_published(daemon):
             request_missing_snapshot(daemon)
             return True
         return await _is_sparse(daemon)
     await first_snapshot(daemon, deadline)
-    # How long a first index takes is told by its sync; it makes no search slow.
+    # The duration of a first index belongs to its sync and does not count for the search.
     spent.started_ms = daemon.shared.clock.monotonic_ms()
     return False
 
@@ -245,17 +246,17 @@ async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
 
 
 async def _is_sparse(daemon: StoreDaemon) -> bool:
-    # Requests keep their order where no thread is asked.
+    # Requests keep their order if no thread is used.
     return not daemon.whole and await to_thread.run_sync(
         is_sparse, daemon, limiter=daemon.shared.threads
     )
 
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
-    """Answer with the facts that a coordinator needs first."""
+    """Answer with the description that a coordinator needs first."""
     deadline = caller.deadline(daemon, message.timeout_ms)
-    found = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
-    return {"description": to_builtins(daemon.described(found))}
+    description = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
+    return {"description": to_builtins(daemon.described(description))}
 
 
 async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
@@ -273,10 +274,10 @@ async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) ->
 async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
     """Answer with a query's vector; null without an encoder."""
     deadline = caller.deadline(daemon, message.timeout_ms)
-    found = await _plainly(
+    vector = await _plainly(
         daemon, caller, deadline, lambda engine: engine.encode(message.text, deadline)
     )
-    return {"vector": None} if found is None else {"vector": to_builtins(found)}
+    return {"vector": None} if vector is None else {"vector": to_builtins(vector)}
 
 
 async def _plainly(
@@ -287,13 +288,13 @@ async def _plainly(
 
 
 Printer: TypeAlias = Callable[[Any], Rendered]
-"""Returns what is printed of an answer."""
+"""Renders an answer."""
 
 
 async def answer_query(
     daemon: StoreDaemon, caller: Caller, message: Ask[Any], printed: Printer | None = None
 ) -> Document:
-    """Answer a question with the document, the answer itself, or what is printed of it."""
+    """Answer a query with its document, its value or rendered output."""
     request = message.request
     if message.path:
         request = bounded(request, scope=scope_of(daemon, message.path))
@@ -328,9 +329,9 @@ async def answer_query(
 async def _begin_with(
     daemon: StoreDaemon, caller: Caller, deadline: Deadline, request: SearchRequest
 ) -> None:
-    """Let the first index, if there is none yet, start with the files a slate is about.
+    """Start the first index, if there is none yet, with the best files for a query.
 
-    The slate itself reports what goes wrong.
+    Errors are ignored here: the query itself reports them.
     """
     if is_published(daemon) or not can_scan(request):
         return
@@ -348,7 +349,7 @@ async def _begin_with(
 
 
 async def answer_coordinator(daemon: StoreDaemon, caller: Caller, message: Fetch[Any]) -> Document:
-    """Answer a coordinator with what it merges."""
+    """Answer a coordinator with lists to merge."""
     request, spent = message.request, spent_from_now(daemon)
     operation, logged = operation_of(request), logged_request(request)
     deadline = caller.deadline(daemon, bounds_of(request).timeout_ms)
@@ -374,9 +375,9 @@ async def answer_coordinator(daemon: StoreDaemon, caller: Caller, message: Fetch
 def _lists(
     daemon: StoreDaemon, engine: "Engine", request: PoolRequest, deadline: Deadline
 ) -> CachedPool:
-    """Return ranked lists, from the cache where the snapshot was asked for the same before."""
+    """Return ranked lists, from the cache if an equal request to the snapshot was answered."""
     view, memory = engine.view(deadline), daemon.pools
-    if view.notices or request.session:  # notices are of this moment, and sessions end
+    if view.notices or request.session:  # notices change, and sessions end
         return cached_pool(engine.ask(request, deadline))
     cached = memory.get(view.manifest.snapshot_id, request)
     return cached or memory.put(request, engine.ask(request, deadline))

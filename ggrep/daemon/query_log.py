@@ -22,8 +22,8 @@ class LoggedRequest(Struct, frozen=True):
 
     Attributes:
         most: most hits, files, definitions or mentions returned; bytes of an expansion.
-        per_file: most hits or pieces of evidence of one file; 0 where that is no bound.
-        snippet: how much of each hit's text; empty where that is no choice.
+        per_file: most hits or pieces of evidence of one file; 0 for no bound.
+        snippet: requested amount of each hit's text; empty if the request has no such choice.
     """
 
     asked: str
@@ -37,7 +37,7 @@ class LoggedAnswer(Struct, frozen=True):
     """The logged part of an answer.
 
     Attributes:
-        hits: how many hits, files, definitions or mentions it holds.
+        hits: number of its hits, files, definitions or mentions.
     """
 
     snapshot_id: str
@@ -48,7 +48,7 @@ class LoggedAnswer(Struct, frozen=True):
 
 
 def logged_request(request: Request[Any]) -> LoggedRequest:
-    """Return the logged part of a request; a coordinator's has the name of the whole one."""
+    """Return the logged part of a request; a coordinator's part request has the whole's name."""
     name = operation_of(request).name.removesuffix("_pool")
     bounds = bounds_of(request)
     if isinstance(request, SlateRequest):
@@ -117,7 +117,7 @@ def note_failure(
         case Exception():
             status = "error"
         case _:
-            status = "cancelled"  # the connection went away
+            status = "cancelled"  # the connection ended
     total_ms = daemon.shared.clock.monotonic_ms() - spent.started_ms
     daemon.counters.note(status, total_ms)
     event = _event(caller, logged, spent, status, total_ms)

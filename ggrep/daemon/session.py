@@ -1,4 +1,4 @@
-"""One client's socket: who waits how long, and who works; when it ends, no work goes on."""
+"""One client's connection: its timeouts and its running requests, which end with it."""
 
 import traceback
 from contextlib import suppress
@@ -30,16 +30,16 @@ from ggrep.render.failures import typed_path
 from ggrep.render.printed import render_failure
 
 HANDSHAKE_S: Final = 5.0
-"""A client that has not introduced itself by then is let go."""
+"""Longest time until a client's hello; then the connection is closed."""
 
 FRAME_S: Final = 10.0
-"""A frame that has begun must be whole by then, however slowly its bytes drip."""
+"""Longest time for the rest of a frame that has begun, however slowly its bytes arrive."""
 
 SEND_S: Final = 30.0
-"""A reply that is not read by then is dropped, and the connection with it."""
+"""Longest time to send a reply; then the connection is closed."""
 
 MOST_AT_WORK: Final = 64
-"""Requests of one connection at work at once."""
+"""Most requests of one connection at work at once."""
 
 GONE: Final = (
     anyio.EndOfStream,
@@ -57,7 +57,7 @@ class Session:
     """A connection to one daemon."""
 
     def __init__(self, daemon: StoreDaemon, stream: SocketStream, heard: bytes = b"") -> None:
-        """Serve nothing yet; `heard` are bytes that the client has sent already."""
+        """Serve nothing yet; `heard` are the bytes that were received already."""
         settings = daemon.config.settings
         self.last_heard_ms = daemon.shared.clock.monotonic_ms()
         self._daemon = daemon
@@ -89,7 +89,7 @@ class Session:
                         await self._serve(group)
                 finally:
                     self._connection.close()
-                    # Threads that work for this client look at this, not at the cancellation.
+                    # Threads that work for this client check this, not the cancellation.
                     for stop in self._at_work.values():
                         stop.set("the client went away")
                 group.cancel_scope.cancel()
@@ -104,7 +104,7 @@ class Session:
             await self._take_up(await self._event(), group)
 
     async def _event(self) -> DaemonEvent:
-        """Return what the client said next."""
+        """Return the client's next message."""
         while (event := self._connection.next_event()) is None:
             if self._connection.mid_frame:
                 with anyio.fail_after(FRAME_S):
@@ -122,16 +122,17 @@ class Session:
         self.last_heard_ms = self._daemon.shared.clock.monotonic_ms()
 
     async def _take_up(self, event: DaemonEvent, group: TaskGroup) -> None:
-        """Answer a hello or a misfit, or begin with a request."""
+        """Answer a hello or an invalid message, or begin with a request."""
         match event:
             case Hello():
                 data = self._connection.welcome(event, self._daemon.welcome())
-                # Whoever is gone already may have left what does not need him, as a shutdown.
+                # A client that has closed already may have sent a message that needs no reply to
+                # arrive, such as a shutdown.
                 with suppress(anyio.BrokenResourceError):
                     await self._send(data)
             case InvalidMessage():
                 if self._connection.state is State.ENDING:
-                    await self.idle()  # what was asked before is answered
+                    await self.idle()  # earlier requests are answered first
                 await self._send(self._connection.refuse(event))
             case Envelope() if len(self._at_work) >= MOST_AT_WORK:
                 busy = Busy(
@@ -157,7 +158,7 @@ class Session:
             reply = reply_json(request_id, envelope.name, body)
         except GgrepError as error:
             reply = self._failure(envelope, request_id, error)
-        except Exception as error:  # noqa: BLE001 - the boundary: what is not ours is a bug
+        except Exception as error:  # noqa: BLE001 - the boundary: any other exception is a bug
             daemon.log.lifecycle("bug", reason=place_of_error(error))
             bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
             reply = self._failure(envelope, request_id, bug)
@@ -166,12 +167,13 @@ class Session:
         except OutOfTurn:
             pass  # the connection ended meanwhile
         except GONE:
-            # Past this task it would end the listener: whoever reads here sees the end instead.
+            # The error must not leave this task, as it would end the listener. The reading task
+            # gets the end of the stream instead.
             await self._stream.aclose()
         finally:
             del self._at_work[id(stop)]
             self._finished.set()
-            # Whether or not anybody heard: what was asked for was begun.
+            # Also if no client got the reply: the request was carried out.
             daemon.replied(envelope.message)
 
     @property
@@ -187,7 +189,7 @@ class Session:
         return Lane(kind)
 
     def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
-        """Return the reply to a failed request, rendered if it asked for that."""
+        """Return the reply to a failed request, rendered if the request wants that."""
         error.request_id = request_id
         reply = error_json(request_id, error)
         message, view = envelope.message, _view_of(envelope)
@@ -202,7 +204,7 @@ class Session:
         return reply
 
     async def _send(self, data: bytes) -> None:
-        """Send a frame whole."""
+        """Send a whole frame."""
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)
@@ -215,7 +217,7 @@ def _view_of(envelope: Envelope) -> ViewOptions | None:
 def place_of_error(error: BaseException) -> str:
     """Return type and location of a bug, without its message, which may quote content.
 
-    Of a group it is the first; the place is the last of ours that it passed.
+    For a group of errors it is the first one. The location is the last frame in ggrep's code.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 
 
 _OF_NO_ANSWER = frozenset({"low_impact", "watch"})
-"""Flags that change what a daemon costs, and no answer."""
+"""Flags that change the cost of a daemon, but no answer."""
 
 
 _LOGGED = {*SyncEvent.__struct_fields__} & {*SyncOutcome.__struct_fields__}
-"""Fields of a sync's outcome that the log has under the same names."""
+"""Fields of a sync's outcome with the same names in the log."""
 
 _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
 """Messages that only inspect a daemon and need no index."""
@@ -71,13 +71,12 @@ _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
 class StoreDaemon:
     """One store with everything that its requests need.
 
-    Its methods belong to the event loop's thread, except `engine` and `scanner`, which the threads
-    that answer call.
+    Its methods are for the event loop's thread, except those documented as thread-safe.
 
     Attributes:
-        free: a client was answered, or needs more than a scan: from then on what is not
-            needed for a first answer may have the machine, too.
-        whole: the first index was seen to be there whole.
+        free: a client was answered, or needs more than a scan. Work that no first answer needs
+            may run from then on.
+        whole: the first index is known to be complete.
     """
 
     def __init__(
@@ -135,17 +134,17 @@ class StoreDaemon:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return what tells it from the other daemons of its host: store and configuration."""
+        """Return the store id and configuration fingerprint, unique among its host's daemons."""
         return self.identity.store_id, self.identity.config_fingerprint
 
     @property
     def flags(self) -> Mapping[str, object]:
-        """Return the settings that beat all others."""
+        """Return the settings with precedence over all others."""
         return self._flags
 
     @property
     def leads(self) -> bool:
-        """Return whether plain searches below the root mean this store: no flag chose another."""
+        """Return whether plain searches below the root use this store: no flag chose another."""
         return all(name in _OF_NO_ANSWER for name in self._flags)
 
     @property
@@ -179,9 +178,9 @@ class StoreDaemon:
     def scanner(self, damage: str = "") -> "Scanner":
         """Return a scanner for one search that no snapshot can answer; thread-safe.
 
-        `damage` is the sentence on a damaged index, where that is the reason.
+        `damage` is the message about a damaged index, if that is the reason.
         """
-        # Git lists a large tree, and workers start, in the time that loading the ranking takes.
+        # Git lists a large tree and workers start while the ranking is loaded.
         begun = ahead.begin(self.identity.root, self.config.settings, self.shared.clock)
         from ggrep.search.engine.scanning import Scanner
 
@@ -205,7 +204,7 @@ class StoreDaemon:
     def standing(self) -> IndexFreshness:
         """Return the state of the index's updates; thread-safe.
 
-        Until our first sync has ended that of the last process counts.
+        The failure of the last process's sync counts until our first sync has ended.
         """
         syncs = self.syncs.statistics()
         if syncs.last_result is not None:
@@ -225,7 +224,7 @@ class StoreDaemon:
         return "current" if looked and not self.stale else "unknown"
 
     def _is_indexed(self) -> bool:
-        """Return whether the first index is there whole, as far as that can be read."""
+        """Return whether the first index is complete; True if it is damaged."""
         from ggrep.index.store.active import read_active
         from ggrep.index.store.manifest import read_manifest
 
@@ -244,27 +243,29 @@ class StoreDaemon:
         return syncs.state == "indexing" or not stopped
 
     def described(self, told: RepoDescription) -> RepoDescription:
-        """Return a description with what is known here beside it; thread-safe.
+        """Return a description with our freshness and notices; thread-safe.
 
-        The same object for the same, as questions to many stores ask for those of all.
+        It is cached, as queries to many stores need the descriptions of all.
         """
-        beside = self.freshness(), (stale_notice(self.stale_reason),) if self.stale else ()
-        held = self._described
-        if held is not None and held[0] is told and held[1] == beside:
-            return held[2]
-        found = replace(told, freshness=beside[0], notices=(*told.notices, *beside[1]))
-        self._described = told, beside, found
-        return found
+        freshness = self.freshness()
+        notices = (stale_notice(self.stale_reason),) if self.stale else ()
+        state = freshness, notices
+        cached = self._described
+        if cached is not None and cached[0] is told and cached[1] == state:
+            return cached[2]
+        described = replace(told, freshness=freshness, notices=(*told.notices, *notices))
+        self._described = told, state, described
+        return described
 
     def close_engine(self) -> bool:
         """Close the engine until its next use; return whether it was open."""
         with self._opening:
-            held, self._engine = self._engine, None
-        # A search under way may still put in what it finds; it must not meet the next settings.
+            engine, self._engine = self._engine, None
+        # A running search may still cache lists of the old settings: into the old cache.
         self.pools = PoolCache()
-        if held is not None:
-            held.close()
-        return held is not None
+        if engine is not None:
+            engine.close()
+        return engine is not None
 
     def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:
         """Return the settings now on disk and our identity under them; thread-safe."""
@@ -275,17 +276,17 @@ class StoreDaemon:
         except GgrepError as error:
             return error
 
-    def reload(self, found: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
-        """Apply settings that were read.
+    def reload(self, result: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
+        """Apply the result of `read_config`.
 
-        Where they lead to the same store, it is served under them from now on. Otherwise, and
-        where they cannot be read, the daemon is stale: it answers from what there is, and
-        neither syncs nor writes.
+        If the settings lead to the same store, they hold from now on. Otherwise, or if they cannot
+        be read, the daemon becomes stale: it answers from the existing index, and neither syncs
+        nor writes.
         """
-        if isinstance(found, GgrepError):
-            self._become_stale(f"the settings cannot be read: {found}")
+        if isinstance(result, GgrepError):
+            self._become_stale(f"the settings cannot be read: {result}")
             return
-        config, identity = found
+        config, identity = result
         if identity.config_fingerprint != self.identity.config_fingerprint:
             self._become_stale("the settings select another index")
             return
@@ -298,7 +299,7 @@ class StoreDaemon:
             self.stale_reason = ""
             self.syncs.thaw()
         else:
-            self.syncs.note_change(0)  # what was refused under other settings may go now
+            self.syncs.note_change(0)  # a sync that the old settings refused may succeed now
         self.log.lifecycle("reloaded")
 
     def _become_stale(self, reason: str) -> None:
@@ -364,7 +365,7 @@ class StoreDaemon:
         )
 
     def wish(self, paths: Sequence[str]) -> None:
-        """Let the first index start with these files, which a question is about."""
+        """Start the first index with these files, the best ones for a query."""
         self.in_background(lambda: self.shared.syncs.wish(self.identity.store_id, paths))
 
     def asked(self, message: Message) -> None:

@@ -24,31 +24,31 @@ class _Loop(Protocol):
     """The used part of the event loop."""
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
-        """Have the loop call back soon, without waiting for it."""
+        """Have the loop call `callback` soon, without waiting for it."""
         ...
 
 
 class ThreadEvent:
-    """Set from any thread without blocking, whether or not anybody waits.
+    """An event that any thread can set without blocking, with or without a waiting task.
 
-    A thread must not call into the event loop and wait for its answer: the loop may be waiting
-    for that very thread to end.
+    A thread must not call into the event loop and wait for the result: the loop may be waiting
+    for that thread to end.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._set = False
         self._loop: _Loop | None = None
-        self._told = anyio.Event()
+        self._event = anyio.Event()
 
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Let threads wake this event loop for the length of the block."""
         with self._lock:
             self._loop = cast(_Loop, current_token().native_token)
-            self._told = anyio.Event()
+            self._event = anyio.Event()
             if self._set:
-                self._told.set()
+                self._event.set()
         try:
             yield
         finally:
@@ -59,15 +59,15 @@ class ThreadEvent:
         """Wake the waiting task, or the next one that waits."""
         with self._lock:
             if not self._set and self._loop is not None:
-                self._loop.call_soon_threadsafe(self._told.set)
+                self._loop.call_soon_threadsafe(self._event.set)
             self._set = True
 
     def clear(self) -> None:
-        """Make the next `wait` wait for a later `set`; of the event loop's thread."""
+        """Make the next `wait` wait for a later `set`; for the event loop's thread only."""
         with self._lock:
             self._set = False
-            # A new one: the loop may still be about to set the one before.
-            self._told = anyio.Event()
+            # A new event: the loop may still be about to set the old one.
+            self._event = anyio.Event()
 
     async def wait(self) -> None:
         """Wait until it is set.
@@ -76,7 +76,7 @@ class ThreadEvent:
         """
         if self._loop is None:
             raise RuntimeError("wait outside of `opened`")
-        await self._told.wait()
+        await self._event.wait()
 
 
 _LOOK_EVERY_MS: Final = 100.0
@@ -87,9 +87,9 @@ class SyncKind(Struct, frozen=True):
     """The kind of a sync; equal requests share one.
 
     Attributes:
-        strict: refuse where a file cannot be read, decoded or cut as it should.
-        allow_degraded: over the budget of what a profile includes, index what fits.
-        fresh: take nothing over from what is indexed.
+        strict: refuse if a file cannot be read, decoded or cut as it should.
+        allow_degraded: above the budget of a profile's `include`, index the files that fit.
+        fresh: reuse nothing of the existing index.
     """
 
     strict: bool = False
@@ -104,11 +104,11 @@ class WaitedSync:
         self.wanted = wanted
         self.waiting = 0
         self._over = anyio.Event()
-        self._came: SyncOutcome | GgrepError = Cancelled("the sync did not end")
+        self._outcome: SyncOutcome | GgrepError = Cancelled("the sync did not end")
 
-    def end(self, came: SyncOutcome | GgrepError) -> None:
+    def end(self, outcome: SyncOutcome | GgrepError) -> None:
         """Give the outcome to the waiting tasks."""
-        self._came = came
+        self._outcome = outcome
         self._over.set()
 
     async def outcome(self, deadline: Deadline) -> SyncOutcome:
@@ -117,9 +117,9 @@ class WaitedSync:
             deadline.check("the wait for a sync")
             with anyio.move_on_after(min(deadline.remaining_ms(), _LOOK_EVERY_MS) / 1000):
                 await self._over.wait()
-        if isinstance(self._came, GgrepError):
-            raise self._came
-        return self._came
+        if isinstance(self._outcome, GgrepError):
+            raise self._outcome
+        return self._outcome
 
 
 class SyncWaiters:
@@ -129,20 +129,20 @@ class SyncWaiters:
         self._rounds: dict[SyncKind, WaitedSync] = {}
 
     def __bool__(self) -> bool:
-        """Tell whether anybody waits."""
+        """Return whether a round waits."""
         return bool(self._rounds)
 
     def join(self, wanted: SyncKind) -> WaitedSync:
         """Join the round of that kind, created if there is none, and return it."""
-        found = self._rounds.setdefault(wanted, WaitedSync(wanted))
-        found.waiting += 1
-        return found
+        waited = self._rounds.setdefault(wanted, WaitedSync(wanted))
+        waited.waiting += 1
+        return waited
 
-    def leave(self, found: WaitedSync) -> None:
+    def leave(self, waited: WaitedSync) -> None:
         """Stop waiting; a round without waiters is dropped."""
-        found.waiting -= 1
-        if not found.waiting and self._rounds.get(found.wanted) is found:
-            del self._rounds[found.wanted]
+        waited.waiting -= 1
+        if not waited.waiting and self._rounds.get(waited.wanted) is waited:
+            del self._rounds[waited.wanted]
 
     def take(self) -> WaitedSync | None:
         """Return the first round, which starts now; later requests do not join it."""
@@ -153,19 +153,19 @@ class SyncWaiters:
     def dismiss(self, error: GgrepError) -> None:
         """Tell all waiters that their sync will not start."""
         rounds, self._rounds = self._rounds, {}
-        for found in rounds.values():
-            found.end(error)
+        for waited in rounds.values():
+            waited.end(error)
 
 
 _MOST_WAIT_S: Final = 3_600.0
 _AT_REST: Final = frozenset({"quiet", "reconcile"})
-"""Triggers after which no save is expected: a compaction holds up all others of the host."""
+"""Triggers without an expected save: only then compact, which delays all syncs of the host."""
 _GIT_LOOK_S: Final = 0.05
-"""Time between two checks whether git is still at work."""
+"""Interval of checks whether git is still at work."""
 
 
 class SyncLoop:
-    """See the module. All but `note_change` is for the event loop's own thread."""
+    """Runs the syncs of one store; only `note_change` may be called from other threads."""
 
     def __init__(  # noqa: PLR0913 - what is done, by whom, when, and who is told
         self,
@@ -230,16 +230,16 @@ class SyncLoop:
     async def sync_now(self, wanted: SyncKind, deadline: Deadline) -> SyncOutcome:
         """Return the outcome of a sync that starts after this call.
 
-        Calls that want the same share one sync.
+        Equal calls share one sync.
         """
         if self._frozen:
             raise self._refusal()
-        found = self._rounds.join(wanted)
+        waited = self._rounds.join(wanted)
         self._wake.set()
         try:
-            return await found.outcome(deadline)
+            return await waited.outcome(deadline)
         finally:
-            self._rounds.leave(found)
+            self._rounds.leave(waited)
 
     def cancel(self, reason: str) -> bool:
         """Kill the running sync; return whether there was one."""
@@ -308,62 +308,62 @@ class SyncLoop:
 
     async def _sync(self, due: Due) -> None:
         """Run one sync, for the first waiting round if there is one."""
-        job, found = replace(self._job, compacting=due.reason in _AT_REST), self._rounds.take()
-        if found is not None:
-            job = replace(job, **asdict(found.wanted))
-        came: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")
+        job, waited = replace(self._job, compacting=due.reason in _AT_REST), self._rounds.take()
+        if waited is not None:
+            job = replace(job, **asdict(waited.wanted))
+        outcome: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")
         try:
-            came = await self._attempt(job, due)
-            if isinstance(came, SyncOutcome):
-                self._on_done(came)
+            outcome = await self._attempt(job, due)
+            if isinstance(outcome, SyncOutcome):
+                self._on_done(outcome)
         finally:
-            if found is not None:
-                found.end(came)
-        if not isinstance(came, SyncOutcome):
-            self._on_failed(came)
-        elif came.moved:
-            self._on_published(came)
+            if waited is not None:
+                waited.end(outcome)
+        if not isinstance(outcome, SyncOutcome):
+            self._on_failed(outcome)
+        elif outcome.moved:
+            self._on_published(outcome)
 
     async def _attempt(self, job: SyncJob, due: Due) -> SyncOutcome | GgrepError:
         with self._lock:
             self._schedule = self._schedule.begun(due)
         begun_ms = self._clock.monotonic_ms()
         self._state = sync_state.begun(self._state, self._clock.now(), due.reason)
-        came: SyncOutcome | GgrepError | None = None
+        outcome: SyncOutcome | GgrepError | None = None
         try:
             with anyio.CancelScope() as self._scope:
-                came = await self._runner.run(job, self._advance)
+                outcome = await self._runner.run(job, self._advance)
         except GgrepError as error:
-            came = error
+            outcome = error
         except Exception as error:  # noqa: BLE001 - a bug of one sync must not end the daemon
-            came = SyncFailed(f"a bug in ggrep: {type(error).__name__}")
+            outcome = SyncFailed(f"a bug in ggrep: {type(error).__name__}")
         finally:
-            stopped, self._scope = came is None, None
-            came = came or Cancelled(self._why or "the sync was cancelled")
-            self._note_end(came, due, begun_ms, stopped=stopped)
-        return came
+            stopped, self._scope = outcome is None, None
+            outcome = outcome or Cancelled(self._why or "the sync was cancelled")
+            self._note_end(outcome, due, begun_ms, stopped=stopped)
+        return outcome
 
     def _advance(self, progress: SyncProgress) -> None:
         self._state = sync_state.advanced(self._state, progress)
 
     def _note_end(
-        self, came: SyncOutcome | GgrepError, due: Due, begun_ms: float, *, stopped: bool
+        self, outcome: SyncOutcome | GgrepError, due: Due, begun_ms: float, *, stopped: bool
     ) -> None:
         now_ms, now = self._clock.monotonic_ms(), self._clock.now()
         indexed = not stopped or self._is_indexed()
         with self._lock:
             schedule = self._schedule
-            if isinstance(came, SyncOutcome):
-                wait_ms = came.retry_after_ms
+            if isinstance(outcome, SyncOutcome):
+                wait_ms = outcome.retry_after_ms
                 self._schedule = schedule.done(
-                    now_ms, due, fruitful=came.published, wait_ms=wait_ms
+                    now_ms, due, fruitful=outcome.published, wait_ms=wait_ms
                 )
             elif stopped:
                 self._schedule = schedule.stopped(now_ms, first=not indexed)
             else:
-                self._schedule = schedule.failed(now_ms, due, wait_ms=_wait_ms(came))
+                self._schedule = schedule.failed(now_ms, due, wait_ms=_wait_ms(outcome))
         took_ms = now_ms - begun_ms
-        self._state = sync_state.ended(self._state, now, took_ms, came, stopped=stopped)
+        self._state = sync_state.ended(self._state, now, took_ms, outcome, stopped=stopped)
 
 
 def _wait_ms(error: GgrepError) -> float:

@@ -1,7 +1,7 @@
 """The worker process that runs a host's syncs, kept alive while there is work.
 
-Memory that a sync took goes back to the machine with the process, and a sync is cancelled by
-killing it: whatever it is doing, the snapshot that was active stays.
+A sync's memory is freed with the process. A sync is cancelled by killing the process: the active
+snapshot stays at every step.
 """
 
 import errno
@@ -61,7 +61,7 @@ class SyncChild:
     """A running worker.
 
     Attributes:
-        low_impact: it has stepped back behind all others; that cannot be undone.
+        low_impact: it runs at low priority, which cannot be undone.
     """
 
     def __init__(self, process: Process, words: int, *, low_impact: bool) -> None:
@@ -82,7 +82,7 @@ class SyncChild:
         words = linux.file_in_memory("ggrep-sync-worker")
         command = [python, "-m", _MODULE, str(idle_ms)]
         try:
-            # Cancelled in the middle of it, nobody would know whom to end.
+            # A cancellation during the start would leave a process without a known id.
             with anyio.CancelScope(shield=True):
                 process = await anyio.open_process(
                     [*command, LOW_IMPACT_FLAG] if low_impact else command,
@@ -115,9 +115,9 @@ class SyncChild:
             await self._send(line)
             while True:
                 with anyio.fail_after(silence_ms / 1000):
-                    said = await self._answers.receive_until(b"\n", _MOST_LINE_BYTES)
+                    answer = await self._answers.receive_until(b"\n", _MOST_LINE_BYTES)
                 begun = True
-                outcome = _understood(stable_json.loads(said), job_id, on_progress)
+                outcome = _understood(stable_json.loads(answer), job_id, on_progress)
                 if outcome is not None:
                     return self._answered(outcome)
         except GgrepError:
@@ -137,7 +137,7 @@ class SyncChild:
             raise WorkerGone(self._last_words(), begun=begun, signal=by) from error
 
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
-        """Tell it which files a store's first index starts with; ignored once it has ended."""
+        """Send the files that a store's first index starts with; ignored once it has ended."""
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             await self._send(priority_line(store_id, paths))
 
@@ -147,7 +147,7 @@ class SyncChild:
 
     async def end(self) -> None:
         """Kill it with all its children, and reap it."""
-        # One that ended while it did nothing left no children; its number may be another's now.
+        # A worker that ended without a job left no children, and its number may be reused.
         if self._asked or self.pid is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -161,7 +161,7 @@ class SyncChild:
         return outcome
 
     async def _ending_signal(self) -> int | None:
-        """Return the signal that ended a worker that said its last."""
+        """Return the signal that ended a worker; None if none did or it still runs."""
         with anyio.move_on_after(_REAP_S):
             status = await self._process.wait()
             return -status if status < 0 else None
@@ -170,13 +170,13 @@ class SyncChild:
     def _last_words(self) -> str:
         size = os.fstat(self._words).st_size
         start = max(0, size - _LAST_WORDS_BYTES)
-        said = os.pread(self._words, _LAST_WORDS_BYTES, start).decode("utf-8", "replace")
-        last = said.strip().rpartition("\n")[2]
+        output = os.pread(self._words, _LAST_WORDS_BYTES, start).decode("utf-8", "replace")
+        last = output.strip().rpartition("\n")[2]
         return f"the sync worker ended: {last}" if last else "the sync worker ended"
 
 
 def _understood(
-    document: Any,  # noqa: ANN401 - whatever the worker said
+    document: Any,  # noqa: ANN401 - JSON of the worker
     job_id: str,
     on_progress: Callable[[SyncProgress], None],
 ) -> SyncOutcome | None:
@@ -194,22 +194,22 @@ def _understood(
 IDLE_MS: Final = 30_000
 SILENCE_MS: Final = 300_000
 MOST_JOBS: Final = 250
-"""Syncs that one worker does. It keeps some 12 KB of each; a new one costs a second of CPU."""
+"""Most syncs of one worker. It keeps some 12 KB of each; a new worker costs a second of CPU."""
 
 _MOST_WISHES: Final = 64
-"""Stores whose wishes are kept for a worker that has not begun with them."""
+"""Most stores with a wish that no worker has read yet."""
 
 _START_PAUSES_S: Final = (0.1, 0.5)
-"""Before each further try to start a worker."""
+"""Pauses before further tries to start a worker."""
 
 _PASSING: Final = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EFAULT, errno.ETXTBSY})
-"""Errors of a machine without room for a process, or while its program is replaced."""
+"""Errors while the machine has no room for a process, or while the program is replaced."""
 
 
 class SyncProcess:
-    """See the module. One sync at a time; others wait in order of arrival.
+    """Runs syncs in the worker, one at a time; others wait in order of arrival.
 
-    The worker starts with the first job and ends by itself when none came for a while.
+    The worker starts with the first job and ends by itself after `idle_ms` without a job.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class SyncProcess:
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
         """Run one sync in the worker.
 
-        Cancelling the task that waits here kills the worker and all it started.
+        Cancelling the waiting task kills the worker and all its children.
 
         Raises:
             SyncFailed: the sync failed, the worker died, or it was silent for too long.
@@ -251,7 +251,7 @@ class SyncProcess:
             return await self._within_time(job, on_progress)
 
     async def wish(self, store_id: str, paths: Sequence[str]) -> None:
-        """Let a store's first index, running or to come, start with these files."""
+        """Start a store's first index, running or later, with these files."""
         self._wishes.pop(store_id, None)
         self._wishes[store_id] = tuple(paths)
         while len(self._wishes) > _MOST_WISHES:
@@ -285,7 +285,7 @@ class SyncProcess:
             except WorkerGone as gone:
                 if self._closed:
                     raise Cancelled("the daemon is stopping") from gone
-                # One that was kept may have ended by itself just before it was asked.
+                # An idle worker may have ended by itself just before it got the job.
                 if gone.begun or not child.served:
                     raise SyncFailed(str(gone), signal=gone.signal) from gone
             except TimeoutError as error:

@@ -12,17 +12,17 @@ class LoopFigures(Struct, frozen=True):
     """The delays that decide when a sync is due.
 
     Attributes:
-        debounce_ms: changes are taken up once there were none for so long.
-        coalesce_ms: and so much later than that at most, counted from the first of them.
-        rest_ms: a store rests when its last sync ended so long ago.
-        rested_debounce_ms: in place of `debounce_ms` for the first changes after a rest: mostly one
-            file that was saved, by somebody who asks next.
-        settle_ms: what git changed is taken up so long after its end: the next step of the same
-            command would begin by then.
-        reconcile_ms: without any change, a sync is due so long after the last.
-        quiet_ms: one more is due so long after the last change: events may have been lost.
-        retry_ms: a failed sync is tried again after so long, each further time twice that.
-        fruitless_most_ms: changes that concern no index lengthen the time between syncs to this.
+        debounce_ms: a sync is due when no change came for this time.
+        coalesce_ms: further changes delay it by at most this time, counted from the first change.
+        rest_ms: a store rests when its last sync ended this long ago.
+        rested_debounce_ms: replaces `debounce_ms` for the first changes after a rest: mostly one
+            saved file, before a search.
+        settle_ms: changes by git are synced this long after its end: the next step of the same
+            command would have begun by then.
+        reconcile_ms: without any change, a sync is due this long after the last one.
+        quiet_ms: one more sync is due this long after the last change: events may have been lost.
+        retry_ms: time until a failed sync is tried again; each further failure doubles it.
+        fruitless_most_ms: longest time between syncs while changes concern no index.
     """
 
     debounce_ms: int = 300
@@ -38,11 +38,11 @@ class LoopFigures(Struct, frozen=True):
 
 
 LOW_IMPACT: Final = LoopFigures(debounce_ms=2_000, rested_debounce_ms=2_000, reconcile_ms=600_000)
-"""For a machine that has other things to do."""
+"""Delays of `low_impact`."""
 
 
 class Due(Struct, frozen=True):
-    """The next sync: when, on the scale of the times that the schedule was told, and why."""
+    """The next sync: its time, on the clock of the schedule's events, and its reason."""
 
     at_ms: float
     reason: Reason
@@ -52,16 +52,16 @@ class Schedule(Struct, frozen=True):
     """The past events that decide when the next sync is due.
 
     Attributes:
-        first_ms: when the first change came that no sync has begun to take up.
-        sure: one of those was seen, not merely suspected.
-        last_ms: when the last change came, taken up or not.
-        quiet: the sync that is due some time after the last change was not done yet.
-        ended_ms: when the last sync ended; None before the first.
-        failures: syncs that failed since the last that did not.
-        retry_ms: when the failed sync is tried again, or the files that had to wait.
-        fruitless: syncs of changes since the last that found any.
-        git_at_work: git may be moving files; no sync is begun.
-        rested_ms: when it ended that, unless a sync has begun since.
+        first_ms: time of the first change since the last sync began; None without one.
+        sure: one of these changes was seen, not merely suspected.
+        last_ms: time of the last change, before or after that sync.
+        quiet: the sync of `quiet_ms` after the last change is still to come.
+        ended_ms: end of the last sync; None before the first.
+        failures: failed syncs since the last success.
+        retry_ms: time of the next try of a failed sync, or of postponed files.
+        fruitless: syncs for changes since the last one that found any.
+        git_at_work: git may be moving files; no sync begins.
+        rested_ms: end of that work of git, unless a sync has begun since.
         only_asked: the first index was cancelled, so only a request begins a sync.
     """
 
@@ -92,7 +92,7 @@ class Schedule(Struct, frozen=True):
         return replace(self, first_ms=first, last_ms=now_ms, sure=sure, quiet=quiet)
 
     def begun(self, due: Due) -> "Schedule":
-        """Return the schedule after a sync began, which covers all changes before this moment."""
+        """Return the schedule after the start of a sync, which covers all earlier changes."""
         quiet = self.quiet and due.reason != "quiet"
         return replace(
             self,
@@ -110,7 +110,7 @@ class Schedule(Struct, frozen=True):
     ) -> "Schedule":
         """Return the schedule after a successful sync.
 
-        After `wait_ms` files that had to wait are tried again; None without any.
+        Postponed files are tried again after `wait_ms`; None without any.
         """
         fruitless = 0 if fruitful else self.fruitless + (due.reason == "change")
         retry_ms = None if wait_ms is None else now_ms + wait_ms
@@ -119,9 +119,9 @@ class Schedule(Struct, frozen=True):
     def failed(self, now_ms: float, due: Due, *, wait_ms: float = 0) -> "Schedule":
         """Return the schedule after a failed sync, which is retried.
 
-        Nothing else waits for that: neither later changes nor reconciliation.
+        Later changes and reconciliation do not wait for the retry.
 
-        `wait_ms` is the least time to wait, where that is known.
+        `wait_ms` is the least time to wait; None if unknown.
         """
         figures = self.figures
         doubled = figures.retry_ms * 2.0 ** min(self.failures, 30)
@@ -150,7 +150,7 @@ class Schedule(Struct, frozen=True):
         )
 
     def next(self) -> Due:
-        """Return the sync that is due first; of two at one time, the one named first here."""
+        """Return the sync that is due first; at equal times, the first reason in `_first`."""
         due = self._first()
         if self.rested_ms is None:
             return due
@@ -163,21 +163,21 @@ class Schedule(Struct, frozen=True):
             return Due(float("-inf"), "start")
         if self.only_asked:
             return Due(float("inf"), "asked")
-        found = [Due(self.ended_ms + self.figures.reconcile_ms, "reconcile")]
+        syncs = [Due(self.ended_ms + self.figures.reconcile_ms, "reconcile")]
         if self.quiet and self.last_ms is not None:
-            found.insert(0, Due(self.last_ms + self.figures.quiet_ms, "quiet"))
+            syncs.insert(0, Due(self.last_ms + self.figures.quiet_ms, "quiet"))
         if self.retry_ms is not None:
-            found.insert(0, Due(self.retry_ms, "retry"))
+            syncs.insert(0, Due(self.retry_ms, "retry"))
         if self.first_ms is not None and self.last_ms is not None:
             at_ms = self._change_ms(self.first_ms, self.last_ms)
-            found.insert(0, Due(at_ms, "change" if self.sure else "look"))
-        return min(found, key=lambda due: due.at_ms)  # `min` keeps the first of equals
+            syncs.insert(0, Due(at_ms, "change" if self.sure else "look"))
+        return min(syncs, key=lambda due: due.at_ms)  # `min` keeps the first of equals
 
     def _change_ms(self, first_ms: float, last_ms: float) -> float:
-        """Return when changes are taken up.
+        """Return the time of the sync for changes.
 
-        A build that writes ignored files for minutes must not keep a core busy: syncs that find
-        nothing move apart, and the first that finds something brings them together again.
+        A build that writes ignored files for minutes must not keep a core busy: each sync that
+        finds no change doubles the time to the next one, and a sync that finds one resets it.
         """
         figures = self.figures
         if self.rested_ms is not None:

@@ -20,17 +20,17 @@ class SyncState(Struct, frozen=True):
     """The state of a store's syncs.
 
     Attributes:
-        trigger: what began the running sync, or else the last one; empty before the first.
-        stage: of the running sync; empty when none runs.
+        trigger: reason of the running sync, else of the last one; empty before the first.
+        stage: stage of the running sync; empty when none runs.
         last_error: the last failure's code and message, without absolute paths; empty after a
             success.
-        last_duration_ms: of the last one that went well, from question to answer.
+        last_duration_ms: duration of the last successful sync, from request to answer.
         git_at_work: a sync waits until git has moved its files.
-        pending: changes were seen that no sync has begun to take up, a sync failed since, or
-            left files to be tried again.
-        behind: content is known to be newer than the active snapshot. A sync that only makes sure
-            of things is no sign of that until it has found something.
-        next_retry_ms: time until a failed sync, or what one left open, is tried again.
+        pending: changes were seen since the last sync began, or the last sync failed or postponed
+            files.
+        behind: content is known to be newer than the active snapshot. A sync without a seen change
+            does not set it until it finds a change.
+        next_retry_ms: time until a failed sync, or postponed files, are tried again.
     """
 
     state: Literal["idle", "indexing", "frozen"] = "idle"
@@ -53,7 +53,7 @@ class SyncState(Struct, frozen=True):
 
     @property
     def standing(self) -> IndexFreshness:
-        """Return what answers say of it."""
+        """Return the state as answers show it."""
         cancelled = self.last_result == "cancelled"
         return IndexFreshness(
             failure="" if cancelled else self.last_error.partition(": ")[2],
@@ -66,7 +66,7 @@ class SyncState(Struct, frozen=True):
         )
 
     def load(self, standing: IndexFreshness) -> SyncLoad:
-        """Return what status and metrics show of it."""
+        """Return the state as status and metrics show it."""
         indexing = self.state == "indexing"
         stage = self.stage if indexing else ""
         return SyncLoad(
@@ -85,17 +85,17 @@ UNTOUCHED: Final = SyncState()
 
 
 def begun(state: SyncState, now: datetime, trigger: str) -> SyncState:
-    """Return the state while a sync runs of which nothing is known yet."""
+    """Return the state after the start of a sync."""
     behind = state.behind or trigger == "change"
     return replace(state, stage="scan", trigger=trigger, started_at=rfc3339(now), behind=behind)
 
 
 def advanced(state: SyncState, progress: SyncProgress) -> SyncState:
-    """Return the state of a sync that made progress; upkeep follows when all is published."""
-    found = progress.stage in {"index", "publish"}
+    """Return the state after progress of a sync; upkeep comes after publishing."""
+    changed = progress.stage in {"index", "publish"}
     return replace(
         state,
-        behind=found or (state.behind and progress.stage != "upkeep"),
+        behind=changed or (state.behind and progress.stage != "upkeep"),
         stage=progress.stage,
         done_files=progress.done_files,
         total_files=progress.total_files,
@@ -106,11 +106,11 @@ def ended(
     state: SyncState,
     now: datetime,
     took_ms: float,
-    came: SyncOutcome | GgrepError,
+    outcome: SyncOutcome | GgrepError,
     *,
     stopped: bool,
 ) -> SyncState:
-    """Return the state after a sync; one that was `stopped` is no failure."""
+    """Return the state after a sync; a `stopped` one is no failure."""
     state = replace(
         state,
         stage="",
@@ -120,16 +120,16 @@ def ended(
         last_sync_at=rfc3339(now),
         syncs_total=state.syncs_total + 1,
     )
-    if isinstance(came, SyncOutcome):
+    if isinstance(outcome, SyncOutcome):
         return replace(
             state,
-            last_result="degraded" if came.degraded else "ok",
+            last_result="degraded" if outcome.degraded else "ok",
             last_error="",
             last_duration_ms=round(took_ms),
             behind=False,
         )
-    told = without_directories(f"{came.code}: {came}")
+    message = without_directories(f"{outcome.code}: {outcome}")
     if stopped:
-        return replace(state, last_result="cancelled", last_error=told)
+        return replace(state, last_result="cancelled", last_error=message)
     failures = state.failures_total + 1
-    return replace(state, last_result="failed", last_error=told, failures_total=failures)
+    return replace(state, last_result="failed", last_error=message, failures_total=failures)

@@ -43,10 +43,10 @@ SHARE: Final = 0.4
 """Share of one core, over the length of a sync. A normal one takes one core and more."""
 
 SAMPLE_MS: Final = 50.0
-"""Least time between two readings of the processor time: a reading costs some itself."""
+"""Least time between two readings of the processor time, as a reading costs some itself."""
 
 MOST_SLEEP_MS: Final = 2_000.0
-"""Longest rest; the remainder is due at the next."""
+"""Longest sleep; the next one covers the remainder."""
 
 _NICENESS: Final = 10
 
@@ -54,8 +54,8 @@ _NICENESS: Final = 10
 def lower_priority() -> None:
     """Lower the scheduling priority of this process and its children, irrevocably.
 
-    Not the idle classes: on a busy machine a writer in one of them would hold its lease without
-    being able to renew it.
+    It avoids the idle classes: on a busy machine a writer in one of them could not renew its
+    lease.
     """
     with suppress(OSError):
         os.nice(_NICENESS)
@@ -84,18 +84,18 @@ class Throttle:
         self._used_ms = cpu_ms()
 
     def keep(self) -> None:
-        """Sleep off what is owed; when called often, it mostly returns at once."""
+        """Sleep for the owed time; when called often, it mostly returns at once."""
         if self._clock.monotonic_ms() - self._looked_ms >= SAMPLE_MS:
             self._rest_for(min(self.owed_ms(), MOST_SLEEP_MS))
             self._looked_ms = self._clock.monotonic_ms()
 
     def settle(self) -> None:
-        """Sleep until nothing is owed."""
+        """Sleep until no time is owed."""
         while (owed_ms := self.owed_ms()) > 0:
             self._rest_for(min(owed_ms, MOST_SLEEP_MS))
 
     def owed_ms(self) -> float:
-        """Return how long to sleep to keep the share; never negative."""
+        """Return the time to sleep to keep the share; never negative."""
         passed_ms = self._clock.monotonic_ms() - self._begun_ms
         return max(0.0, (self._cpu_ms() - self._used_ms) / self._share - passed_ms)
 
@@ -107,10 +107,10 @@ class Throttle:
 def cpu_ms() -> float:
     """Return milliseconds of CPU time: of this process, its finished and its running children.
 
-    A child that ends between the two looks is missed or counted twice for a moment.
+    A child that ends between the two readings is missed or counted twice for a moment.
     """
-    own = os.times()
-    ended = own.user + own.system + own.children_user + own.children_system
+    times = os.times()
+    ended = times.user + times.system + times.children_user + times.children_system
     return 1000.0 * (ended + sum(_running_s(pid) for pid in _children()))
 
 
@@ -118,20 +118,20 @@ def _running_s(pid: int) -> float:
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:
-        return 0.0  # it ended: it is in our own times now
+        return 0.0  # it ended: our own times include it now
     return times.user + times.system + times.children_user + times.children_system
 
 
 def _children() -> list[int]:
     """Return the running children, by pid.
 
-    The kernel lists them for each thread; where it was built without that, all processes of the
-    machine are gone through.
+    The kernel lists them for each thread. If it was built without that, psutil searches all
+    processes of the machine.
     """
-    found = linux.children()
-    if found is None:
-        found = sorted(child.pid for child in psutil.Process().children(recursive=True))
-    return found
+    pids = linux.children()
+    if pids is None:
+        pids = sorted(child.pid for child in psutil.Process().children(recursive=True))
+    return pids
 
 
 _KEPT_INDEXES: Final = 4
@@ -141,7 +141,7 @@ class Listener(Protocol):
     """Receives the progress of a job."""
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Take up how far it is."""
+        """Receive the stage and the counts of files."""
         ...
 
     def used_ms(self) -> int:
@@ -173,14 +173,16 @@ class Worker:
         """Do one job.
 
         Raises:
-            InvalidRequest: the settings lead to another store than the one that is meant.
-            GgrepError: the sync failed. Upkeep that fails is a notice.
+            InvalidRequest: the settings lead to another store than the job names.
+            GgrepError: the sync failed. A failure of upkeep becomes a notice.
         """
         pace = self._new_pace() if job.low_impact else None
         index = self._index(job)
-        found = index.identity.store_id
-        if job.store_id and found != job.store_id:
-            raise InvalidRequest(f"the settings lead to store {found} now, not to {job.store_id}")
+        store_id = index.identity.store_id
+        if job.store_id and store_id != job.store_id:
+            raise InvalidRequest(
+                f"the settings lead to store {store_id} now, not to {job.store_id}"
+            )
 
         def advance(progress: "SyncProgress") -> None:
             self._listener.progress(progress.stage, progress.done_files, progress.total_files)
@@ -191,13 +193,13 @@ class Worker:
 
         index.sweep(beside=not (job.abreast and job.home in self._swept))
         self._swept.add(job.home)
-        pulled, told = _pull(index, job, advance)
+        pulled, notices = _pull(index, job, advance)
         report = index.sync(
             strict=job.strict,
             allow_degraded=job.allow_degraded,
             fresh=job.fresh,
             early=not job.abreast,
-            wanted=lambda: self._wanted(found),
+            wanted=lambda: self._wanted(store_id),
             progress=advance,
         )
         outcome = outcome_of(report)
@@ -205,7 +207,7 @@ class Worker:
             self._listener.progress("upkeep", 0, 0)
             compacting = job.compacting and not job.low_impact
             outcome = kept_up(index, outcome, compacting=compacting)
-        outcome = replace(outcome, pulled=pulled, notices=(*outcome.notices, *told))
+        outcome = replace(outcome, pulled=pulled, notices=(*outcome.notices, *notices))
         if job.push:
             outcome = replace(outcome, pushed=_push(index, job))
         if pace is not None:
@@ -213,10 +215,10 @@ class Worker:
         return replace(outcome, cpu_ms=self._listener.used_ms())
 
     def _index(self, job: SyncJob) -> "RepoIndex":
-        """Return the index of a job's root under the settings as they are now."""
+        """Return the index of a job's root under the current settings."""
         from ggrep.search.engine.repo_index import Hosted, RepoIndex
 
-        # A worker that steps back has one process to parse, not one for each core.
+        # A low-impact worker has one process to parse, not one for each core.
         flags = {**job.flags, "parse_workers": 1} if job.low_impact else job.flags
         hosted = Hosted(parsers=self._parsers_of(job))
         opened = RepoIndex(
@@ -236,7 +238,7 @@ class Worker:
         return opened
 
     def _parsers_of(self, job: SyncJob) -> "KeptWorkers | None":
-        """Return the parsers of a job that shares the cores with others; None for one alone."""
+        """Return the parsers of a job that shares the cores with others; None for a single job."""
         if not job.abreast:
             return None
         from ggrep.parse.workers.kept import KeptWorkers
@@ -248,7 +250,7 @@ class Worker:
 
 
 def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, tuple[Notice, ...]]:
-    """Return how many files came from the job's remote, and why none could."""
+    """Return the number of files from the job's remote, and a notice if it could not be read."""
     if not job.pull:
         return 0, ()
     from ggrep.search.engine.travelling import pull_if_possible
@@ -268,17 +270,17 @@ def _push(index: "RepoIndex", job: SyncJob) -> str:
 
 
 _PROGRESS_MS: Final = 100.0
-"""Progress within one stage is told this often at most."""
+"""Least time between two progress reports of one stage."""
 
 _PULSE_S: Final = 5.0
-"""Time between two signs of life of a silent stage."""
+"""Time between two heartbeats of a silent stage."""
 
 _PULSE_CPU_MS: Final = 20.0
-"""More processor time than the pulse itself uses."""
+"""More processor time than a heartbeat uses itself."""
 
 
 class ProgressWriter:
-    """Writes answers: whole lines, from any thread, and none of a job that has ended."""
+    """Writes answers in whole lines, from any thread, and none of an ended job."""
 
     def __init__(self, answers: BinaryIO, clock: Clock, cpu_ms: Callable[[], float]) -> None:
         self._answers = answers
@@ -297,7 +299,7 @@ class ProgressWriter:
             self._tell_progress("scan", 0, 0)
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Tell how far the job is, unless that was told just now."""
+        """Report the job's progress, unless that was done just before."""
         with self._lock:
             soon = self._clock.monotonic_ms() - self._told_ms < _PROGRESS_MS
             if soon and stage == self._last[0]:
@@ -312,7 +314,7 @@ class ProgressWriter:
                 self._tell_progress(*self._last)
 
     def end(self, **said: Json) -> None:
-        """Tell what came of the job."""
+        """Report the outcome of the job."""
         with self._lock:
             job_id, self._job_id = self._job_id, ""
             self._write({"job_id": job_id, **said})
@@ -338,9 +340,9 @@ class ProgressWriter:
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
-    """Serve jobs until standard input ends, or none came for `arguments[0]` milliseconds."""
+    """Do jobs until standard input ends, or until `arguments[0]` milliseconds without a job."""
     idle_s = float(arguments[0]) / 1000 if arguments else 30.0
-    with suppress(PermissionError):  # we lead a group already
+    with suppress(PermissionError):  # this process leads a group already
         os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if LOW_IMPACT_FLAG in arguments:
@@ -358,7 +360,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
     with suppress(queue.Empty):
         while True:
             _serve(lines.get(timeout=idle_s), worker, telling)
-    os._exit(0)  # the reading thread does not end by itself
+    os._exit(0)  # the reading thread never ends by itself
 
 
 def _serve(line: bytes, worker: Worker, telling: ProgressWriter) -> None:
@@ -378,7 +380,7 @@ def _serve(line: bytes, worker: Worker, telling: ProgressWriter) -> None:
 def _read(lines: "queue.Queue[bytes]", wishes: dict[str, Sequence[PathKey]]) -> None:
     """Pass on jobs, and accept wishes, which may arrive while a job runs.
 
-    When the lines end the host is gone, and so is everything we started, at once.
+    The end of the lines means that the host is gone: kill this process and its children at once.
     """
     for line in sys.stdin.buffer:
         wish = priority_from(line)
@@ -400,7 +402,7 @@ def _rest(milliseconds: float) -> None:
 
 
 def _take_standard_output() -> BinaryIO:
-    """Return what leads to the host; whatever is printed goes to standard error from now on."""
+    """Return the descriptor to the host; standard output is standard error from now on."""
     taken = os.dup(1)
     os.dup2(2, 1)
     return os.fdopen(taken, "wb")

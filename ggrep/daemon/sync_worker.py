@@ -1,7 +1,7 @@
 """The sync process: `python -m ggrep.daemon.sync_worker`, one JSON object a line each way.
 
-It may be killed at any moment; the snapshot that was active stays. It ends when its standard
-input does, with all it started, and when it had nothing to do for a while.
+It may be killed at any moment: the active snapshot stays. It ends, with all its children, at the
+end of its standard input, and after some time without a job.
 """
 
 import os
@@ -10,9 +10,9 @@ from pathlib import Path
 
 
 def _stand_apart() -> None:
-    """Leave the start directory: no modules must be imported from it, nor must it stay in use.
+    """Leave the start directory, so that no module is imported from it and it is not kept in use.
 
-    `-m` puts it first; a file there that is named like a module would run.
+    `-m` puts it first in the search path: a file there that is named like a module would run.
     """
     here = Path.cwd().resolve()
     if here != Path(__file__).resolve().parents[2]:

@@ -19,18 +19,18 @@ from ggrep.parse.source.git_files import git_directory
 
 _GIT: Final = ".git"
 _GIT_FILES: Final = frozenset({"HEAD", "config", "index", "info/attributes", "packed-refs"})
-"""Files of git that decide which files there are, and their content."""
+"""Files of git that determine the files of the work tree and their content."""
 
 _GIT_REFS: Final = "refs/"
 
 
 class EventFilter:
-    """Filters the events of one root. Pure: does not touch the disk."""
+    """Filters the events of one root without touching the disk."""
 
     def __init__(self, root: Path, apart: tuple[Path, ...]) -> None:
         """Prepare for a root.
 
-        Content of the directories `apart`, ggrep's own, concerns no index.
+        The content of the directories `apart`, ggrep's own, concerns no index.
         """
         self._root = str(root)
         self._prefix = _below(root)
@@ -40,20 +40,20 @@ class EventFilter:
     def expect(self, products: Collection[str] | None) -> bool:
         """Let events of these files pass even inside build output directories.
 
-        One build writes thousands of others there.
+        One build writes thousands of other files there.
 
         Args:
-            products: paths below the root; None, as at first, when they are not known: all pass.
+            products: paths below the root; None, as at first, when they are unknown: all pass.
 
         Returns:
-            Whether something of theirs may have been dropped before.
+            True if events of these files may have been dropped before.
         """
         before = self._products
         self._products = None if products is None else _with_directories(products)
         return before is not None and (self._products is None or not self._products <= before)
 
     def concerns(self, path: str) -> bool:
-        """Tell whether an event at an absolute path may concern the root's index."""
+        """Return whether an event at an absolute path may concern the root's index."""
         if path == self._root:
             return True
         if not path.startswith(self._prefix) or f"{path}/".startswith(self._apart):
@@ -71,16 +71,16 @@ class EventFilter:
 def _git_concerns(parts: list[str]) -> bool:
     inside = "/".join(parts)
     if inside.endswith(".lock"):
-        return False  # written first and then moved to its place
+        return False  # git moves it to its final name afterwards
     return inside in _GIT_FILES or inside.startswith(_GIT_REFS)
 
 
 def _with_directories(paths: Collection[str]) -> frozenset[str]:
-    found = set(paths)
+    names = set(paths)
     for path in paths:
-        while (path := path.rpartition("/")[0]) and path not in found:
-            found.add(path)
-    return frozenset(found)
+        while (path := path.rpartition("/")[0]) and path not in names:
+            names.add(path)
+    return frozenset(names)
 
 
 def _below(path: Path) -> str:
@@ -97,9 +97,9 @@ class WatchedRoot:
     """The events seen of a root. Not thread-safe: the watcher guards it.
 
     Attributes:
-        watched: events are delivered; else it is looked at every few seconds.
+        watched: events are delivered; else it is polled every few seconds.
         events_total: events that may concern its index.
-        last_event_ms: when the last of them came.
+        last_event_ms: time of the last of them.
     """
 
     def __init__(self, root: Path, apart: tuple[Path, ...], on_change: OnChange) -> None:
@@ -116,7 +116,7 @@ class WatchedRoot:
         self._glance = self._glanced()
 
     def open(self, problem: str) -> None:
-        """Record how watching began and request a full check: earlier changes were not seen."""
+        """Record the start of watching and request a full check: earlier changes were not seen."""
         self.watched, self.opened, self.problem = not problem, True, problem
         self._identity = directory_identity(self.root)
         self._git = linked_git_dir(self.root)
@@ -136,7 +136,7 @@ class WatchedRoot:
         self._count(sum(self._filter.concerns(path) for path in paths), now_ms)
 
     def look(self, now_ms: float) -> bool:
-        """Check for changes without events; return False if the path is another directory now."""
+        """Check for changes without events; return False if the path is now another directory."""
         if directory_identity(self.root) != self._identity:
             return False
         if self._git is not None and (found := git_stamps(self._git)) != self._stamps:
@@ -150,9 +150,9 @@ class WatchedRoot:
         self._on_change(0)
 
     def seems_changed(self) -> bool:
-        """Return whether git has moved, or an entry of the root has come or gone, since a check.
+        """Return whether git's HEAD or index, or the root's entries, changed since a check.
 
-        A file that was written in place does not show.
+        A file that was written in place is not noticed.
         """
         return self._glanced() != self._glance
 
@@ -169,10 +169,10 @@ class WatchedRoot:
 def directory_identity(path: Path) -> tuple[int, int] | None:
     """Return an identity that tells a directory from its successor; None without one."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return (found.st_dev, found.st_ino)
+    return (status.st_dev, status.st_ino)
 
 
 _FILES: Final = ("HEAD", "index")
@@ -180,8 +180,8 @@ _FILES: Final = ("HEAD", "index")
 
 def linked_git_dir(root: Path) -> Path | None:
     """Return the git directory that `root` links to; None if it has none or contains it."""
-    found = git_directory(root)
-    return None if found == root / ".git" else found
+    directory = git_directory(root)
+    return None if directory == root / ".git" else directory
 
 
 def git_stamps(directory: Path) -> tuple[Stamp | None, ...]:
@@ -191,10 +191,10 @@ def git_stamps(directory: Path) -> tuple[Stamp | None, ...]:
 
 def _stamp(path: Path) -> Stamp | None:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 _TRIES = 5
@@ -205,7 +205,7 @@ class LoadedConfig(Struct, frozen=True):
     """Settings, with the bytes of the files they were read from.
 
     Attributes:
-        files: path and bytes of each file; None where there was none, which counts as well.
+        files: path and bytes of each file; None for a missing file, whose creation is a change.
     """
 
     settings: Settings
@@ -213,7 +213,7 @@ class LoadedConfig(Struct, frozen=True):
     profile: Profile = field(default_factory=lambda: Profile(""))
 
     def present(self) -> tuple[tuple[Path, bytes | None], ...]:
-        """Return what the files hold now."""
+        """Return the current content of the files."""
         return tuple((path, _bytes_of(path)) for path, _ in self.files)
 
     def is_current(self) -> bool:
@@ -228,9 +228,9 @@ def load_config(
     paths = (root / REPO_FILE, home.config_file)
     for _ in range(_TRIES):
         before = tuple((path, _bytes_of(path)) for path in paths)
-        found = load_settings(home, root, environ=environ, flags=flags)
-        loaded = LoadedConfig(found.settings, before, found.profile)
-        # What was read between the two looks is what the bytes say.
+        sourced = load_settings(home, root, environ=environ, flags=flags)
+        loaded = LoadedConfig(sourced.settings, before, sourced.profile)
+        # Equal bytes before and after mean that the settings were read from these bytes.
         if loaded.is_current():
             return loaded
     raise InvalidRequest(f"{REPO_FILE}: changes while it is read")

@@ -1,7 +1,7 @@
 """Reports changes below all roots of a host, from one shared watcher.
 
-A user may have some hundred inotify instances, and watches one for each directory: hence one
-instance, and a plain look at the clock where it cannot be had.
+The kernel allows a user about a hundred inotify instances, and each watched directory takes a
+watch. So all roots share one instance, and roots that cannot be watched are polled.
 """
 
 import threading
@@ -17,7 +17,7 @@ from ggrep.daemon.watched_root import OnChange, WatchedRoot
 from ggrep.model.status import WatchStatus
 
 WATCH_ERRORS: Final = (OSError, RuntimeError, ValueError)
-"""A directory that is gone or closed to us, or no watches left; no instances left; no UTF-8."""
+"""Errors for a missing or unreadable directory, no free watch, no free instance, invalid UTF-8."""
 
 
 class Watch(Protocol):
@@ -39,8 +39,8 @@ OpenWatch = Callable[[list[str]], Watch]
 
 def open_watch(paths: list[str]) -> Watch:
     """Return a watch on directories and all below them."""
-    # Told to ignore missing permissions it would ignore a lack of watches as well, and leave
-    # part of a tree unwatched without a word.
+    # With `ignore_permission_denied` it would ignore a lack of watches as well, and leave part of
+    # a tree unwatched without an error.
     opened: Any = RustNotify(
         paths,
         debug=False,
@@ -55,8 +55,8 @@ def open_watch(paths: list[str]) -> Watch:
 def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, dict[Path, str]]:
     """Return one watch on as many roots as possible, and the error of each other root.
 
-    Where not all can be, those before a root that cannot are watched first, and those behind it
-    as far as a few dozen tries tell: each try walks all trees.
+    A root that cannot be watched is found by bisection, in order, with at most `_MOST_TRIES` tries:
+    each try walks all trees. Roots without a try left are not watched.
     """
     problems: dict[Path, str] = {}
     taken: list[Path] = []
@@ -68,13 +68,13 @@ def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, d
             tries += 1
             try:
                 if watch is not None:
-                    watch.close()  # or both together would be too much
+                    watch.close()  # both together could exceed the limit of watches
                 watch = None
                 watch = opener([str(root) for root in (*taken, *some)])
                 taken.extend(some)
                 continue
             except WATCH_ERRORS as failure:
-                error = _told(failure)
+                error = _message(failure)
             if (half := len(some) // 2) and tries < _MOST_TRIES:
                 waiting += [some[half:], some[:half]]
                 continue
@@ -82,47 +82,47 @@ def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, d
     if watch is None and taken:
         try:
             watch = opener([str(root) for root in taken])
-        except WATCH_ERRORS as failure:  # what went a moment ago does not go now
-            return None, {root: problems.get(root, _told(failure)) for root in roots}
+        except WATCH_ERRORS as failure:  # it worked a moment ago
+            return None, {root: problems.get(root, _message(failure)) for root in roots}
     return watch, problems
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return f"cannot be watched: {error}"
 
 
 Mode = Literal["watching", "polling", "off"]
 
 _MOST_TRIES: Final = 48
-"""Watches that are opened to find out which roots can be watched."""
+"""Most tries to open a watch to find the roots that can be watched."""
 _TOO_MANY: Final = "cannot be watched, like others before it"
 
 _GROUP_MS: Final = 200
-"""Events that come one upon another are handed over together, after so long at most."""
+"""Longest time for which successive events are collected."""
 _STEP_MS: Final = 50
 _SETTLE_S: Final = 0.02
-"""Roots that come within so short a time are taken up together."""
+"""Roots that are added within this time are watched together."""
 _SETTLE_EACH_S: Final = 0.002
 """Additional delay for each root: to add one, all are watched anew."""
 _LOOK_MS: Final = 2_000
-"""Time between two checks that the roots are still the watched directories."""
+"""Interval of checks that the roots are still the watched directories."""
 _UNDECODED: Final = "Unable to decode path"
 _RETRY_MS: Final = 180_000
 """First delay before a failed watch is retried."""
 _LONGEST_RETRY_MS: Final = 3_600_000
-"""Each try that fails like the one before doubles the time to the next, up to this."""
+"""Longest delay: each try with the same failed roots as before doubles the delay up to this."""
 _CHECKED_AT_ONCE: Final = 50
-"""Roots that cannot be watched of which so many are checked at each poll, in turn; of the others
-those that seem changed at a glance. A check walks the tree, which takes some ten milliseconds."""
+"""Polled roots with a full check at each poll, in turn; others get one if `seems_changed`. A check
+walks the tree, which takes some ten milliseconds."""
 
 
 class WatchState(Struct, frozen=True):
     """The state of watching a root.
 
     Attributes:
-        mode: `polling` where watching failed: the root is looked at every few seconds instead.
+        mode: `polling` if watching failed: the root is polled every few seconds instead.
             `off` before watching begins, and for an unknown root.
-        problem: why it is not watched; empty when it is.
+        problem: reason why it is not watched; empty when it is.
     """
 
     mode: Mode
@@ -131,30 +131,30 @@ class WatchState(Struct, frozen=True):
     problem: str
 
     def load(self) -> WatchStatus:
-        """Return what status and metrics show of it."""
+        """Return the state as status and metrics show it."""
         mode = "events" if self.mode == "watching" else self.mode
         return WatchStatus(mode, self.events_total, self.last_event_age_ms, self.problem)
 
 
 class HostWatcher:
-    """See the module. Safe for threads; one thread runs from the first `add` to `close`."""
+    """Watches the roots of a host. Thread-safe; one thread runs from the first `add` to `close`."""
 
     def __init__(
         self, clock: Clock, poll_ms: int = 10_000, *, opener: OpenWatch = open_watch
     ) -> None:
         """Watch nothing yet.
 
-        A root that cannot be watched is looked at every `poll_ms`.
+        A root that cannot be watched is polled every `poll_ms`.
         """
         self._clock = clock
         self._poll_ms = poll_ms
         self._opener = opener
         self._lock = threading.Lock()
         self._roots: dict[Path, WatchedRoot] = {}
-        self._left = 0  # roots that are watched for nobody
+        self._left = 0  # removed roots whose watches are not freed yet
         self._retry_ms = _RETRY_MS
         self._unwatched: frozenset[Path] = frozenset()
-        self._checked: Path | None = None  # the last of those that were polled in turn
+        self._checked: Path | None = None  # the last root that was polled in turn
         self._interrupt = threading.Event()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -181,34 +181,34 @@ class HostWatcher:
         """Set which files of a root in build output directories count.
 
         Returns:
-            Whether something of theirs may have been dropped before, see `EventFilter.expect`.
+            True if events of these files may have been dropped before, see `EventFilter.expect`.
         """
         with self._lock:
-            found = self._roots.get(root)
-            return found is not None and found.expect(products)
+            watched = self._roots.get(root)
+            return watched is not None and watched.expect(products)
 
     def remove(self, root: Path) -> None:
         """Stop watching `root`; its callbacks have ended when this returns.
 
-        Its watches are freed once half of all are such: to free those of one, all other trees
-        would have to be watched anew, and to be looked at, since nobody saw them meanwhile.
+        Its watches are freed once half of the watched roots are removed ones: freeing watches means
+        to watch all other trees anew, and to check them for changes meanwhile.
         """
         with self._lock:
-            found = self._roots.pop(root, None)
-            self._left += found is not None
-            if found is not None and self._left >= len(self._roots):
+            removed = self._roots.pop(root, None)
+            self._left += removed is not None
+            if removed is not None and self._left >= len(self._roots):
                 self._interrupt.set()
 
     def state(self, root: Path) -> WatchState:
         """Return how `root` is watched."""
         with self._lock:
-            found = self._roots.get(root)
-            if found is None:
+            known = self._roots.get(root)
+            if known is None:
                 return WatchState("off", 0, None, "")
-            last_ms = found.last_event_ms
+            last_ms = known.last_event_ms
             age = None if last_ms is None else round(self._clock.monotonic_ms() - last_ms)
-            mode: Mode = "watching" if found.watched else "polling" if found.opened else "off"
-            return WatchState(mode, found.events_total, age, found.problem)
+            mode: Mode = "watching" if known.watched else "polling" if known.opened else "off"
+            return WatchState(mode, known.events_total, age, known.problem)
 
     def close(self) -> None:
         """Stop the thread and free the watches; no callback runs afterwards."""
@@ -223,7 +223,7 @@ class HostWatcher:
         while not self._closed:
             self._interrupt.clear()
             if self._interrupt.wait(_SETTLE_S + _SETTLE_EACH_S * len(self._roots)):
-                continue  # roots come many at once when a host starts
+                continue  # many roots come at once when a host starts
             watch = self._open()
             try:
                 self._follow(watch)
@@ -249,8 +249,9 @@ class HostWatcher:
     def _follow(self, watch: Watch | None) -> None:
         """Pass on events until the roots change or all must be watched anew.
 
-        After an event of a name that is not UTF-8 a watch delivers nothing more. The next one
-        begins after a while: such files may change many times a second, and it walks all trees.
+        After an event of a name that is not UTF-8 a watch delivers no more events. The next watch
+        begins after a while: such files may change many times a second, and a new watch walks all
+        trees.
         """
         begun_ms = polled_ms = looked_ms = self._clock.monotonic_ms()
         look_ms = min(_LOOK_MS, self._poll_ms)
@@ -266,7 +267,7 @@ class HostWatcher:
                 self._fail(f"watching failed: {error}")
             now_ms = self._clock.monotonic_ms()
             self._pass_on(paths, now_ms)
-            # Events may come five times a second: that is no reason to look at a thousand roots.
+            # Events may come five times a second, too often to check a thousand roots.
             if now_ms - looked_ms < look_ms:
                 continue
             looked_ms = now_ms
@@ -282,8 +283,8 @@ class HostWatcher:
         if watch is None:
             self._interrupt.wait(wait_ms / 1000)
             return []
-        found = watch.watch(_GROUP_MS, _STEP_MS, wait_ms, self._interrupt)
-        return [] if isinstance(found, str) else [path for _, path in found]
+        events = watch.watch(_GROUP_MS, _STEP_MS, wait_ms, self._interrupt)
+        return [] if isinstance(events, str) else [path for _, path in events]
 
     def _pass_on(self, paths: list[str], now_ms: float) -> None:
         """Pass each root the events below it."""
@@ -295,7 +296,7 @@ class HostWatcher:
                 roots[root].take(below, now_ms)
 
     def _look(self, now_ms: float, *, poll: bool) -> bool:
-        """Look at all roots; return False if one is no longer the watched directory."""
+        """Check all roots; return False if one is no longer the watched directory."""
         stands = True
         with self._lock:
             polled = []
@@ -309,7 +310,7 @@ class HostWatcher:
         return stands
 
     def _poll(self, polled: list[WatchedRoot]) -> None:
-        """Have some roots checked in turn, and those of the others that seem changed."""
+        """Check some roots in turn, and all others that seem changed."""
         places = [place for place, known in enumerate(polled) if known.root == self._checked]
         first = places[0] + 1 if places else 0
         turn = [*polled[first:], *polled[:first]]
@@ -338,14 +339,14 @@ class HostWatcher:
 
 
 def _by_root(paths: list[str], roots: Collection[str]) -> dict[str, list[str]]:
-    """Return the paths at or below each root, those of nested ones with each."""
-    found: dict[str, list[str]] = {}
+    """Return the paths at or below each root; a path below nested roots is in each list."""
+    below: dict[str, list[str]] = {}
     for path in paths:
         above = path
         while above:
             if above in roots:
-                found.setdefault(above, []).append(path)
+                below.setdefault(above, []).append(path)
             above = above.rpartition("/")[0]
         if "/" in roots:
-            found.setdefault("/", []).append(path)
-    return found
+            below.setdefault("/", []).append(path)
+    return below

@@ -444,7 +444,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "everything waits for a failed sync to be tried again",
         "ggrep/daemon/sync_schedule.py",
-        '            found.insert(0, Due(self.retry_ms, "retry"))\n',
+        '            syncs.insert(0, Due(self.retry_ms, "retry"))\n',
         '            return Due(self.retry_ms, "retry")\n',
         (SCHEDULE + "test_a_change_after_a_failure_does_not_wait_for_the_retry",),
     ),
@@ -646,7 +646,7 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a lock is linked to whatever has its first name by now",
         "ggrep/daemon/endpoint_files.py",
-        "        if not self.is_at(name):  # somebody's file has our name by now\n",
+        "        if not self.is_at(name):  # another process's file has our name by now\n",
         "        if not name.exists():\n",
         (LOCKS + "test_a_file_that_took_the_place_of_ours_is_not_linked",),
     ),
@@ -660,22 +660,22 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a client is served by whichever daemon of the process is first",
         "ggrep/daemon/accept_loop.py",
-        "found = self._receivers.get(key) if key else None",
-        "found = next(iter(self._receivers.values()), None) if key else None",
+        "receiver = self._receivers.get(key) if key else None",
+        "receiver = next(iter(self._receivers.values()), None) if key else None",
         (RECEPTION + "test_a_client_comes_to_the_daemon_it_means_with_all_it_said",),
     ),
     Sabotage(
         "who means a daemon that has ended is served by another",
         "ggrep/daemon/accept_loop.py",
-        "if found is None and (key in self._left or not (heard or self._lone)):",
-        "if found is None and not (heard or self._lone):",
+        "if receiver is None and (key in self._left or not (heard or self._lone)):",
+        "if receiver is None and not (heard or self._lone):",
         (RECEPTION + "test_who_means_one_that_has_ended_finds_the_connection_closed",),
     ),
     Sabotage(
         "what a client said before it was known whom it means is lost",
         "ggrep/daemon/accept_loop.py",
-        "found.receive(stream, heard)",
-        'found.receive(stream, b"")',
+        "receiver.receive(stream, heard)",
+        'receiver.receive(stream, b"")',
         (RECEPTION + "test_a_client_comes_to_the_daemon_it_means_with_all_it_said",),
     ),
     Sabotage(

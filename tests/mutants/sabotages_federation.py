@@ -600,7 +600,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "a request that was never sent is cancelled",
         "ggrep/protocol/client/channel.py",
-        "if asked and waiting.reply is None and not self._connection.lost:",
+        "if sent and waiting.reply is None and not self._connection.lost:",
         "if waiting.reply is None and not self._connection.lost:",
         (CLIENT_CHANNEL + "test_a_request_that_never_left_is_not_called_off",),
     ),
@@ -650,8 +650,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "one host serves two homes",
         "ggrep/protocol/client/launching.py",
-        "one = (address.home.base, address.served_profile, flags)",
-        "one = (address.served_profile, flags)",
+        "key = (address.home.base, address.served_profile, flags)",
+        "key = (address.served_profile, flags)",
         (CLIENT_CHANNELS + "test_another_home_makes_another_host",),
     ),
     Sabotage(

@@ -292,8 +292,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "an index with structure is one without",
         "ggrep/config/declarations.py",
-        '_shaping("cut files where',
-        'Setting("cut files where',
+        '_shaping(\n            "cut files by',
+        'Key(\n            "cut files by',
         (FINGERPRINTS + "test_config_fingerprint_moves_with_profiles_and_structure",),
     ),
     Sabotage(
@@ -881,8 +881,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "questions within two views are one",
         "ggrep/config/fingerprints.py",
-        'asked["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})',
-        'asked["within"] = []',
+        'fields["within"] = sorted({(f.key, f.value, f.negated) for f in request.within})',
+        'fields["within"] = []',
         (FINGERPRINTS + "test_query_fingerprint_moves_with_every_knob_but_two",),
     ),
     # USE.MUST.032: profiles add ignore patterns, and may include data sets.

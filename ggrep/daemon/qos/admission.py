@@ -17,7 +17,7 @@ from ggrep.model.response import Admitted
 
 
 class LatencyWindow:
-    """The durations of the last requests, for any thread."""
+    """The durations of the last requests. Thread-safe."""
 
     def __init__(self, size: int = 200) -> None:
         self._durations: deque[float] = deque(maxlen=size)
@@ -62,7 +62,7 @@ class LatencyWindow:
 
 
 ANONYMOUS: Final = "anonymous"
-"""The client that all who give no name share."""
+"""Name of all clients that give none."""
 
 QUEUE_PARTS: Final = 2
 """A client holds at most this fraction of the queue (one half), but at least one place."""
@@ -76,8 +76,8 @@ class AdmissionLimits(Struct, frozen=True):
     """Bounds on the queries of one daemon.
 
     Attributes:
-        max_queue_depth: that wait; 0 for no queue.
-        per_client: of one client that run at once; 0 for `max_concurrent`, which bounds it anyway.
+        max_queue_depth: most waiting queries; 0 for no queue.
+        per_client: most running queries of one client; 0 for `max_concurrent`, which bounds it too.
     """
 
     max_concurrent: int = 8
@@ -86,12 +86,12 @@ class AdmissionLimits(Struct, frozen=True):
 
     @property
     def effective_per_client(self) -> int:
-        """Return how many queries of one client run concurrently at most."""
+        """Return the most queries of one client that run concurrently."""
         return min(self.per_client or self.max_concurrent, self.max_concurrent)
 
     @property
     def max_queued_per_client(self) -> int:
-        """Return how many queries of one client wait at most, if there is a queue."""
+        """Return the most queries of one client that wait, if there is a queue."""
         return max(self.max_queue_depth // QUEUE_PARTS, 1)
 
 
@@ -99,8 +99,8 @@ class AdmissionStatistics(Struct, frozen=True):
     """The state of admission.
 
     Attributes:
-        busy_total: sent away because the queue, or the client's part of it, was full.
-        timeouts_total: whose deadline passed while they waited.
+        busy_total: queries refused because the queue, or the client's part of it, was full.
+        timeouts_total: queries whose deadline passed while they waited.
     """
 
     max_concurrent: int
@@ -166,7 +166,7 @@ class Admission:
         )
 
     def retry_after_ms(self) -> int:
-        """Return when a rejected query should retry: the time that the queue needs."""
+        """Return the time until a rejected query should retry: the time that the queue needs."""
         typical_ms = self._service.p50()
         if typical_ms is None:
             return _RETRY_UNMEASURED_MS

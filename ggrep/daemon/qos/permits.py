@@ -142,12 +142,12 @@ _COMPANY_MS: Final = 1_000.0
 class CpuPermits:
     """As many permits as cores, held around the thread that does a query's work.
 
-    A client that is alone has them all. In company it leaves one core free, so that the next
-    client neither waits for one of its queries nor computes beside as many of them as there are
-    cores: threads of one interpreter take turns, and beside a full house a query takes as many
-    times longer.
+    A single active client may hold all of them. With several active clients each leaves one core
+    free: the next client then neither waits for a query of another nor shares the cores with as
+    many of its queries as there are cores. Threads of one interpreter take turns, so a query
+    beside such a full load takes as many times longer.
 
-    There is no bound on who waits: whoever asks was admitted by its daemon, which has one.
+    The number of waiters has no bound here: callers are admitted before, and admission is bounded.
 
     Requires: all calls come from the event loop's own thread.
     """

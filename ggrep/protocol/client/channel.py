@@ -35,13 +35,13 @@ from ggrep.protocol.wire.replies import Reply
 
 
 @contextmanager
-def before(deadline: Deadline, told: str) -> Iterator[None]:
+def before(deadline: Deadline, message: str) -> Iterator[None]:
     """Cancel the block at the deadline."""
     left_ms = deadline.remaining_ms()
     with anyio.move_on_after(None if math.isinf(left_ms) else left_ms / 1000.0) as scope:
         yield
     if scope.cancelled_caught:
-        raise DeadlineExceeded(told)
+        raise DeadlineExceeded(message)
 
 
 async def dial(path: Path) -> SocketStream:
@@ -49,7 +49,7 @@ async def dial(path: Path) -> SocketStream:
     try:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     except OSError as error:
-        # Not `Unreachable`: a daemon would be started for it.
+        # Not `Unreachable`, which would start a daemon.
         raise BudgetExceeded(f"connection failed: {error.strerror}") from error
     try:
         connection.settimeout(0.0)
@@ -69,7 +69,7 @@ async def dial(path: Path) -> SocketStream:
 
 
 def _accepted(connection: socket.socket, path: Path) -> bool:
-    """Return whether the daemon accepts a connection now, which a local socket tells at once."""
+    """Return whether the daemon accepts a connection now; a local socket answers at once."""
     try:
         connection.connect(str(path))
     except BlockingIOError:
@@ -93,7 +93,7 @@ class _Waiting(Struct):
     """A request that waits for its reply.
 
     Attributes:
-        woken: set when there is a reply, or no task reads the socket.
+        woken: set when the reply has come, or when no task reads the socket.
     """
 
     woken: anyio.Event = field(default_factory=anyio.Event)
@@ -107,7 +107,7 @@ class Channel:
     task, so a closed channel leaves nothing behind.
 
     Attributes:
-        pid: of the process at the other end, as the kernel knows it.
+        pid: id of the process at the other end, from the kernel.
     """
 
     welcome: Welcome
@@ -129,7 +129,7 @@ class Channel:
         Raises:
             Unreachable: the socket has no listener.
             NoReply: the listener does not answer.
-            Incompatible: it speaks no protocol of ours.
+            Incompatible: there is no common protocol.
             InvalidRequest: it serves something else.
             DeadlineExceeded: it did not answer in time.
         """
@@ -158,7 +158,7 @@ class Channel:
             return False
 
     async def aclose(self) -> None:
-        """Close the connection; requests still running on it end."""
+        """Close the connection; its running requests end."""
         await self._break("the connection was closed")
 
     async def ask(self, message: Message, deadline: Deadline) -> Reply:
@@ -171,34 +171,33 @@ class Channel:
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
         """Return the reply to a message, an answer or a failure.
 
-        `caller` is for whom it is asked, where that is not this client as a whole. When the
-        deadline passes or the call is cancelled, the daemon is told to stop, and the
-        connection serves on.
+        `caller` names the client's caller; empty for the client itself. When the deadline passes
+        or the call is cancelled, the daemon gets a `cancel`, and the connection stays open.
         """
         self._require_open()
         require_running(self.pid)
-        wanted, data = self._connection.request(message, caller=caller)
-        waiting, asked = _Waiting(), False
-        self._waiting[wanted] = waiting
+        request_id, data = self._connection.request(message, caller=caller)
+        waiting, sent = _Waiting(), False
+        self._waiting[request_id] = waiting
         try:
             with before(deadline, LATE):
                 await self._send(data)
-                asked = True
+                sent = True
                 while True:
                     with anyio.move_on_after(LOOK_MS / 1000.0):
                         return await self._reply(waiting)
                     require_running(self.pid)
         except DeadlineExceeded as error:
-            raise late(wanted) from error
+            raise late(request_id) from error
         except NoReply as error:
-            error.request_id = wanted
+            error.request_id = request_id
             raise
         finally:
-            del self._waiting[wanted]
-            self._connection.forget(wanted)
+            del self._waiting[request_id]
+            self._connection.forget(request_id)
             self._pass_on()
-            if asked and waiting.reply is None and not self._connection.lost:
-                await self._cancel(wanted)
+            if sent and waiting.reply is None and not self._connection.lost:
+                await self._cancel(request_id)
 
     def _require_open(self) -> None:
         if self._connection.lost:
@@ -231,7 +230,8 @@ class Channel:
 
     async def _read(self) -> None:
         """Read the next replies and hand them out; drop replies without a waiter."""
-        # What came in one piece with the greeting is here already; nothing may follow it.
+        # Replies that arrived together with the welcome are in the buffer already, and no further
+        # bytes may follow them.
         event = self._connection.next_event()
         if event is None:
             try:
@@ -250,7 +250,7 @@ class Channel:
             event = self._connection.next_event()
 
     async def _hear(self) -> None:
-        """Take in the next bytes."""
+        """Receive the next bytes."""
         try:
             self._connection.receive(await self._stream.receive(_CHUNK))
         except _GONE as error:
@@ -264,7 +264,7 @@ class Channel:
                 return
 
     async def _cancel(self, request_id: str) -> None:
-        """Tell the daemon that a request was abandoned, if the daemon can be reached."""
+        """Send the daemon a `cancel` for an abandoned request, if it can be reached."""
         with (
             anyio.move_on_after(_CANCEL_S, shield=True),
             suppress(Unreachable),
@@ -272,7 +272,7 @@ class Channel:
             await self._send(self._connection.cancel(request_id))
 
     async def _send(self, data: bytes) -> None:
-        """Send a frame whole.
+        """Send a whole frame.
 
         An unfinished frame makes the stream unreadable and ends the connection. Most frames are
         sent at once and cannot be interrupted.

@@ -23,7 +23,7 @@ from ggrep.protocol.wire.messages import Message, for_daemon
 from ggrep.protocol.wire.replies import Reply
 
 _PAUSES_S: Final = (0.0, 0.02, 0.05, 0.1)
-"""Before each further try after a daemon went away with a request."""
+"""Pauses before further tries after a daemon ended with a request."""
 
 _STOPPING_S: Final = 0.1
 _LOOK_MS: Final = 1_000.0
@@ -32,11 +32,11 @@ _LOOK_MS: Final = 1_000.0
 _LOOKS: Final = 64
 
 _MANY: Final = 17
-"""Daemons from which on it is worth while to read which of them live in one process."""
+"""Fewest daemons for which their records are read, to find those of one process."""
 
 
 Start: TypeAlias = Literal["always", "published", "never"]
-"""Whether a daemon is started where none runs."""
+"""When to start a missing daemon; `published` means if there is a snapshot."""
 
 
 class _Peer(Struct):
@@ -67,7 +67,7 @@ class Channels:
         self._starts = starts
         self._launcher = Launcher(clock, environ, told)
         self._places: dict[Path, _Peer] = {}
-        # By socket, that of another daemon of the same process, to which we are connected.
+        # By socket: the socket of another daemon of the same process, to which we are connected.
         self._beside: dict[Path, Path] = {}
         self._closed = False
 
@@ -83,10 +83,10 @@ class Channels:
         Requires: the message changes nothing.
 
         Raises:
-            GgrepError: as the daemon says.
-            NoIndex: none runs, and there is nothing to start one for.
-            NotStarted: none runs, and none can or may be started.
-            Unreachable: daemons end as fast as they come; NoReply: one listens and says nothing.
+            GgrepError: the daemon's error.
+            NoIndex: no daemon runs, and without a snapshot none is started.
+            NotStarted: no daemon runs, and none can or may be started.
+            Unreachable: each started daemon ends at once; NoReply: one listens without answering.
             DeadlineExceeded: there was no answer in time.
         """
         return await self.ask_within(address, lambda _: message, deadline, start)
@@ -94,16 +94,16 @@ class Channels:
     async def ask_within(
         self,
         address: DaemonAddress,
-        said: Callable[[float], Message],
+        message: Callable[[float], Message],
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer to the message that `said` makes of the milliseconds left, as `ask`.
+        """Return the answer to the message for the given milliseconds left, as `ask`.
 
-        The time spent on a daemon's start is subtracted from its own.
+        The milliseconds do not include the time spent on a daemon's start.
         """
         with before(deadline, LATE):
-            return await self._ask(address, said, deadline, start if self._starts else "never")
+            return await self._ask(address, message, deadline, start if self._starts else "never")
 
     async def prepare(
         self, addresses: Sequence[DaemonAddress], deadline: Deadline, *, waits: bool = True
@@ -118,14 +118,15 @@ class Channels:
         if self._starts and waits:
             await self._launcher.start_all(missing, deadline)
             if len(missing) > 1:
-                await self._missing(missing, deadline)  # or nobody knows of one process that it is
+                # To find out that the started daemons live in one process.
+                await self._missing(missing, deadline)
         elif self._starts:
             self._launcher.start_behind(missing)
 
     def hosts_of(self, addresses: Iterable[DaemonAddress]) -> list[int | None]:
-        """Return each daemon's process; None where we are not connected to any of it.
+        """Return each daemon's process id; None where we are not connected to that process.
 
-        A connection is looked at once, however many daemons are met through it.
+        Each connection is checked once, for all of its daemons.
         """
         looked: dict[Path, int | None] = {}
 
@@ -140,7 +141,7 @@ class Channels:
         return [host(socket) or host(self._beside.get(socket, socket)) for socket in sockets]
 
     def guide(self, addresses: Sequence[DaemonAddress], host: int) -> DaemonAddress | None:
-        """Return one of the daemons that is connected and lives in that process."""
+        """Return a connected daemon of that process; None without one."""
         for address in addresses:
             place = self._places.get(address.socket)
             if place and place.open_channel and place.open_channel.pid == host:
@@ -157,7 +158,7 @@ class Channels:
     async def _ask(
         self,
         address: DaemonAddress,
-        said: Callable[[float], Message],
+        message: Callable[[float], Message],
         deadline: Deadline,
         start: Start,
     ) -> Reply:
@@ -167,8 +168,8 @@ class Channels:
         while True:
             try:
                 channel = await self._reach(address, deadline, start)
-                message = said(for_daemon(deadline.remaining_ms()))
-                reply = await channel.exchange(message, deadline, address.caller)
+                request = message(for_daemon(deadline.remaining_ms()))
+                reply = await channel.exchange(request, deadline, address.caller)
             except NoReply:
                 raise
             except (NotStarted, Unreachable) as error:
@@ -219,7 +220,7 @@ class Channels:
     async def _missing(
         self, addresses: Sequence[DaemonAddress], deadline: Deadline
     ) -> list[DaemonAddress]:
-        """Return those without a daemon, by socket; connect to the others."""
+        """Return the addresses without a daemon, sorted by socket; connect to the others."""
         missing: dict[Path, DaemonAddress] = {}
         looks = CapacityLimiter(_LOOKS)
         soon = Deadline.after(self._clock, min(_LOOK_MS, deadline.remaining_ms() / 4))
@@ -248,7 +249,7 @@ class Channels:
         place = self._place(address)
         async with place.lock:
             if place.open_channel is not None:
-                return False  # somebody else connected meanwhile
+                return False  # another task connected meanwhile
             await self._leave(place)
             try:
                 place.channel = await Channel.open(address.socket, address.hello, soon)
@@ -261,7 +262,7 @@ class Channels:
             return False
 
     def _apart(self, addresses: Collection[DaemonAddress]) -> list[DaemonAddress]:
-        """Return those that we are not connected to."""
+        """Return the daemons that we are not connected to."""
         hosts = zip(addresses, self.hosts_of(addresses), strict=True)
         return [address for address, host in hosts if host is None]
 
@@ -269,14 +270,14 @@ class Channels:
         return self._places.setdefault(address.socket, _Peer())
 
     async def _leave(self, place: _Peer) -> None:
-        """Close a connection whose daemon went away."""
+        """Close the connection of a daemon that ended."""
         if place.channel is not None:
             await place.channel.aclose()
             place.channel = None
 
 
 def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAddress]]:
-    """Return the daemons of which records name one host process, two or more of each."""
+    """Return groups of two or more daemons whose records name the same host process."""
     hosts: dict[str, list[DaemonAddress]] = {}
     for address in addresses:
         if host := host_in_record(address.socket):

@@ -1,12 +1,12 @@
 """Connects to a repository's daemon: connect, else start and connect, else wait and retry.
 
-    connect ──refused──> told to wait? ──yes──> pause ──> connect
+    connect ──refused──> stop marker? ───yes──> pause ──> connect
        │                      │no
        │                      └──> start (one client does, the others pause) ──> connect
        └──another protocol──> ours is newer, and it is the first time? ──> end it ──> connect
                                    └──no──> give up
 
-A daemon of an older build that speaks our protocol is used as it is. One that does not is ended
+A daemon of an older build with a common protocol is used as it is. A daemon without one is ended
 by a newer client and never by an older one, so that two builds cannot end each other in turns.
 """
 
@@ -30,11 +30,11 @@ from ggrep.protocol.client.starting import Died, NotStarted, start
 _FIRST_PAUSE_MS: Final = 10.0
 _LONGEST_PAUSE_MS: Final = 500.0
 _STARTS: Final = 3
-"""Daemons one client starts for one connection; one that dies at once will again."""
+"""Most daemons that one client starts for one connection: one that dies at once will again."""
 
 
 class Connector:
-    """Connects to the daemon of one repository, again each time it is lost."""
+    """Connects to the daemon of one repository, and reconnects after each loss."""
 
     def __init__(  # noqa: PLR0913 - all but three have a default
         self,
@@ -58,7 +58,7 @@ class Connector:
         self._ended_one = False
 
     def running(self, deadline: Deadline | None = None) -> Link | None:
-        """Return a connection to the daemon that runs; None when none does."""
+        """Return a connection to the running daemon; None without one."""
         try:
             address = self._address
             return Link.connect(address.socket, address.hello, self._clock, deadline)
@@ -95,7 +95,7 @@ class Connector:
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:
-        """Start a daemon, or wait for another client's start; one killed meanwhile counts."""
+        """Start a daemon, or wait for another client's start; a killed daemon counts as a start."""
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
             head, self._head = self._head, None
@@ -123,7 +123,7 @@ class Connector:
 
 
 def version_key(text: str) -> tuple[int, ...]:
-    """Return a release as numbers that can be compared; parts that are none end it."""
+    """Return a release as comparable numbers, up to its first part that is none."""
     numbers = []
     for part in text.split("."):
         if not part.isdecimal():

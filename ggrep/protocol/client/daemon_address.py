@@ -1,4 +1,4 @@
-"""Which daemon is meant, derived from settings as daemons derive it."""
+"""Addresses of daemons, derived from settings as daemons derive them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,10 +26,10 @@ class DaemonAddress(Struct, frozen=True):
     """A repository and the address of its daemon.
 
     Attributes:
-        flags: settings that beat all others; a daemon is started with the same.
-        profile: the configured one; the client applies it to its requests.
-        served_profile: name of the profile that the daemon is started under; empty where the
-            repository's own choice, or any profile without a store of its own, leads to it.
+        flags: settings with precedence over all others; a daemon is started with the same.
+        profile: the configured profile; the client applies it to its requests.
+        served_profile: name of the profile to start the daemon with; empty if the repository's
+            default profile, or any profile without a store of its own, leads to the daemon.
     """
 
     home: Home
@@ -85,5 +85,5 @@ def arrange(
 def _served_profile(loaded: LoadedSettings) -> str:
     """Return the profile to send to a daemon: none if the store is the same without."""
     profile, default = loaded.profile, loaded.profiles.named(loaded.usual_profile)
-    asked = loaded.sources[PROFILE] in {"env", "flag"}
-    return profile.name if asked and (profile.has_own_store or default.has_own_store) else ""
+    chosen = loaded.sources[PROFILE] in {"env", "flag"}
+    return profile.name if chosen and (profile.has_own_store or default.has_own_store) else ""

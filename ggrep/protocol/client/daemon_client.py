@@ -1,7 +1,7 @@
-"""Sends a request to a daemon, and sends it again when the daemon goes away meanwhile.
+"""Sends a request to a daemon, and sends it again when the daemon ends meanwhile.
 
-A search changes nothing, so it is asked again when the daemon goes away before it has answered.
-A daemon's answer is final, also `busy` and `timeout`: admission would be useless otherwise.
+A search changes nothing, so it is sent again when the daemon ends before the answer. A daemon's
+answer is final, also `busy` and `timeout`: admission would be useless otherwise.
 """
 
 import time
@@ -72,8 +72,8 @@ class Printed(Struct, frozen=True):
     """Output that the daemon rendered for the client to print.
 
     Attributes:
-        scan: nothing was indexed, and a scan answered.
-        before: for standard error, ahead of the rest.
+        scan: a scan answered, as nothing was indexed.
+        before: text for standard error, before all other output.
     """
 
     out: str
@@ -100,7 +100,7 @@ class DaemonClient:
         began_ms: float | None = None,
         until: Deadline | None = None,
     ) -> None:
-        """Ask nothing yet."""
+        """Connect to nothing yet."""
         self._wait = wait
         self._began_ms = began_ms
         self._until = until or Deadline.never(clock)
@@ -112,7 +112,7 @@ class DaemonClient:
 
     @contextmanager
     def one_connection(self) -> Iterator[None]:
-        """Ask all that is asked meanwhile over one connection; a broken one is replaced."""
+        """Send all requests of the block over one connection; a broken one is replaced."""
         self._keeps = True
         try:
             yield
@@ -123,13 +123,13 @@ class DaemonClient:
     def search(
         self, request: SearchRequest, view: ViewOptions, watch: Watcher | None = None
     ) -> Printed:
-        """Return a search's answer as the view wants it printed."""
+        """Return a search's answer as output of the view."""
         timeout_ms = request.timeout_ms or self._address.settings.query_timeout_ms
 
         def message(left_ms: float) -> Search:
             return Search(
-                # The client's own bound holds, not the one that the daemon was started under, and
-                # what went into starting it counts.
+                # The client's own timeout holds, not that of the daemon's settings, and it includes
+                # the start of the daemon.
                 request=timed(request, left_ms),
                 budgets=self._address.budgets,
                 priority=self._address.hello.client_kind,
@@ -141,12 +141,12 @@ class DaemonClient:
         return value_of(Printed, reply, "rendered")
 
     def ask(self, request: Request[A], watch: Watcher | None = None) -> A:
-        """Return the answer to a question."""
+        """Return the answer to a query."""
         message = Ask(request, self._address.hello.client_kind, values=True)
         return self.value(operation_of(request).response, message, watch)
 
     def value(self, kind: type[T], message: QueryMessage, watch: Watcher | None = None) -> T:
-        """Return the answer to a question as a value.
+        """Return the answer to a query as a value.
 
         Requires: the message asks for values.
         """
@@ -186,8 +186,8 @@ class DaemonClient:
         while True:
             try:
                 with self._connected(deadline.within(START_MS)) as link:
-                    asked = message(for_daemon(deadline.remaining_ms()))
-                    reply = self._exchange(link, asked, deadline, watch)
+                    request = message(for_daemon(deadline.remaining_ms()))
+                    reply = self._exchange(link, request, deadline, watch)
             except NoReply:
                 raise
             except (NotStarted, Unreachable) as error:
@@ -203,7 +203,7 @@ class DaemonClient:
 
     @contextmanager
     def _connected(self, deadline: Deadline) -> Iterator[Link]:
-        """Yield a connection: the one that is kept, else a new one.
+        """Yield the kept connection, else a new one.
 
         An abandoned request may still be answered, so its connection is closed.
         """
@@ -253,7 +253,7 @@ class DaemonClient:
 
 
 def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
-    """Raise if looking for a daemon again is of no use."""
+    """Raise an error if no further try makes sense."""
     if deadline.remaining_ms() <= 0.0:
         raise DeadlineExceeded("no daemon was ready in time") from error
     if tried >= _TRIES or isinstance(error, NotStarted):
@@ -261,7 +261,7 @@ def _give_up(error: GgrepError, tried: int, deadline: Deadline) -> None:
 
 
 def progress_of(state: object) -> IndexingProgress:
-    """Return how far indexing is, as a reply to `sync_status` says; no stage while it is idle."""
+    """Return the indexing progress in a reply to `sync_status`; no stage while it is idle."""
     match state:
         case {"stage": str(stage), "done_files": int(done), "total_files": int(total)}:
             return IndexingProgress(stage, done, total)

@@ -28,7 +28,7 @@ How = Literal["asked", "terminated", "killed", "gone"]
 
 _REPLY_MS: Final = 2_000
 _END_MS: Final = 10_000
-"""Longer than a daemon gives its clients to take their last replies."""
+"""Longer than a daemon waits for its clients to read their last replies."""
 
 _LOOK_S: Final = 0.02
 
@@ -37,7 +37,7 @@ class Stopped(Struct, frozen=True):
     """A daemon that was stopped.
 
     Attributes:
-        how: `asked` when it ended by itself; `gone` when it had died before.
+        how: `asked` if it ended by itself; `gone` if it had died before.
     """
 
     record: DaemonRecord
@@ -51,7 +51,7 @@ def stop(
     *,
     wait: Callable[[float], None] = time.sleep,
 ) -> Stopped:
-    """Stop one daemon; other daemons of its process go on, unless it no longer listens.
+    """Stop one daemon; other daemons of its process continue, unless it no longer listens.
 
     Raises:
         GgrepError: its process does not end even when it is killed.
@@ -62,7 +62,7 @@ def stop(
         return Stopped(record, "asked")
     signals: list[tuple[int, How]]
     signals = [(signal.SIGTERM, "terminated"), (signal.SIGKILL, "killed")]
-    for number, how in signals[is_stopped(record.pid) :]:  # a stopped one takes no other signal
+    for number, how in signals[is_stopped(record.pid) :]:  # a stopped process takes only SIGKILL
         if is_running(record.pid, record.pid_started):
             _signal(record.pid, number)
         if _ends(record, clock, wait):
@@ -92,7 +92,7 @@ def _signal(pid: int, number: int) -> None:
 
 
 def hello_to(record: DaemonRecord) -> Hello:
-    """Return how to greet the daemon of a record, whatever its repository's settings are."""
+    """Return the hello for the daemon of a record, independent of the current settings."""
     return Hello(
         protocol_versions=PROTOCOL_VERSIONS,
         store_id=record.store_id,
@@ -130,16 +130,16 @@ def _ends(record: DaemonRecord, clock: Clock, wait: Callable[[float], None]) -> 
 
 _SERVE_MS: Final = 5_000.0
 _MOST_ASKED: Final = 3
-"""Processes that are asked; a home has more only where builds, variables or long syncs differ."""
+"""Most processes to try; a home has several only for different builds or variables, long syncs."""
 _TURN_MS: Final = 30_000.0
 _TURN_S: Final = 0.02
 
 
 @contextmanager
 def turn(home: Home, clock: Clock) -> Iterator[None]:
-    """Let one process at a time start daemons of a home; none waits longer than half a minute."""
+    """Let one process at a time start daemons of a home; wait for it at most half a minute."""
     descriptor = None
-    with suppress(OSError):  # a home that cannot be written is said where daemons claim places
+    with suppress(OSError):  # claiming a socket reports a home that cannot be written
         durable.make_directory(home.daemon, lasting=True)
         descriptor = os.open(home.daemon, os.O_RDONLY | os.O_CLOEXEC)
     deadline = Deadline.after(clock, _TURN_MS)
@@ -164,7 +164,7 @@ def adopted(
     build: str,
     clock: Clock,
 ) -> list[Path]:
-    """Have running processes of the home serve canonical roots; return the roots they refused."""
+    """Have running processes of the home serve canonical roots; return the refused roots."""
     ours = {name: value for name, value in environ.items() if name.startswith("GGREP_")}
     remaining = list(roots)
     for record in _hosts(home, build)[:_MOST_ASKED]:
@@ -183,7 +183,7 @@ def adopted(
 
 
 def _hosts(home: Home, build: str) -> list[DaemonRecord]:
-    """Return one daemon of each process of a build, that of the oldest process first."""
+    """Return one daemon of each process of a build, the oldest process first."""
     hosts: dict[str, DaemonRecord] = {}
     for record in sorted(running(home), key=lambda record: (record.started_at, record.pid)):
         if record.build == build and not is_stopped(record.pid):

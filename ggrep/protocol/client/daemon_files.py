@@ -46,9 +46,9 @@ def is_starting(home: Home) -> bool:
 
 
 def host_in_record(socket: Path) -> str:
-    """Return which host the record beside a socket names; empty where it names none.
+    """Return the host id in the record beside a socket; empty without one.
 
-    The rest is not looked at: of a thousand records that takes a tenth of the time.
+    Other fields are not parsed, which takes a tenth of the time for a thousand records.
     """
     try:
         with record_path(socket).open("rb") as file:
@@ -60,7 +60,7 @@ def host_in_record(socket: Path) -> str:
 
 
 def read_record(socket: Path) -> DaemonRecord | None:
-    """Return the record beside a socket; None if there is none that can be read."""
+    """Return the record beside a socket; None without a readable one."""
     return _read(record_path(socket))
 
 
@@ -73,7 +73,7 @@ def _read(path: Path) -> DaemonRecord | None:
 
 
 def _is_held(path: Path) -> bool:
-    """Return whether a process holds a lock file; one that was killed left it free."""
+    """Return whether a process holds a lock file; a killed process has released it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -96,7 +96,7 @@ class Marker(Struct, frozen=True):
 
 
 def standing_reason(socket: Path) -> str | None:
-    """Return why no daemon should be started now; None if one may be."""
+    """Return the reason not to start a daemon now; None if one may be started."""
     try:
         marker = decode(Marker, stable_json.loads(marker_path(socket).read_bytes()))
     except (OSError, ValueError, DecodeError):

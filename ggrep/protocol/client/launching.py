@@ -1,4 +1,4 @@
-"""Starts daemons from an event loop, in threads that give up when no task waits any more."""
+"""Starts daemons from an event loop, in threads that end when no task waits for them."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ _PACKAGE_ROOT: Final = Path(__file__).resolve().parents[3]
 _BEHIND: Final = "ggrep.protocol.client.starting_behind"
 _HOSTS: Final = 4
 _THREADS: Final = 16
-"""Threads that start hosts, and that reach single daemons; these may all wait for those."""
+"""Threads that start hosts, and separate ones for single daemons, which may wait for the former."""
 
 
 class Launcher:
@@ -47,7 +47,7 @@ class Launcher:
         self._hosts = CapacityLimiter(_HOSTS)
 
     async def start(self, address: DaemonAddress, deadline: Deadline) -> None:
-        """Start a daemon from a thread that gives up when no task waits for it any more."""
+        """Start a daemon from a thread that ends when no task waits for it."""
         soon = deadline.within(START_MS)
 
         def work(nap: Callable[[float], None]) -> None:
@@ -57,9 +57,9 @@ class Launcher:
         await self._waited_for(work, self._threads)
 
     async def start_all(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
-        """Start one host for all that may be started; never fails.
+        """Start one host for all daemons that may be started; never fails.
 
-        A host that is not up at the deadline goes on starting for those who ask.
+        A host that does not listen at the deadline continues to start, for later requests.
         """
         soon = deadline.within(START_MS)
         with suppress(GgrepError), before(soon, LATE):
@@ -68,16 +68,16 @@ class Launcher:
                     group.start_soon(self._start_host, host, soon)
 
     def start_behind(self, addresses: Sequence[DaemonAddress]) -> None:
-        """Have a process of its own start one host for all that may be; never fails."""
+        """Have a separate process start one host for all that may be started; never fails."""
         for host in _by_host(addresses):
-            roots: list[Json] = [os.fsencode(one.identity.root).hex() for one in host]
+            roots: list[Json] = [os.fsencode(address.identity.root).hex() for address in host]
             flags = cast("dict[str, Json]", dict(host[0].flags))
-            with suppress(OSError), TemporaryFile() as told:
-                told.write(stable_json.dumps([str(host[0].home.base), flags, roots]))
-                told.seek(0)
+            with suppress(OSError), TemporaryFile() as job:
+                job.write(stable_json.dumps([str(host[0].home.base), flags, roots]))
+                job.seek(0)
                 subprocess.Popen(  # noqa: S603 - our own program
                     [sys.executable, "-m", _BEHIND],
-                    stdin=told,
+                    stdin=job,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
                     env=dict(self._environ),
@@ -86,7 +86,7 @@ class Launcher:
                 )
 
     async def _start_host(self, addresses: Sequence[DaemonAddress], deadline: Deadline) -> None:
-        """Start one host, and retry once if it was killed; wait for one that another starts."""
+        """Start one host, and retry once if it was killed; wait for another client's start."""
         theirs: list[DaemonAddress] = []
 
         def work(nap: Callable[[float], None]) -> None:
@@ -95,13 +95,13 @@ class Launcher:
                 with suppress(Died):
                     ours = start_all(wanted, self._environ, deadline.remaining_ms() / 1e3, wait=nap)
                     sockets = {address.socket for address in ours}
-                    theirs.extend(one for one in wanted if one.socket not in sockets)
+                    theirs.extend(each for each in wanted if each.socket not in sockets)
                     return
 
         with suppress(GgrepError):
             await self._waited_for(work, self._hosts)
             if theirs:
-                await self.start(max(theirs, key=lambda one: one.socket), deadline)
+                await self.start(max(theirs, key=lambda address: address.socket), deadline)
 
     async def _waited_for(
         self, work: Callable[[Callable[[float], None]], None], limiter: CapacityLimiter
@@ -111,7 +111,7 @@ class Launcher:
 
         def nap(seconds: float) -> None:
             if left.wait(seconds):
-                raise Cancelled("nobody waits for the daemon any more")
+                raise Cancelled("no task waits for the daemon any more")
 
         def run() -> None:
             try:
@@ -143,9 +143,9 @@ def may_start(address: DaemonAddress) -> bool:
 
 def _by_host(addresses: Iterable[DaemonAddress]) -> list[list[DaemonAddress]]:
     """Group daemons that one process can serve: same home, profile and flags."""
-    found: dict[tuple[object, ...], list[DaemonAddress]] = {}
+    hosts: dict[tuple[object, ...], list[DaemonAddress]] = {}
     for address in addresses:
         flags = tuple(sorted((name, str(value)) for name, value in address.flags.items()))
-        one = (address.home.base, address.served_profile, flags)
-        found.setdefault(one, []).append(address)
-    return list(found.values())
+        key = (address.home.base, address.served_profile, flags)
+        hosts.setdefault(key, []).append(address)
+    return list(hosts.values())

@@ -25,13 +25,13 @@ HANDSHAKE_MS: Final = 5_000
 """Timeout of the handshake."""
 
 GREETING_MS: Final = 500
-"""Longer than a daemon takes that is not overloaded."""
+"""Least timeout of the handshake while time is left; only an overloaded daemon takes longer."""
 
 LOOK_MS: Final = 250
-"""Silence after which the daemon is checked for being stopped."""
+"""Silence after which the daemon's process is checked: it may be stopped."""
 
 AGAIN_S: Final = 0.01
-"""Pause before a daemon is tried again that has too many waiting to be accepted."""
+"""Pause before the next try while a daemon's queue of connections is full."""
 
 _CHUNK: Final = 262_144
 
@@ -41,16 +41,16 @@ class Unreachable(GgrepError):
 
 
 class NoReply(Unreachable):
-    """A process holds the socket but does not reply: it is stopped, or stuck."""
+    """A process holds the socket but does not reply: it is stopped or hangs."""
 
     code = "timeout"
     exit_status = 11
 
 
 def greeting_ms(left_ms: float) -> float:
-    """Return how long a daemon may take to introduce itself where so much time is left.
+    """Return the most milliseconds for a daemon's welcome, from the time left.
 
-    At most half of it: the rest is for an answer without the daemon.
+    It is at most half of it: the rest is for an answer without the daemon.
     """
     return min(HANDSHAKE_MS, max(GREETING_MS, left_ms / 4), left_ms / 2)
 
@@ -65,7 +65,7 @@ class Link:
     """A connection after its handshake.
 
     Attributes:
-        pid: of the process at the other end, as the kernel knows it.
+        pid: id of the process at the other end, from the kernel.
     """
 
     welcome: Welcome
@@ -80,19 +80,19 @@ class Link:
     def connect(
         cls, path: Path, hello: Hello, clock: Clock, deadline: Deadline | None = None
     ) -> Self:
-        """Return a connection to the daemon at `path`; without a deadline in some seconds.
+        """Return a connection to the daemon at `path`; a few seconds are the default timeout.
 
         Raises:
             Unreachable: the socket has no listener.
             NoReply: the listener does not finish the handshake in time.
-            BudgetExceeded: this process has as many files open as it may.
-            Incompatible: it speaks no protocol of ours.
+            BudgetExceeded: this process has too many open files.
+            Incompatible: there is no common protocol.
             InvalidRequest: it serves something else.
         """
         try:
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         except OSError as error:
-            # Not `Unreachable`: a daemon would be started for it.
+            # Not `Unreachable`, which would start a daemon.
             raise BudgetExceeded(f"connection failed: {error.strerror}") from error
         until = deadline or Deadline.never(clock)
         try:
@@ -118,7 +118,7 @@ class Link:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; requests still running on it end."""
+        """Close the connection; its running requests end."""
         self._socket.close()
 
     def ask(self, message: Message, deadline: Deadline) -> Reply:
@@ -157,7 +157,7 @@ class Link:
             raise Unreachable(f"{WENT_AWAY}: {error.strerror or error}") from error
 
     def _event(self, deadline: Deadline) -> ClientEvent | None:
-        """Return what the daemon said next; None if the deadline passes first."""
+        """Return the daemon's next message; None if the deadline passes first."""
         while (event := self._connection.next_event()) is None:
             left_ms = deadline.remaining_ms()
             if left_ms <= 0.0:
@@ -199,7 +199,7 @@ def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
 
 
 def welcomed(event: ClientEvent | None, pid: int) -> Welcome:
-    """Return the outcome of a handshake; None is a daemon that said nothing in time."""
+    """Return the outcome of a handshake; an event of None means no answer in time."""
     match event:
         case Welcome():
             return event

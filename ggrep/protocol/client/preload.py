@@ -1,4 +1,4 @@
-"""A process that preloads a daemon's modules while the client works out which one it is.
+"""A process that preloads a daemon's modules while the client computes the daemon's address.
 
     client                                  the process
     fork, exec ────────────────────────────> python -m ggrep serve --background --yes --later 3
@@ -6,8 +6,8 @@
     job, with the claim's lock ────────────> becomes a daemon in the background, ends
     or: nothing, and the end of the socket ─> ends
 
-What the client is waits for nobody, so that the two take as long as the longer of them. The
-standard library's bare parts alone: every plain search that finds no daemon loads this.
+Neither process waits for the other, so the start takes as long as the slower one. This module
+imports only small parts of the standard library: every plain search without a daemon loads it.
 """
 
 import os
@@ -19,18 +19,18 @@ from ggrep.base.commands import LATER, STARTING
 
 _SIGKILL = 9  # the signal module loads enum
 CHANNEL = 3
-"""The descriptor of the process's end of the socket."""
+"""Descriptor of the socket in the process."""
 
 
 class Preload:
-    """A process that waits to be told what to serve; it ends when this is closed first.
+    """A process that waits for its job; it ends if this is closed before.
 
     Attributes:
-        returncode: its exit status, as `subprocess.Popen` has it; None while it runs.
+        returncode: its exit status as in `subprocess.Popen`; None while it runs.
     """
 
     def __init__(self, environ: dict[str, str]) -> None:
-        """Start it, apart from our terminal, directory and descriptors.
+        """Start it without our terminal, directory and descriptors.
 
         Raises:
             OSError: it cannot be started.
@@ -52,17 +52,17 @@ class Preload:
             _become(theirs.fileno(), environ)
 
     def tell(self, job: bytes, descriptors: Sequence[int]) -> None:
-        """Say what to serve, and hand over descriptors: the first to complain on.
+        """Send the job, and pass descriptors: the first one is for error messages.
 
         Raises:
-            OSError: it has ended, or was told before.
+            OSError: it has ended, or has its job already.
         """
         try:
             rights = b"".join(one.to_bytes(4, sys.byteorder) for one in descriptors)
             sent = self.channel.sendmsg([job], [(SOL_SOCKET, SCM_RIGHTS, rights)])
             self.channel.sendall(job[sent:])
         finally:
-            # Its end is what says that the job is whole.
+            # The end of the stream marks the end of the job.
             self.channel.close()
 
     def poll(self) -> int | None:
@@ -74,7 +74,7 @@ class Preload:
         return self._reaped(0)
 
     def close(self) -> None:
-        """End it, unless it was told what to serve; then this changes nothing."""
+        """End it, unless it has its job; then this changes nothing."""
         if self.channel.fileno() < 0:
             return
         self.channel.close()
@@ -91,11 +91,11 @@ class Preload:
 
 
 def _become(channel: int, environ: dict[str, str]) -> None:
-    """Turn a fresh child into the process; nothing of the caller's is left to it."""
+    """Turn a forked child into the process, without anything of the caller."""
     try:
         os.setsid()
         os.chdir("/")
-        # First of all: where a stream of ours was closed, it may be the socket that has its place.
+        # First: if a standard stream was closed, the socket may have its number.
         os.dup2(channel, CHANNEL)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):

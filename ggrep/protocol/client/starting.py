@@ -29,7 +29,7 @@ START_S: Final = 30.0
 """Timeout of a start; an idle machine takes about half a second."""
 
 _TURN: Final = "all.sock"
-"""Socket name whose claim serialises the claims of several daemons; no daemon has it."""
+"""Socket name without a daemon; its claim serialises the claims of several daemons."""
 
 _TURNS: Final = 50
 _TURN_S: Final = 0.02
@@ -38,7 +38,7 @@ _LOOK_S: Final = 0.005
 
 
 class NotStarted(GgrepError):
-    """No daemon could be started; the message says why."""
+    """No daemon could be started; the message gives the reason."""
 
 
 class StillStarting(NotStarted):
@@ -50,7 +50,7 @@ class StillStarting(NotStarted):
 
 
 class Died(NotStarted):
-    """It was killed while it started, for no reason that would stop another."""
+    """The daemon was killed while it started; another start may succeed."""
 
 
 def start(
@@ -89,14 +89,14 @@ def start_all(
     listen already, are left out.
 
     Raises:
-        StillStarting: nobody waits any more, see `start`.
+        StillStarting: the wait ended before the daemons listened.
         Died: it was killed meanwhile; it may be tried again.
         NotStarted: it ended instead, or serves only some of them.
 
     Requires: one home, the same flags and the same profile to be served for all of them.
     """
-    with ExitStack() as held:
-        claims = _claim(sorted(addresses, key=lambda address: address.socket), held, wait)
+    with ExitStack() as stack:
+        claims = _claim(sorted(addresses, key=lambda address: address.socket), stack, wait)
         claimed = [address for address, _ in claims]
         if claimed:
             _run(claimed, environ, timeout_s, wait, [claim for _, claim in claims])
@@ -104,9 +104,9 @@ def start_all(
 
 
 def _claim(
-    addresses: Sequence[DaemonAddress], held: ExitStack, wait: Callable[[float], None]
+    addresses: Sequence[DaemonAddress], stack: ExitStack, wait: Callable[[float], None]
 ) -> "list[tuple[DaemonAddress, _Claim]]":
-    """Return the daemons that are ours to start, while `held` holds.
+    """Claim daemons that do not run, and return them; the claims end with `stack`.
 
     Clients claim in turn: two clients that want the same daemons would otherwise divide them and
     start two hosts. A client without a turn starts nothing.
@@ -116,8 +116,8 @@ def _claim(
     for _ in range(_TURNS):
         with _claimed(addresses[0].home.daemon / _TURN) as turn:
             if turn is not None:
-                claims = [held.enter_context(_claimed(each.socket)) for each in addresses]
-                # Whoever claimed before us may be done by now.
+                claims = [stack.enter_context(_claimed(each.socket)) for each in addresses]
+                # The client before us may have finished its start: then the daemon listens.
                 return [
                     (address, claim)
                     for address, claim in zip(addresses, claims, strict=True)
@@ -131,7 +131,7 @@ class _Claim(Struct):
     """The right to start a daemon.
 
     Attributes:
-        handed_on: the process that starts it holds the lock too, and goes on without us.
+        handed_on: the starting process holds the lock too, and continues without us.
     """
 
     descriptor: int
@@ -168,7 +168,7 @@ def _is_locked(descriptor: int, lock: Path) -> bool:
     """Return whether we hold the lock now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The one before us removes its file when it is done: that one's lock keeps nobody out.
+        # The client before us removes its file at the end: a lock on that file excludes no client.
         return os.path.samestat(os.fstat(descriptor), lock.stat())
     except (BlockingIOError, FileNotFoundError):
         return False
@@ -190,7 +190,7 @@ def _arguments(addresses: Sequence[DaemonAddress]) -> list[str]:
         line += ["--path", str(address.identity.root)]
     for name, value in sorted(addresses[0].flags.items()):
         if name == PROFILE:
-            continue  # told by a variable, or the daemon's locator would lead nobody there
+            continue  # passed as a variable: with the flag the daemon would write no locator
         line += [f"--{name.replace('_', '-')}", str(value)]
     return line
 
@@ -242,7 +242,7 @@ def _run(
 def _begun(
     head: Preload | None, addresses: Sequence[DaemonAddress], descriptors: Sequence[int]
 ) -> Preload | None:
-    """Tell a process that has begun what to serve; None if there is none any more."""
+    """Send the preloaded process its job, and return it; None if it is missing or has ended."""
     if head is None:
         return None
     job = {

@@ -1,8 +1,8 @@
-"""Starts a host of many daemons while who wants it goes on: `python -m` of this module.
+"""Starts a host of many daemons in the background of a client: `python -m` of this module.
 
-To claim a thousand daemons takes the better part of a second, for which whoever asks the first
-question need not wait. It reads one JSON list, of home, flags and the roots of repositories as
-hexadecimal bytes, and ends once the host listens or is not to be had.
+Claims of a thousand daemons take the better part of a second; the client's first query does not
+wait for them. The process reads one JSON list of home, flags and the roots of repositories as
+hexadecimal bytes, and ends once the host listens or its start has failed.
 """
 
 import os
@@ -20,15 +20,15 @@ from ggrep.protocol.client.starting import start_all
 
 
 def main() -> None:
-    """Do what standard input says."""
+    """Start the host that standard input describes."""
     home, flags, roots = stable_json.loads(sys.stdin.buffer.read())
     environ, wanted = environment(), list[DaemonAddress]()
     for root in roots:
-        with suppress(GgrepError):  # whose settings are wrong fails when it is asked
+        with suppress(GgrepError):  # a query reports wrong settings
             path = Path(os.fsdecode(bytes.fromhex(root)))
-            found = arrange(path, Home(Path(home)), environ=environ, flags=flags)
-            wanted += [found] if may_start(found) else []
-    with suppress(GgrepError):  # the next question tries again, and says why
+            address = arrange(path, Home(Path(home)), environ=environ, flags=flags)
+            wanted += [address] if may_start(address) else []
+    with suppress(GgrepError):  # the next query tries again, and reports the error
         start_all(wanted, environ)
 
 

@@ -42,7 +42,7 @@ from ggrep.protocol.wire.replies import Reply, error_json, error_of, parse_reply
 
 
 class Role(Enum):
-    """Which end of the connection."""
+    """The end of a connection."""
 
     CLIENT = "client"
     DAEMON = "daemon"
@@ -54,8 +54,8 @@ class State(Enum):
     Attributes:
         GREETING: before the client's hello.
         GREETED: after the hello, before the daemon's answer.
-        ENDING: the client's bytes cannot be followed any more. What it asked before is answered;
-            then it is told why.
+        ENDING: the client's further bytes cannot be parsed. Its earlier requests are answered;
+            then it gets a refusal with the reason.
     """
 
     GREETING = "greeting"
@@ -69,10 +69,10 @@ class Step(Enum):
     """An event of a connection.
 
     Attributes:
-        REPLY: an answer or a failure, of a request that it names.
-        REFUSAL: a failure that names no request.
-        GARBLED: a whole frame was read that spells none of these.
-        UNFRAMED: a length was read that begins no frame; the next frame cannot be found.
+        REPLY: an answer or a failure, with the id of its request.
+        REFUSAL: a failure without a request id.
+        GARBLED: a whole frame with an invalid message.
+        UNFRAMED: an invalid length; the next frame cannot be found.
     """
 
     HELLO = "hello"
@@ -86,7 +86,7 @@ class Step(Enum):
 
 
 class OutOfTurn(Exception):
-    """A step that the table does not have: a fault of this end, as the other's are steps."""
+    """A step that the table lacks: a bug of this end, as each fault of the other end is a step."""
 
 
 _LOST: Final = dict.fromkeys((Step.REFUSAL, Step.GARBLED, Step.UNFRAMED, Step.END), State.CLOSED)
@@ -98,13 +98,13 @@ TABLE: Final[Mapping[Role, Mapping[State, Mapping[Step, State]]]] = MappingProxy
             State.GREETING: {Step.HELLO: State.GREETED, **_END},
             # A plain search does not wait for its welcome.
             State.GREETED: {Step.REQUEST: State.GREETED, Step.WELCOME: State.OPEN, **_LOST},
-            # A refusal here is of one of several requests: of which, nobody can tell.
+            # A refusal here belongs to one of several requests, and cannot be assigned to any.
             State.OPEN: {Step.REQUEST: State.OPEN, Step.REPLY: State.OPEN, **_LOST},
             State.ENDING: {},
             State.CLOSED: _END,
         },
         Role.DAEMON: {
-            # Whatever comes first is taken for a hello.
+            # The first frame counts as a hello.
             State.GREETING: {Step.HELLO: State.GREETED, Step.UNFRAMED: State.ENDING, **_END},
             State.GREETED: {Step.WELCOME: State.OPEN, Step.REFUSAL: State.CLOSED, **_END},
             State.OPEN: {
@@ -135,21 +135,21 @@ WENT_AWAY: Final = "the daemon went away"
 
 
 class InvalidMessage(Struct, frozen=True):
-    """A client's frame that is refused: `DaemonConnection.refuse` says so."""
+    """A client's invalid frame, to be refused by `DaemonConnection.refuse`."""
 
     error: GgrepError
     request_id: str = ""
 
 
 class Lost(Struct, frozen=True):
-    """The daemon went away, or what it says cannot be followed."""
+    """The daemon ended the connection, or sent an invalid message."""
 
     reason: str
 
 
 DaemonEvent: TypeAlias = Hello | Envelope | InvalidMessage
 ClientEvent: TypeAlias = Welcome | Reply | GgrepError | Lost
-"""A `GgrepError` is the end of a handshake: the daemon refused it, or does not suit."""
+"""A `GgrepError` ends the handshake: the daemon refused it, or is not the wanted one."""
 
 
 class Connection:
@@ -165,15 +165,15 @@ class Connection:
 
     @property
     def mid_frame(self) -> bool:
-        """Return whether a frame has begun that is not whole yet."""
+        """Return whether a frame has begun that is not complete yet."""
         return self._reader.mid_frame
 
     def receive(self, data: bytes) -> None:
-        """Take in bytes of the other end."""
+        """Receive bytes of the other end."""
         self._payloads.extend(self._reader.feed(data))
 
     def close(self) -> None:
-        """Record that one of both ended the connection."""
+        """Record that one end closed the connection."""
         self._follow(Step.END)
 
     def _follow(self, step: Step) -> None:
@@ -187,14 +187,15 @@ class DaemonConnection(Connection):
     """The daemon's end."""
 
     def __init__(self, most_received: int, most_sent: int) -> None:
-        """Wait for a client to introduce itself; the bounds are of frames, in bytes."""
+        """Wait for a client's hello; the bounds are of frames, in bytes."""
         super().__init__(Role.DAEMON, most_received, most_sent)
         self.hello: Hello | None = None
 
     def next_event(self) -> DaemonEvent | None:
-        """Return what the client said next; None until more bytes have come.
+        """Return the client's next message; None until more bytes have come.
 
-        A hello is answered by `welcome`, a misfit by `refuse`, before anything else is taken.
+        The caller answers a hello by `welcome`, and an invalid message by `refuse`, before the
+        next call.
         """
         if self.state not in {State.GREETING, State.OPEN}:
             return None
@@ -206,7 +207,7 @@ class DaemonConnection(Connection):
         return None
 
     def welcome(self, hello: Hello, offer: Welcome) -> bytes:
-        """Return the answer to a hello: what is offered, or a refusal that ends the connection."""
+        """Return the answer to a hello: a welcome, or a refusal that ends the connection."""
         try:
             answer = answer_hello(hello, offer)
         except GgrepError as error:
@@ -216,7 +217,7 @@ class DaemonConnection(Connection):
         return self._framed(welcome_json(answer))
 
     def refuse(self, misfit: InvalidMessage) -> bytes:
-        """Return the answer to a frame that is none; outside of requests it ends the connection."""
+        """Return the refusal of an invalid frame; outside of requests it ends the connection."""
         self._follow(Step.REPLY if misfit.request_id else Step.REFUSAL)
         return self._framed(error_json(misfit.request_id, misfit.error))
 
@@ -250,11 +251,11 @@ class ClientConnection(Connection):
     """The client's end.
 
     Attributes:
-        lost: why nothing can be asked any more; empty while it can.
+        lost: reason why no more requests are possible; empty while they are.
     """
 
     def __init__(self, hello: Hello, name: str) -> None:
-        """Say nothing yet."""
+        """Send nothing yet."""
         super().__init__(Role.CLIENT, HARD_MAX_RESPONSE_BYTES, HARD_MAX_REQUEST_BYTES)
         self.lost = ""
         self._hello = hello
@@ -285,23 +286,23 @@ class ClientConnection(Connection):
         return data
 
     def forget(self, request_id: str) -> None:
-        """Wait for a request's reply no longer."""
+        """Stop waiting for a request's reply."""
         self._asked.discard(request_id)
 
     def close(self, reason: str = WENT_AWAY) -> None:
-        """Record that the connection has ended, and why, unless something did before."""
+        """Record the reason for the end of the connection, unless there is one already."""
         super().close()
         self.lost = self.lost or reason
 
     def next_event(self) -> ClientEvent | None:
-        """Return what the daemon said next; None until more bytes have come."""
+        """Return the daemon's next message; None until more bytes have come."""
         if self.state not in {State.GREETED, State.OPEN}:
             return None
         if self._payloads:
             payload = self._payloads.popleft()
             return self._answer(payload) if self.state == State.GREETED else self._reply(payload)
         if self._reader.fault:
-            return self._lose(Step.UNFRAMED, _senseless(self._reader.fault))
+            return self._lose(Step.UNFRAMED, _invalid_reply(self._reader.fault))
         return None
 
     def _answer(self, payload: bytes) -> Welcome | GgrepError:
@@ -322,10 +323,10 @@ class ClientConnection(Connection):
         try:
             reply = parse_reply(parse_object(payload))
         except InvalidRequest as error:
-            return self._lose(Step.GARBLED, _senseless(str(error)))
+            return self._lose(Step.GARBLED, _invalid_reply(str(error)))
         request_id = reply.request_id
         if not request_id:
-            # It is a refusal of the one request there is, or there is no telling of which.
+            # With several open requests, the refused one is unknown.
             if len(self._asked) != 1:
                 return self._lose(Step.REFUSAL, f"the daemon refuses a request: {reply.error}")
             (request_id,) = self._asked
@@ -339,5 +340,5 @@ class ClientConnection(Connection):
         return Lost(reason)
 
 
-def _senseless(told: str) -> str:
-    return f"invalid reply from the daemon: {told}"
+def _invalid_reply(reason: str) -> str:
+    return f"invalid reply from the daemon: {reason}"

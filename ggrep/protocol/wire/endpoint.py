@@ -15,7 +15,7 @@ from ggrep.base.stable_json import DecodeError, Json, decode
 from ggrep.config.home import Home
 
 MAX_SOCKET_PATH_BYTES: Final = 100
-"""Longest path a socket is bound to; the kernel takes 107, and neighbours have suffixes."""
+"""Longest path of a socket; the kernel takes 107 bytes, and files beside it have suffixes."""
 
 MAX_RECORD_BYTES: Final = 64 * 1024
 """Largest record that is parsed."""
@@ -29,9 +29,9 @@ class DaemonRecord(Struct, frozen=True):
     """The daemon that listens on a socket.
 
     Attributes:
-        root: canonical root of the repository; `os.fsdecode` of its bytes, as is `socket`.
-        pid_started: when that process began, in clock ticks since boot: field 22 of its
-            `/proc/<pid>/stat`. A pid that was given away again has another.
+        root: canonical root of the repository; `os.fsdecode` of its bytes, like `socket`.
+        pid_started: start time of that process, in clock ticks since boot: field 22 of its
+            `/proc/<pid>/stat`. A process that reuses the pid has another.
         started_at: UTC, as `2026-01-01T12:00:00Z`.
         host_id: equal for all daemons of one host process.
     """
@@ -53,7 +53,7 @@ class DaemonRecord(Struct, frozen=True):
 def socket_path(
     daemon_dir: Path, store_id: str, config_fingerprint: str, *, temp: Path, uid: int
 ) -> Path:
-    """Return where the daemon of a store under some settings listens.
+    """Return the socket path of the daemon of a store under some settings.
 
     Below `daemon_dir`, unless that makes the path too long for a socket: then below a directory
     of this user in `temp`, under a name that homes do not share.
@@ -67,14 +67,14 @@ def socket_path(
 
 
 def record_path(socket: Path) -> Path:
-    """Return where the record of the daemon on `socket` lies."""
+    """Return the path of the record of the daemon on `socket`."""
     return socket.with_suffix(".json")
 
 
 def record_json(record: DaemonRecord) -> dict[str, Json]:
     """Return a record as JSON; bytes of paths that are not UTF-8 are spelt as NUL and two digits.
 
-    No path holds a NUL, so that `parse_record` knows them again.
+    No path holds a NUL, so `parse_record` can decode them.
     """
     spelt = replace(record, root=_spelt(record.root), socket=_spelt(record.socket))
     return {"schema_version": 1, **cast(dict[str, Json], to_builtins(spelt))}
@@ -112,8 +112,8 @@ def _read(path: str) -> str:
 
 
 FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check whose directory it is before they bind
-"""Directory of sockets whose path below the home would be too long. `TMPDIR` does not count: daemon
-and client may have different ones."""
+"""Parent of the directory of sockets whose path below the home would be too long. `TMPDIR` is not
+used: daemon and client may have different values."""
 
 
 def place_of_socket(home: Home, store_id: str, config_fingerprint: str) -> Path:
@@ -127,9 +127,10 @@ def fallback_directory() -> Path:
 
 
 def is_trusted(directory: Path) -> bool:
-    """Return whether what lies there was put there by us, by root, or by whom the home is shared
-    with: anybody may make a directory in a temporary one.
-    """  # noqa: D205 - one thought
+    """Return whether a socket is ours, root's, or of a user who shares the home.
+
+    Any user may create a directory in a temporary one.
+    """
     try:
         owner = directory.stat(follow_symlinks=False).st_uid
     except OSError:
@@ -138,5 +139,5 @@ def is_trusted(directory: Path) -> bool:
 
 
 def marker_path(socket: Path) -> Path:
-    """Return the path of the marker that says why no daemon should be started."""
+    """Return the path of the marker with the reason not to start a daemon."""
     return socket.with_suffix(".stopping")

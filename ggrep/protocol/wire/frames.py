@@ -10,7 +10,7 @@ from ggrep.base.formats import HEALTH_SCHEMA, QUERY_SCHEMA, STATUS_SCHEMA
 from ggrep.config.declarations import MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES
 
 PROTOCOL_VERSIONS: Final = (1,)
-"""Protocols this build speaks.
+"""Protocols of this build.
 
 1. Frames of a 4-byte length and a JSON object; handshake; requests answered in any order.
 """
@@ -18,13 +18,13 @@ PROTOCOL_VERSIONS: Final = (1,)
 NEEDED_SCHEMAS: Final[Mapping[str, int]] = MappingProxyType(
     {"query_success": QUERY_SCHEMA, "status": STATUS_SCHEMA, "health": HEALTH_SCHEMA}
 )
-"""Documents, and their versions, that a client of this build must be able to ask for."""
+"""Versions of the documents that a client of this build needs, by name."""
 
 DEFAULT_MAX_REQUEST_BYTES: Final = 1024 * 1024
-"""Largest frame a daemon reads unless it is told otherwise."""
+"""Largest frame that a daemon reads by default."""
 
 DEFAULT_MAX_RESPONSE_BYTES: Final = 10 * 1024 * 1024
-"""Largest frame a client reads unless it is told otherwise."""
+"""Largest frame that a client reads by default."""
 
 HARD_MAX_REQUEST_BYTES: Final = MAX_REQUEST_BYTES
 """Largest that any setting can make `DEFAULT_MAX_REQUEST_BYTES`."""
@@ -49,14 +49,14 @@ def frame(payload: bytes, *, cap_bytes: int) -> bytes:
 
 
 class FrameReader:
-    """Splits a stream into payloads, whatever the sizes of its reads.
+    """Splits a stream into payloads, for any sizes of its reads.
 
-    Every byte is copied a fixed number of times, and nothing is held but the unfinished frame:
-    a length alone reserves no memory.
+    Every byte is copied a fixed number of times, and only the unfinished frame is kept: a length
+    alone reserves no memory.
 
     Attributes:
-        fault: why no frame begins where one should; empty while all is well. It is for good:
-            what follows is passed over, and nothing of that frame is kept.
+        fault: error of an invalid length; empty without one. It is final: all further bytes are
+            ignored, and no part of that frame is kept.
     """
 
     def __init__(self, cap_bytes: int) -> None:
@@ -109,7 +109,7 @@ class FrameReader:
 
 
 def parse_object(payload: bytes) -> dict[str, object]:
-    """Return the object a payload spells."""
+    """Return the JSON object of a payload."""
     try:
         value = stable_json.loads(payload)
     except ValueError as error:
@@ -122,7 +122,7 @@ def parse_object(payload: bytes) -> dict[str, object]:
 
 
 def _fault_of(size: int, cap_bytes: int) -> str:
-    """Return why no frame has this length; empty when one has."""
+    """Return the error of an invalid frame length; empty for a valid one."""
     if size > cap_bytes:
         return f"frame: {size} bytes exceed the cap of {cap_bytes}"
     return "" if size else "frame: 0 bytes hold no object"
@@ -132,7 +132,8 @@ def _check_depth(value: dict[str, object]) -> None:
     """Check the depth level by level; the parser itself refuses more than 1,024."""
     level: list[object] = [value]
     for depth in range(1, MAX_DEPTH + 1):
-        # Empty ones end here, as a frame may hold hundreds of thousands, unless they are too deep.
+        # Empty containers are dropped unless they are too deep: a frame may hold hundreds of
+        # thousands.
         level = [
             item
             for container in level

@@ -27,7 +27,7 @@ class Hello(Struct, frozen=True):
     """A client's first message.
 
     Attributes:
-        protocol_versions: those it speaks, one at least.
+        protocol_versions: versions that it speaks, at least one.
         client_id: identity for fairness; empty for an anonymous client.
     """
 
@@ -43,7 +43,7 @@ class Hello(Struct, frozen=True):
 
 
 class _OnlyVersion(Struct, frozen=True):
-    """The protocol of a client that offers no list."""
+    """Protocol of a client without a list of versions."""
 
     protocol_version: Annotated[int, WireBounds(_MOST_VERSION)]
 
@@ -52,9 +52,9 @@ class Welcome(Struct, frozen=True):
     """A daemon's reply.
 
     Attributes:
-        protocol_version: the one this connection speaks from here on.
-        supported_schema_versions: versions of the documents it answers with, by name.
-        pid: of the host process; 0 when it does not say.
+        protocol_version: version of this connection from here on.
+        supported_schema_versions: versions of its answers' documents, by name.
+        pid: id of the host process; 0 when unknown.
         stale: its settings are no longer those of the repository.
     """
 
@@ -74,7 +74,7 @@ def parse_hello(body: Mapping[str, object]) -> Hello:
     """Return a connection's first object; it may offer a single protocol without a list.
 
     Raises:
-        InvalidRequest: it is no handshake, or a field is malformed.
+        InvalidRequest: the object is no handshake, or a field is malformed.
     """
     name = body.get("message", "hello")
     if name != "hello":
@@ -98,7 +98,7 @@ def answer_hello(hello: Hello, offer: Welcome) -> Welcome:
     """Return `offer` with this connection's protocol: the highest that both sides speak.
 
     Raises:
-        InvalidRequest: another store is meant, or the same under other settings.
+        InvalidRequest: the client wants another store, or the same under other settings.
         Incompatible: there is no common protocol.
     """
     _check_same("store_id", hello.store_id, offer.store_id)

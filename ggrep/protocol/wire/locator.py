@@ -1,21 +1,20 @@
 """The hint file that leads a plain search from a repository's root to its daemon.
 
-One file for each root and each profile that a daemon was told to serve, in the directory of the
-sockets, named `locator_name(root, profile)`: eight hexadecimal digits of the CRC-32 of the root's
-bytes, behind which NUL and the profile's name stand where it was told one. It is read by code
-that has the standard library alone and no time, so it is six lines, each ended by a newline, and
-nothing else:
+There is one file for each root and each profile of a daemon, in the directory of the sockets. Its
+name, `locator_name(root, profile)`, is eight hexadecimal digits: the CRC-32 of the root's bytes,
+followed by NUL and the profile's name if the daemon has one. Its readers must be fast and import
+only the standard library, so it has exactly six lines, each ended by a newline:
 
     ggrep-locator-1
-    root of the repository, the bytes the kernel knows it by
+    root of the repository, in the bytes of the file system
     store id
     config fingerprint
     path of the socket, likewise bytes
     build of the daemon
 
-A reader takes the first line as a whole, compares the second with the root it has (two roots may
-share a name), and believes nothing: the daemon is asked in an ordinary handshake. A file that is
-not exactly this is no hint. A root or socket with a newline in it has none.
+A reader compares the whole first line, compares the second with its root (two roots may share a
+name), and trusts nothing: an ordinary handshake checks the daemon. Any other file is no hint. A
+root or socket with a newline in its path has none.
 """
 
 import os
@@ -36,7 +35,7 @@ class Locator(Struct, frozen=True):
     """The content of the file.
 
     Attributes:
-        root: as `os.fsencode` gives it.
+        root: bytes of the path, from `os.fsencode`.
     """
 
     root: bytes
@@ -47,7 +46,7 @@ class Locator(Struct, frozen=True):
 
 
 def locator_name(root: bytes, profile: str = "") -> str:
-    """Return the name of the locator file of a root under the profile a daemon was told."""
+    """Return the name of the locator file of a root under the profile of a daemon."""
     named = root + b"\0" + os.fsencode(profile) if profile else root
     return f"{zlib.crc32(named):08x}.locator"
 
@@ -69,7 +68,7 @@ def locator_bytes(locator: Locator) -> bytes:
 
 
 def parse_locator(data: bytes) -> Locator | None:
-    """Return the content of a locator file; None unless it is exactly one."""
+    """Return the content of a locator file; None unless it is valid."""
     lines = data.split(b"\n")
     whole = len(lines) == 7 and lines[0] == MAGIC and lines[6] == b""
     if not whole or b"\0" in data or len(data) > MAX_LOCATOR_BYTES:

@@ -32,14 +32,14 @@ Milliseconds: TypeAlias = Annotated[int, WireBounds(MOST_MS)]
 AbsolutePath: TypeAlias = Annotated[str, WireBounds(MOST_PATH_BYTES, form="path")]
 
 _MOST_FIELDS: Final = 64
-"""Most fields of an object that stands in a message."""
+"""Most fields of an object in a message."""
 
 
 class Claim(Struct, frozen=True):
     """A client's assumptions about a daemon found by hint, which the daemon checks first.
 
     Attributes:
-        environ: every variable of its environment that changes settings, by name.
+        environ: all variables of the client's environment that change settings, by name.
     """
 
     root: Annotated[str, WireBounds(MOST_PATH_BYTES, 1, form="path")]
@@ -54,12 +54,12 @@ class Search(Struct, frozen=True):
     """A query.
 
     Attributes:
-        budgets: output bounds that the client's settings have, by name.
+        budgets: output bounds of the client's settings, by name.
         claim: None from a client that computed the fingerprint itself.
-        path: absolute path of the directory or file that the answer is narrowed to; empty to
-            leave that to the request's scope.
-        waited_ms: time that the user has waited before this is sent.
-        values: answer with the response itself, in place of its document; `render` beats it.
+        path: absolute path of a directory or file to narrow the answer to; empty to use the
+            request's scope.
+        waited_ms: time that the user has waited before the message was sent.
+        values: answer with the value instead of its document; `render` has precedence.
     """
 
     request: SearchRequest
@@ -76,14 +76,14 @@ class Search(Struct, frozen=True):
 
 
 class Ask(Struct, Generic[Q], frozen=True):
-    """A question that the snapshot answers; its name on the wire is that of its operation.
+    """A query to the snapshot; its name on the wire is that of its operation.
 
-    A slate's budgets are the request's own: those of a search cut nothing here.
+    A slate's budgets are in the request: those of a search have no effect here.
 
     Attributes:
-        path: as a Search's; only on the wire where the request has a scope.
-        values: answer with the response itself, the facts of a slate's files among it, in place
-            of its document.
+        path: as in `Search`; only on the wire if the request has a scope.
+        values: answer with the value, which includes the facts of a slate's files, instead of its
+            document.
     """
 
     request: Q
@@ -93,7 +93,10 @@ class Ask(Struct, Generic[Q], frozen=True):
 
 
 class Describe(Struct, frozen=True):
-    """Facts that a coordinator needs first. `timeout_ms` 0 is the daemon's own bound."""
+    """Description of the repository, the first request of a coordinator.
+
+    `timeout_ms` 0 is the daemon's own bound.
+    """
 
     timeout_ms: Milliseconds = 0
 
@@ -102,7 +105,7 @@ class TermStats(Struct, frozen=True):
     """Collection statistics of a query's terms.
 
     Attributes:
-        snapshot_id: one that a session keeps; None for the active one.
+        snapshot_id: a snapshot that a session keeps; None for the active one.
     """
 
     request: SearchRequest
@@ -110,18 +113,18 @@ class TermStats(Struct, frozen=True):
 
 
 class Fetch(Struct, Generic[Q], frozen=True):
-    """A coordinator's question: for ranked lists, definitions, occurrences or imports."""
+    """A coordinator's query for ranked lists, definitions, occurrences or imports."""
 
     request: Q
 
 
 class JointDescribe(Struct, frozen=True):
-    """Facts of many repositories of this host, that a coordinator needs first.
+    """Descriptions of many repositories of this host, the first request of a coordinator.
 
     Attributes:
-        key: of the list of members, see `members_key`.
-        members: the list itself; empty where the daemon may know it by its key.
-        known: epoch of the description that the client has; empty for none.
+        key: key of the list of members, see `members_key`.
+        members: the list itself; empty if the daemon may have cached it under its key.
+        known: epoch of the client's description; empty for none.
     """
 
     key: Annotated[str, WireBounds(64, 1, form="shown")]
@@ -131,7 +134,7 @@ class JointDescribe(Struct, frozen=True):
 
 
 class JointPool(Struct, frozen=True):
-    """The beginnings of the lists of many repositories of this host, to merge."""
+    """The first hits of the lists of many repositories of this host, to merge."""
 
     request: BatchedPoolRequest
 
@@ -161,11 +164,11 @@ class Sync(Struct, frozen=True):
     """Bring the index up to the work tree.
 
     Attributes:
-        wait: answer when it is done, not when it has begun.
-        allow_degraded: over the budget of what a profile includes, index what fits.
-        fresh: take nothing over from what is indexed.
-        timeout_ms: how long to wait for it; 0 for no bound.
-        strict: refuse where a file cannot be read, decoded or cut as it should.
+        wait: answer at the end of the sync, not at its start.
+        allow_degraded: above the budget of a profile's `include`, index the files that fit.
+        fresh: reuse nothing of the existing index.
+        timeout_ms: longest time to wait; 0 for no bound.
+        strict: refuse if a file cannot be read, decoded or cut as it should.
     """
 
     wait: bool = True
@@ -184,13 +187,13 @@ class WatchStatus(Struct, frozen=True):
 
 
 class Cancel(Struct, frozen=True):
-    """End a request of the same client by its id, or the running sync by the word `sync`."""
+    """Cancel a request of the same client by its id, or the running sync by the word `sync`."""
 
     target: Annotated[str, WireBounds(64, form="shown")]
 
 
 class Gc(Struct, frozen=True):
-    """Delete what no snapshot needs; without `force` only list it."""
+    """Delete files that no snapshot needs; without `force` only list them."""
 
     force: bool = False
 
@@ -211,7 +214,7 @@ class Serve(Struct, frozen=True):
     """Serve another repository in the same process, for a client under equal variables.
 
     Attributes:
-        encoder: from a flag; empty for that of the settings.
+        encoder: encoder of a flag; empty for that of the settings.
     """
 
     claim: Annotated[Claim, WireBounds(_MOST_FIELDS)]
@@ -223,11 +226,11 @@ class Ping(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """A typed command, to be answered in print.
+    """A typed command, answered with rendered output.
 
     Attributes:
-        arguments: the command's name first.
-        render: how to print; its `cwd` is where the command was typed.
+        arguments: the command's name, then its arguments.
+        render: options of the output; its `cwd` is the directory of the command.
     """
 
     arguments: Annotated[tuple[str, ...], WireBounds(_MOST_FIELDS, each=(0, MOST_QUERY_BYTES))]
@@ -268,8 +271,8 @@ class Envelope(Struct, frozen=True):
     """A message as it arrived.
 
     Attributes:
-        request_id: chosen by the client; empty when it left that to the daemon.
-        caller: for whom the client asks, as it tells its callers apart; empty for itself.
+        request_id: id from the client; empty to let the daemon choose one.
+        caller: the client's name for its caller; empty for itself.
     """
 
     request_id: str
@@ -285,7 +288,7 @@ def message_of(
     *,
     values: bool = False,
 ) -> QueryMessage:
-    """Return the message that asks for the answer to a request, or for its document."""
+    """Return the message for the answer to a request, or for its document."""
     if isinstance(request, SearchRequest):
         return Search(request, budgets or {}, priority, values=values)
     return Ask(request, priority, values=values)
@@ -305,7 +308,7 @@ class _Head(Struct, frozen=True):
 
 
 def parse_message(body: Mapping[str, object]) -> Envelope:
-    """Return the message that an object spells.
+    """Return the message of an object.
 
     Raises:
         InvalidRequest: the name is unknown, or a field is malformed or out of bounds; the error can
@@ -331,7 +334,7 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     """Return the object that `parse_message` reads; an empty `request_id` or caller is left out.
 
     Raises:
-        InvalidRequest: a string holds half of a surrogate pair, as names of files can.
+        InvalidRequest: a string holds a lone surrogate, as names of files can.
     """
     fields: dict[str, Json] = to_builtins(message)
     try:
@@ -354,7 +357,7 @@ def message_name(message: Message) -> str:
 
 
 def request_id_of(body: Mapping[str, object]) -> str:
-    """Return the request's id, whatever else is wrong with it; empty when it has no good one."""
+    """Return the id of a possibly invalid request; empty without a valid one."""
     request_id = body.get("request_id", "")
     return request_id if isinstance(request_id, str) and _is_request_id(request_id) else ""
 
@@ -388,7 +391,7 @@ KINDS: Final[Mapping[str, type[Message]]] = MappingProxyType(
         },
     }
 )
-"""Every message by its name on the wire."""
+"""All messages by their names on the wire."""
 
 M = TypeVar("M", bound=Search | Ask[Any] | Fetch[Any])
 
@@ -396,9 +399,9 @@ _REPLY_MS: Final = 50
 
 
 def for_daemon(left_ms: float) -> float:
-    """Return the milliseconds that a daemon may take of those that its client has left.
+    """Return a daemon's timeout in milliseconds, from the client's time left.
 
-    Its time ends a little earlier, so that its own word of that arrives in time.
+    It ends a little earlier, so that the daemon's timeout error arrives in time.
     """
     return left_ms if math.isinf(left_ms) else left_ms - min(_REPLY_MS, left_ms / 10)
 
@@ -410,12 +413,12 @@ def timeout_of(message: QueryMessage) -> int:
 
 
 def within(message: M, left_ms: float) -> M:
-    """Return the request with so many milliseconds to answer it."""
+    """Return the request with that timeout in milliseconds."""
     return replace(message, request=bounded(message.request, timeout_ms=whole_ms(left_ms)))
 
 
 def timed(request: SearchRequest, left_ms: float) -> SearchRequest:
-    """Return the query with so many milliseconds to answer it."""
+    """Return the query with that timeout in milliseconds."""
     return replace(request, timeout_ms=whole_ms(left_ms))
 
 

@@ -1,8 +1,8 @@
-"""Decodes values from the wire by their Structs: each of its type, within bounds.
+"""Decodes values from the wire by their Structs, with checks of types and bounds.
 
-Fields without a declaration are ignored, so that a newer client can be read; missing ones get their
-default, so that an older one can. Bounds stand in annotations (`ggrep.model.field_meta`). They are
-checked on the JSON, before a value is made of it.
+Undeclared fields are ignored, so that a newer client can be read. Missing fields get their
+default, so that an older client can be read. Annotations declare the bounds
+(`ggrep.model.field_meta`), which are checked on the JSON before a value is made of it.
 """
 
 import re
@@ -24,16 +24,16 @@ from ggrep.model.request import SearchRequest
 T = TypeVar("T")
 
 _SHOWN: Final = 60
-"""Characters of a refused value that its message quotes."""
+"""Most characters of a refused value that its message quotes."""
 
 
 class Rule(Struct, frozen=True):
-    """The type and the bounds of a value, worked out once for each annotation.
+    """The type and the bounds of a value, computed once for each annotation.
 
     Attributes:
         json: types of the value in JSON.
         expected: these and the bounds in words.
-        item: of an array, or of the values of a mapping.
+        item: rule of an array's items, or of a mapping's values.
     """
 
     json: tuple[type, ...]
@@ -47,7 +47,7 @@ class Rule(Struct, frozen=True):
 
 @cache
 def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
-    """Return the bounds that an annotation declares; TypeError where a figure or text has none."""
+    """Return the bounds of an annotation; TypeError if a number or text has none."""
     if isinstance(hint, UnionType):
         return replace(rule_of(get_args(hint)[0]), optional=True)
     hint, bounds = _declared(hint)
@@ -99,10 +99,10 @@ def _leaf(kind: Any, hint: Any, bounds: WireBounds | None) -> Rule:  # noqa: ANN
 
 
 def read(kind: type[T], value: object, place: str = "") -> T:
-    """Return `value`, which lies at `place` in its message, as a `kind`.
+    """Return `value`, the field `place` of its message, as a `kind`.
 
     Raises:
-        InvalidRequest: it does not fit, or is out of bounds; the message names the field.
+        InvalidRequest: it has the wrong type or is out of bounds; the message names the field.
     """
     hint: Any = kind
     fault = _fault(value, rule_of(hint))
@@ -115,12 +115,12 @@ def read(kind: type[T], value: object, place: str = "") -> T:
 
 
 def parse_search_request(value: object, place: str) -> SearchRequest:
-    """Return a query; its values are validated where it is answered."""
+    """Return a query; the code that answers it validates its values."""
     return read(SearchRequest, value, place)
 
 
 def check_scored(request: Any, place: str) -> None:  # noqa: ANN401 - of any operation
-    """Raise InvalidRequest unless the fields that a query is scored by fit together.
+    """Raise InvalidRequest unless the statistics for scoring a query fit together.
 
     No term occurs in more chunks or files than the collection has.
     """
@@ -142,7 +142,7 @@ def misfit(place: str, value: object, expected: str) -> InvalidRequest:
 
 
 def _fault(value: object, rule: Rule) -> str:
-    """Return where and how a value does not fit, as `.name: reason`; empty if it does."""
+    """Return the error of an invalid value as `.name: reason`; empty for a valid one."""
     if value is None and rule.optional:
         return ""
     fits = isinstance(value, rule.json) and (not isinstance(value, bool) or rule.json == (bool,))
@@ -200,8 +200,8 @@ def _text_fault(value: str, rule: Rule) -> str:
     if size > bounds.most:
         quoted = "" if bounds.form == "secret" else f": {_shown(value)}"
         return f": {size} bytes exceed {bounds.most}{quoted}"
-    given = bounds.form == "path" and (value or bounds.least)
-    if given and ("\0" in value or not value.startswith("/")):
+    is_path = bounds.form == "path" and (value or bounds.least)
+    if is_path and ("\0" in value or not value.startswith("/")):
         return f": expected an absolute path, found {_shown(value)}"
     return ""
 
@@ -211,7 +211,7 @@ def _expected(rule: Rule, value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    """Return a refused value for a message: short, and containers only by their type."""
+    """Return a refused value for a message: shortened, and containers only by their type."""
     match value:
         case str() if len(value) > _SHOWN:
             return f"{value[:_SHOWN]!r}... ({len(value)} characters)"

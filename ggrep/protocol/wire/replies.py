@@ -1,4 +1,4 @@
-"""Replies as JSON objects, and the mapping of errors to the client's classes."""
+"""Replies as JSON objects, and errors as the client's classes."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -27,7 +27,7 @@ from ggrep.protocol.wire.messages import request_id_of
 _MOST_RETRY_MS: Final = 3_600_000
 _MOST_CODE: Final = 64
 _MOST_TEXT: Final = 4_000
-"""Characters of an error's message that are kept."""
+"""Most characters of an error's message."""
 
 _MOST_REASONS: Final = 1_000
 
@@ -43,7 +43,7 @@ _KINDS: Final[tuple[type[GgrepError], ...]] = (
     SessionFull,
     SnapshotGone,
 )
-"""Errors that a code and a message make whole."""
+"""Errors that have only a code and a message."""
 
 
 class RemoteError(GgrepError):
@@ -58,9 +58,9 @@ class Reply(Struct, frozen=True):
     """The reply to a request.
 
     Attributes:
-        request_id: empty when the daemon could not tell which request it was.
-        name: of the message that is answered; empty in failures that do not know it.
-        body: all else that the reply says; for a failure, the error object.
+        request_id: id of the request; empty if the daemon could not read it.
+        name: name of the answered message; empty in failures without one.
+        body: all other fields of the reply; for a failure, the error object.
     """
 
     request_id: str
@@ -75,7 +75,7 @@ def reply_json(request_id: str, name: str, body: Document) -> Document:
 
 
 def error_json(request_id: str, error: GgrepError) -> dict[str, Json]:
-    """Return a failure in the shape of schema `query_error`, and the request it belongs to."""
+    """Return a failure in the shape of schema `query_error`, with the id of its request."""
     body: dict[str, Json] = {"code": error.code, "message": _line(str(error))}
     if isinstance(error, Busy):
         body["retry_after_ms"] = error.retry_after_ms
@@ -92,7 +92,7 @@ def error_json(request_id: str, error: GgrepError) -> dict[str, Json]:
 
 
 def parse_reply(body: Mapping[str, object]) -> Reply:
-    """Return the reply in a daemon's object; failures are returned, not raised."""
+    """Return the reply of a daemon's object; failures are returned, not raised."""
     name = body.get("message", "")
     if not isinstance(name, str):
         raise InvalidRequest("message: expected a string in the reply")
