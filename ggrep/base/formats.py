@@ -87,14 +87,6 @@ IMAGE_FORMAT: Final = "ggrep-image-2"
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
 """The previous layout, which is read as well."""
 
-TEXTS_FORMAT: Final = "ggrep-texts-3"
-"""Layout of a pack's texts, the mapped file with the shown content of its rows.
-
-1. First layout: blocks of 16 rows, JSON under zlib.
-2. A row also has the names of its definitions, and the offsets of its bytes in the file.
-3. The text behind a row replaces those offsets.
-"""
-
 INDEX_REVISION: Final = "ggrep-index-3"
 """Revision of indexing, beyond chunker, grammars and encoder.
 

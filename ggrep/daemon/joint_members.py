@@ -116,7 +116,6 @@ class HostPacks:
         self._views: dict[tuple[int, ...], tuple[JointView, tuple[Pack, ...]]] = {}
         self.packing = False
         self._tried: frozenset[tuple[str, str]] = frozenset()
-        self._tried_bare: frozenset[str] = frozenset()
         self._not_before_ms = 0.0
 
     def view(self, members: "Sequence[SnapshotView]") -> "JointView":
@@ -142,19 +141,16 @@ class HostPacks:
     def wants_packing(self, view: "JointView") -> bool:
         """Return whether to start the pack worker now.
 
-        It packs many unpacked segments, or makes the missing texts of packs, unless all of them
-        were tried before.
+        It packs many unpacked segments, unless all of them were tried before.
         """
         late = self._clock.monotonic_ms() >= self._not_before_ms
-        wanted, bare = self._many_loose(view), self._bare(view)
-        # Forget packed segments: they are tried again if their pack or its texts are deleted.
+        wanted = self._many_loose(view)
+        # Forget packed segments: they are tried again if their pack is deleted.
         shown = {str(member.manifest.store_id) for member in view.members}
         self._tried = frozenset(
             segment for segment in self._tried if segment in wanted or segment[0] not in shown
         )
-        self._tried_bare &= bare
-        untried = (wanted and wanted != self._tried) or (bare and bare != self._tried_bare)
-        return late and not self.packing and bool(untried)
+        return late and not self.packing and bool(wanted) and wanted != self._tried
 
     @staticmethod
     def _many_loose(view: "JointView") -> frozenset[tuple[str, str]]:
@@ -162,18 +158,12 @@ class HostPacks:
         loose = view.packable()
         return loose if len(loose) >= MANY_LOOSE else frozenset()
 
-    def _bare(self, view: "JointView") -> frozenset[str]:
-        """Return the packs of a view that have no texts."""
-        with self._lock:
-            groups = [packs for cached, packs in self._views.values() if cached is view]
-        return frozenset(pack.name for packs in groups for pack in packs if pack.texts is None)
-
     async def pack(self, view: "JointView") -> None:
         """Pack the unpacked segments of a view in a process of low priority.
 
-        It makes the texts of packs too. The next query sees its result.
+        The next query sees its result.
         """
-        self.packing, bare = True, self._bare(view)
+        self.packing = True
         try:
             done = await anyio.run_process(
                 [sys.executable, "-m", _MODULE],
@@ -186,7 +176,7 @@ class HostPacks:
                 _LOG.warning("packing failed: %s", done.stderr[-500:])
             else:
                 # Segments that the worker left out would be left out next time as well.
-                self._tried, self._tried_bare = view.packable(), bare
+                self._tried = view.packable()
         except OSError as error:
             _LOG.warning("packing failed: %s", os.strerror(error.errno or 0))
         finally:
@@ -196,7 +186,7 @@ class HostPacks:
     def _job(self, view: "JointView") -> Json:
         """Return the worker's job: the home; store, name and image digest of each segment."""
         segments: list[Json] = []
-        for member, segment in view.loose if self._many_loose(view) else ():
+        for member, segment in view.loose:
             manifest = view.members[member].manifest
             digests = {ref.table: ref.image.sha256 for ref in manifest.segments}
             segments.append([manifest.store_id, segment, digests.get(segment, "")])

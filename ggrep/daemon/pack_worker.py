@@ -1,4 +1,4 @@
-"""Packs segments, and makes the texts of packs: `python -m ggrep.daemon.pack_worker`.
+"""Packs segments: `python -m ggrep.daemon.pack_worker`.
 
 It reads one JSON object and ends. It may be killed at any moment: a file gets its name when it is
 complete.
@@ -15,19 +15,16 @@ _PATIENCE_MS = 1_000
 def main() -> None:
     """Run the job that standard input describes."""
     os.nice(_NICER)
-    from contextlib import suppress
     from pathlib import Path
 
     from ggrep.base import stable_json
     from ggrep.base.clock import Deadline, SystemClock
-    from ggrep.base.errors import Busy
     from ggrep.base.identifiers import IdSource
     from ggrep.base.ids import SegmentName
     from ggrep.base.locks import Patience
     from ggrep.base.stable_json import decode
     from ggrep.config.home import Home
     from ggrep.index.packs.pack_directory import Loose, make_packs
-    from ggrep.index.packs.texts_making import make_texts
 
     job = stable_json.loads(sys.stdin.buffer.read())
     home, segments = decode(tuple[str, tuple[tuple[str, str, str], ...]], job, "job")
@@ -36,10 +33,7 @@ def main() -> None:
     loose = [
         Loose(store_id, SegmentName(segment), digest) for store_id, segment, digest in segments
     ]
-    if loose:
-        make_packs(Home(Path(home)), loose, IdSource(clock), patience)
-    with suppress(Busy):  # another process makes them
-        make_texts(Home(Path(home)), patience)
+    make_packs(Home(Path(home)), loose, IdSource(clock), patience)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Files as they are discovered and read, their traits, and their chunks."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -190,8 +191,12 @@ class Chunk(Struct, frozen=True):
     @property
     def embedded_text(self) -> str:
         """Return the text as it is embedded and hashed: breadcrumb, text, extra."""
-        crumb = " > ".join(self.breadcrumb)
-        return "\n".join(part for part in (crumb, self.text, self.extra) if part)
+        return embedded_text(self.breadcrumb, self.text, self.extra)
+
+
+def embedded_text(breadcrumb: Sequence[str], text: str, extra: str) -> str:
+    """Return a chunk's text as it is embedded and hashed: breadcrumb, text, extra."""
+    return "\n".join(part for part in (" > ".join(breadcrumb), text, extra) if part)
 
 
 class ChunkedFile(Struct, frozen=True):

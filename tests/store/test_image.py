@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays_of
 
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.index.store.image import open_image, write_image
-from ggrep.index.store.resident import give_back
+from ggrep.index.store.mapped_files import give_back
 from tests.fakes.resident import resident_bytes
 
 dtypes = st.sampled_from([np.uint8, np.int8, np.uint16, np.uint32, np.uint64, np.float64])

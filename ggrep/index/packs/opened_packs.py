@@ -4,22 +4,19 @@ from pathlib import Path
 from threading import Lock
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.config.home import Home
-from ggrep.index.packs.pack_directory import pack_files, texts_file
+from ggrep.index.packs.pack_directory import pack_files
 from ggrep.index.packs.pack_image import Pack, open_pack
-from ggrep.index.packs.pack_texts import PackTexts, open_texts
-from ggrep.index.store.verify import Stamp, stamp_of, stamp_or_none
+from ggrep.index.store.verify import Stamp, stamp_of
 
 
 class _Held(Struct, frozen=True):
-    """A pack as it was opened, and how its files lay before; None for what cannot be read."""
+    """A pack as it was opened, and how its file lay before; None for what cannot be read."""
 
     stamp: Stamp
     pack: Pack | None
-    texts_stamp: Stamp | None
 
 
 class OpenedPacks:
@@ -57,30 +54,16 @@ class OpenedPacks:
     def _held(self, path: Path) -> _Held | None:
         known = self._opened.get(path)
         try:
-            stamp, texts_stamp = stamp_of(str(path)), stamp_or_none(str(texts_file(path)))
-        except OSError:
-            return None  # somebody packed it into another one meanwhile
-        if known is not None and (known.stamp, known.texts_stamp) == (stamp, texts_stamp):
-            return known
-        same = known is not None and known.stamp == stamp
-        try:
-            pack = known.pack if known is not None and same else _opened(path)
-            if pack is not None:
-                pack = replace(pack, texts=_texts(path, pack) if texts_stamp else None)
-        except StoreError:
-            return None
-        return _Held(stamp, pack, texts_stamp)
+            stamp = stamp_of(str(path))
+            if known is not None and known.stamp == stamp:
+                return known
+            return _Held(stamp, _opened(path))
+        except (OSError, StoreError):
+            return None  # another process packed it into another one meanwhile
 
 
 def _opened(path: Path) -> Pack | None:
     try:
         return open_pack(path)
-    except (CorruptStore, Incompatible):
-        return None
-
-
-def _texts(path: Path, pack: Pack) -> PackTexts | None:
-    try:
-        return open_texts(texts_file(path), pack.image, pack.digest)
     except (CorruptStore, Incompatible):
         return None

@@ -3,7 +3,7 @@
 Packs are immutable files in a directory of the cache. A segment that is in none is answered from
 its own image; once many are, they go into a new pack, together with smaller packs. Of two packs
 that hold one segment either is as good. A crash leaves a temporary file or a pack too many, never a
-wrong one; whoever packs next removes them. Beside a pack its texts may lie, which go with it.
+wrong one; whoever packs next removes them.
 """
 
 import hashlib
@@ -25,12 +25,10 @@ from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.lexical.postings_merging import DigestsCollide
 from ggrep.index.packs.pack_image import Pack, Packable, can_pack, open_pack, write_pack
-from ggrep.index.store.rows import row_id_of
+from ggrep.index.store.row_texts import RowTexts, ShownRow, shown_of
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
-from ggrep.index.store.tables import close_tables, read_columns
 
 _SUFFIX: Final = ".pack"
-_TEXTS_SUFFIX: Final = ".texts"
 _LOCK: Final = ".lock"
 _MOST_ROWS: Final = 400_000
 """Of a pack: some 250 MB with vectors."""
@@ -49,9 +47,9 @@ class Loose(Struct, frozen=True):
     image_sha256: str
 
 
-def ids_in(hexadecimal: Sequence[str]) -> npt.NDArray[np.uint64]:
-    """Return the first 16 bytes of chunk ids, u64 (n, 2), from how they are written."""
-    data = b"".join(bytes.fromhex(each[: 2 * _ID_BYTES]) for each in hexadecimal)
+def ids_in(rows: Sequence[ShownRow]) -> npt.NDArray[np.uint64]:
+    """Return the first 16 bytes of the rows' chunk ids, u64 (n, 2)."""
+    data = b"".join(bytes.fromhex(row.chunk_id[: 2 * _ID_BYTES]) for row in rows)
     return np.frombuffer(data, dtype=np.uint64).reshape(-1, 2)
 
 
@@ -60,11 +58,6 @@ def pack_files(home: Home) -> list[Path]:
     with suppress(FileNotFoundError):
         return sorted(home.packs.glob(f"*{_SUFFIX}"), reverse=True)
     return []
-
-
-def texts_file(pack: Path) -> Path:
-    """Return where the texts of a pack lie."""
-    return pack.with_suffix(_TEXTS_SUFFIX)
 
 
 def make_packs(
@@ -95,18 +88,16 @@ def make_packs(
         for path in merged if written else ():
             with suppress(OSError):  # what cannot be removed now the next one removes
                 path.unlink()
-                texts_file(path).unlink(missing_ok=True)
             reach("packs.after_removal")
         return written
 
 
 def _sweep(home: Home) -> None:
-    """Remove what a crash left; what texts are being written to is for who writes them next."""
+    """Remove what a crash left, and the texts that an earlier build kept beside packs."""
     for path in home.packs.glob(f".*{_SUFFIX}.tmp"):
         path.unlink(missing_ok=True)
-    for path in home.packs.glob(f"*{_TEXTS_SUFFIX}"):
-        if not path.with_suffix(_SUFFIX).exists():
-            path.unlink(missing_ok=True)
+    for path in home.packs.glob("*.texts"):
+        path.unlink(missing_ok=True)
 
 
 def _write(path: Path, parts: Sequence[Packable]) -> None:
@@ -165,29 +156,9 @@ def _live_parts(home: Home, pack: Pack | None) -> Iterator[Packable]:
 
 def _readable(home: Home, loose: Iterable[Loose]) -> Iterator[Packable]:
     for one, image in _images(home, loose):
-        store = home.data / one.store_id
-        with suppress(GgrepError):
-            told = _chunk_ids(store, image)
-            if told is not None:
-                yield Packable(one.store_id, image, one.image_sha256, ids_in(told))
-        close_tables(store)
-
-
-def _chunk_ids(store: Path, image: SegmentImage) -> list[str] | None:
-    """Return the chunk ids of a segment's rows; None where its table is not the image's.
-
-    Row ids are made of them, and the image is as it was published.
-    """
-    if not image.rows:
-        return []
-    table = read_columns(store, image.name, range(image.rows), ("chunk_id", "ordinal"))
-    found: list[str] = table.column("chunk_id").to_pylist()
-    places = zip(image.row_files.tolist(), found, table.column("ordinal").to_pylist(), strict=True)
-    paths = image.paths()
-    for row, (file, chunk_id, ordinal) in enumerate(places):
-        if bytes.fromhex(row_id_of(paths[file], chunk_id, ordinal)) != image.row_id(row):
-            return None
-    return found
+        with suppress(CorruptStore):
+            shown = shown_of(image, RowTexts(image), range(image.rows))
+            yield Packable(one.store_id, image, one.image_sha256, ids_in(shown))
 
 
 def _is_published(image: Path, sha256: str) -> bool:

@@ -13,7 +13,6 @@ a row scores is the same to the bit as in its own image. Arrays are those of a s
 A pack is derived: whoever deletes it loses nothing, and a damaged one is as good as none.
 """
 
-import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,15 +21,14 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.base import stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.ids import SegmentName
 from ggrep.base.stable_json import Json
 from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS, LEXICAL_LAYOUT, SCORED_FIELDS
 from ggrep.index.lexical.postings import Postings
 from ggrep.index.lexical.postings_merging import DigestsCollide, merge_postings
-from ggrep.index.packs.pack_texts import PackTexts
 from ggrep.index.store.image import Array, open_image, write_image
+from ggrep.index.store.row_texts import TEXT_ARRAYS, merge_texts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 
 BIG_ROWS = 50_000
@@ -54,7 +52,7 @@ _NEEDED = frozenset(
     {
         *(*_FILE_COLUMNS, *_ROW_COLUMNS, CHUNK_IDS, FILE_RANKS),
         *("row_types", "file_languages", "row_files", "file_rows"),
-        *("file_paths", "file_path_offsets", "file_order"),
+        *("file_paths", "file_path_offsets", "file_order", *TEXT_ARRAYS),
     }
 )
 """Beside postings. A pack of another build may lack some, and say that its layout is this one's."""
@@ -82,21 +80,11 @@ class Pack(Struct, frozen=True):
 
     Attributes:
         name: of its file.
-        texts: what is shown of its rows; None where it is read from their tables.
     """
 
     name: str
     image: SegmentImage
     segments: tuple[PackedSegment, ...]
-    texts: PackTexts | None = None
-
-    @property
-    def digest(self) -> str:
-        """Return what stands for its content: of which images it has which rows."""
-        told: Json = [
-            [one.store_id, one.segment, one.image_sha256, one.rows] for one in self.segments
-        ]
-        return hashlib.sha256(stable_json.dumps(told)).hexdigest()
 
 
 class Packable(Struct, frozen=True):
@@ -124,6 +112,7 @@ def can_pack(image: SegmentImage) -> bool:
         *_FILE_COLUMNS,
         *_ROW_COLUMNS,
         *(("vectors", "scales") if image.vectors is not None else ()),
+        *TEXT_ARRAYS,
     )
     return all(name in image.arrays for name in needed)
 
@@ -239,6 +228,7 @@ def _merged(
     ]
     arrays["file_rows"] = np.concatenate([*starts, np.array([rows[-1]], dtype=np.uint32)])
     arrays |= _paths(images)
+    arrays |= merge_texts(images, rows)
     for prefix, fields, first in (
         (ROW_POSTINGS, CHUNK_FIELDS, rows),
         (FILE_POSTINGS, FILE_FIELDS, files),

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import CorruptStore, Incompatible
 from ggrep.base.formats import IMAGE_FORMAT, IMAGE_FORMAT_BEFORE
+from ggrep.index.store.mapped_files import map_file
 from ggrep.index.store.read_failures import read_failure
 
 Array = npt.NDArray[np.generic]
@@ -84,7 +84,7 @@ def open_image(path: Path) -> Image:
     """
     try:
         is_small = path.stat().st_size <= _READ_BYTES
-        data = np.frombuffer(path.read_bytes(), dtype=np.uint8) if is_small else _mapped(path)
+        data = np.frombuffer(path.read_bytes(), dtype=np.uint8) if is_small else map_file(path)
     except OSError as error:
         raise read_failure(path.name, error) from error
     if not len(data):
@@ -109,16 +109,6 @@ def open_image(path: Path) -> Image:
         for name, entry in header["arrays"].items()
     }
     return Image(header["meta"], arrays, None if is_small else data)
-
-
-def _mapped(path: Path) -> npt.NDArray[np.uint8]:
-    """Return a file's bytes, mapped and read-only.
-
-    No descriptor is held: a host maps thousands of images, and numpy's maps hold one each.
-    """
-    with pa.memory_map(str(path)) as file:
-        found: npt.NDArray[np.uint8] = np.frombuffer(file.read_buffer(), dtype=np.uint8)
-    return found
 
 
 def _slice(data: npt.NDArray[np.uint8], start: int, entry: dict[str, object], path: Path) -> Array:

@@ -6,13 +6,10 @@ session lives as long as its table is open, and a table no longer than a snapsho
 """
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final
-
-import pyarrow as pa
 
 from ggrep.base.errors import StoreError
 from ggrep.base.ids import SegmentName
@@ -29,32 +26,6 @@ _INDEX_BYTES: Final = 0
 """What LanceDB may keep of a table's indexes: ours have none."""
 
 
-class MemoryTable:
-    """A table that was never written, asked as one of LanceDB's is."""
-
-    def __init__(self, rows: pa.Table) -> None:
-        self._rows = rows
-
-    @property
-    def schema(self) -> pa.Schema:
-        """Return the columns."""
-        return self._rows.schema
-
-    def take_offsets(self, offsets: list[int]) -> "MemoryTable":
-        """Return the rows at those offsets."""
-        # A take of Arrow's own loads its kernels, which take longer than all of an answer's rows.
-        rows = [self._rows.slice(offset, 1) for offset in offsets] or [self._rows.slice(0, 0)]
-        return MemoryTable(pa.concat_tables(rows))
-
-    def select(self, columns: list[str]) -> "MemoryTable":
-        """Return the same rows with these columns alone."""
-        return MemoryTable(self._rows.select(columns))
-
-    def to_arrow(self) -> pa.Table:
-        """Return the rows."""
-        return self._rows
-
-
 class OpenTables:
     """Opens tables and holds those that were read last. Threads may share it."""
 
@@ -63,18 +34,8 @@ class OpenTables:
         self._most = most
         self._lock = Lock()
         self._held: OrderedDict[tuple[Path, SegmentName], lancedb.table.Table] = OrderedDict()
-        self._unwritten: dict[tuple[Path, SegmentName], MemoryTable] = {}
 
-    @contextmanager
-    def lend(self, store: Path, segment: SegmentName, rows: pa.Table) -> Iterator[None]:
-        """Let a table that was never written be opened for the length of the block."""
-        self._unwritten[store, segment] = MemoryTable(rows)
-        try:
-            yield
-        finally:
-            del self._unwritten[store, segment]
-
-    def open(self, store: Path, segment: SegmentName) -> "lancedb.table.Table | MemoryTable":
+    def open(self, store: Path, segment: SegmentName) -> "lancedb.table.Table":
         """Return a table; as a segment never changes, an open one is as good as a new one.
 
         Raises:
@@ -82,8 +43,6 @@ class OpenTables:
             Exception: whatever LanceDB makes of a table that is missing or damaged.
         """
         key = store, segment
-        if (unwritten := self._unwritten.get(key)) is not None:
-            return unwritten
         with self._lock:
             if (held := self._held.get(key)) is not None:
                 self._held.move_to_end(key)

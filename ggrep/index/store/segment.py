@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
@@ -18,6 +18,9 @@ from ggrep.index.store.manifest import FileRef, SegmentRef
 from ggrep.index.store.table_scan import write_sizes
 from ggrep.index.store.tables import measure_table, write_table
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 class SegmentContent(Struct, frozen=True):
     """A segment in memory, ready to be written.
@@ -29,7 +32,7 @@ class SegmentContent(Struct, frozen=True):
 
     arrays: Mapping[str, Array]
     meta: Mapping[str, stable_json.Json]
-    batches: Sequence[pa.RecordBatch]
+    batches: "Sequence[pa.RecordBatch]"
 
     @property
     def rows(self) -> int:

@@ -36,7 +36,7 @@ from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
 from ggrep.index.store.image import Array, open_image
-from ggrep.index.store.resident import give_back
+from ggrep.index.store.mapped_files import give_back
 
 ROW_POSTINGS = "c."
 FILE_POSTINGS = "f."

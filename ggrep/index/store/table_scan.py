@@ -7,10 +7,10 @@ sizes lie beside the rows, in the table's directory, under the table's digest.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from msgspec import Struct
 
 from ggrep.base import durable, stable_json
@@ -18,9 +18,12 @@ from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
 from ggrep.index.store.read_failures import read_failure
-from ggrep.index.store.rows import ChunkRow, chunk_hash_of, schema
+from ggrep.index.store.rows import ChunkRow, chunk_hash_of
 from ggrep.index.store.tables import count_rows, read_columns, table_schema, take_rows
 from ggrep.model.files import ANCHOR
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _BATCH_ROWS = 4096
 _COLUMNS = (
@@ -138,6 +141,8 @@ def schema_differences(store: Path, segment: SegmentName, dimension: int) -> lis
         CorruptStore: the table is damaged.
         StoreError: it cannot be read now.
     """
+    from ggrep.index.store.table_columns import schema
+
     found, wanted = table_schema(store, segment), schema(dimension)
     differences = [f"{name}: missing" for name in wanted.names if name not in found.names]
     differences += [f"{name}: unknown" for name in found.names if name not in wanted.names]
@@ -167,7 +172,7 @@ def _batches(store: Path, segment: SegmentName) -> Iterator[range]:
         yield range(start, min(start + _BATCH_ROWS, total))
 
 
-def _rows(start: int, found: pa.Table, segment: SegmentName) -> TableRows:
+def _rows(start: int, found: "pa.Table", segment: SegmentName) -> TableRows:
     values = {name: found.column(name).to_pylist() for name in _COLUMNS}
     if any(None in column for column in values.values()):
         raise CorruptStore(f"segment {segment} has rows without a value")
@@ -191,7 +196,7 @@ def _rows(start: int, found: pa.Table, segment: SegmentName) -> TableRows:
 
 
 def _vectors_of(
-    found: pa.Table,
+    found: "pa.Table",
 ) -> tuple[npt.NDArray[np.int8] | None, npt.NDArray[np.float64] | None]:
     """Return the vectors and scales of rows that were read; None where they hold none."""
     if "embedding" not in found.column_names:

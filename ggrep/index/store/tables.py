@@ -8,9 +8,7 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, NoReturn
 
 from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, Incompatible, StoreError
@@ -18,26 +16,26 @@ from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
 from ggrep.index.store.open_tables import PANIC, OpenTables, connect
 from ggrep.index.store.read_failures import read_failure, system_error, table_failure
-from ggrep.index.store.rows import ChunkRow, ShownRow
+from ggrep.index.store.rows import ChunkRow
 from ggrep.model.corpus import Corpus
 from ggrep.model.files import Chunk
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TABLES = OpenTables()
 _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
-_TEXT_COLUMNS = ["text", "display_start", "display_length"]
-_SHOWN_COLUMNS = [
-    *("row_id", "chunk_id", "name", "qualified_name", "breadcrumb", "signature"),
-    *_TEXT_COLUMNS,
-]
 
 
-def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]) -> None:
+def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordBatch]") -> None:
     """Write a new table and sync its tree; the caller syncs the store's directory.
 
     Raises:
         StoreError: the disk would not take it; what was written of it is named nowhere.
     """
+    import pyarrow as pa
+
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
     try:
         connect(store).create_table(segment, data=reader)
@@ -49,7 +47,7 @@ def write_table(store: Path, segment: SegmentName, batches: Sequence[pa.RecordBa
     durable.sync_tree(store_files.table_dir(store, segment))
 
 
-def _check_written(store: Path, segment: SegmentName, rows: pa.Table) -> None:
+def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:
     """Read a new table back.
 
     LanceDB drops the error of a data file's last write: on a disk that is full it calls a file
@@ -124,41 +122,6 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
     return [rows[place[offset]] for offset in offsets]
 
 
-def take_shown(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[ShownRow]:
-    """Return what hits show of the rows at those offsets, in that order.
-
-    Each column is a read of its own: half of them take half the time, so what the image holds is
-    not among them.
-
-    Raises:
-        CorruptStore: the table is damaged or has no such rows.
-        StoreError: it cannot be read now.
-    """
-    if not offsets:
-        return []
-    unique = sorted(set(offsets))
-    with _understood(segment):
-        records = _take(store, segment, unique, _SHOWN_COLUMNS)
-        rows = {offset: _shown(record) for offset, record in zip(unique, records, strict=True)}
-    return [rows[offset] for offset in offsets]
-
-
-def take_texts(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list[str]:
-    """Return the files' own text of the rows at those offsets, which must ascend.
-
-    Raises:
-        CorruptStore: the table is damaged or has no such rows.
-        StoreError: it cannot be read now.
-    """
-    if not offsets:
-        return []
-    with _understood(segment):
-        found = _take_columns(store, segment, offsets, _TEXT_COLUMNS)
-        texts, starts, lengths = (found.column(name).to_pylist() for name in _TEXT_COLUMNS)
-    rows = zip(texts, starts, lengths, strict=True)
-    return [text[start : start + length] for text, start, length in rows]
-
-
 def _take(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
 ) -> list[dict[str, object]]:
@@ -168,7 +131,7 @@ def _take(
 
 def _take_columns(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
-) -> pa.Table:
+) -> "pa.Table":
     with _understood(segment):
         query = _TABLES.open(store, segment).take_offsets(list(offsets))
         found = (query if columns is None else query.select(columns)).to_arrow()
@@ -179,7 +142,7 @@ def _take_columns(
 
 def read_columns(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: Sequence[str]
-) -> pa.Table:
+) -> "pa.Table":
     """Return some columns of the rows at those offsets, which must ascend.
 
     Raises:
@@ -198,7 +161,7 @@ def read_columns(
         ) from error
 
 
-def table_schema(store: Path, segment: SegmentName) -> pa.Schema:
+def table_schema(store: Path, segment: SegmentName) -> "pa.Schema":
     """Return the columns that a table really has.
 
     Raises:
@@ -226,15 +189,6 @@ def _alone(error: Exception) -> Exception:
     LanceDB never lets go of it, and its frames would hold ours: the open snapshot and its maps.
     """
     return error.with_traceback(None)
-
-
-@contextmanager
-def unwritten_table(
-    store: Path, segment: SegmentName, batches: Sequence[pa.RecordBatch]
-) -> Iterator[None]:
-    """Have rows read as a segment's for the length of the block, though nothing is written."""
-    with _TABLES.lend(store, segment, pa.Table.from_batches(batches)):
-        yield
 
 
 def close_tables(store: Path, *, but: Collection[SegmentName] = ()) -> None:
@@ -286,18 +240,6 @@ def _row(record: dict[str, object]) -> ChunkRow:
         # An earlier table has neither; its files were all UTF-8.
         encoding=str(record.get("encoding", "")),
         traits=_int(record.get("traits", 0)),
-    )
-
-
-def _shown(record: dict[str, object]) -> ShownRow:
-    return ShownRow(
-        row_id=str(record["row_id"]),
-        chunk_id=str(record["chunk_id"]),
-        name=str(record["name"]),
-        qualified_name=str(record["qualified_name"]),
-        breadcrumb=_strings(record["breadcrumb"]),
-        signature=str(record["signature"]),
-        text=_own_text(record),
     )
 
 

@@ -1,7 +1,5 @@
 """A snapshot that is never written: one segment in memory, read like any other."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,6 @@ from ggrep.index.lexical.layout import SCORED_FIELDS
 from ggrep.index.store.manifest import Counts, FileRef, SnapshotManifest
 from ggrep.index.store.segment import SegmentContent
 from ggrep.index.store.segment_image import SegmentImage
-from ggrep.index.store.tables import unwritten_table
 from ggrep.index.store.view import SegmentView, SnapshotView
 
 NO_SNAPSHOT = SnapshotId("")
@@ -34,11 +31,10 @@ class Origin(Struct, frozen=True):
     created_at: str
 
 
-@contextmanager
 def unwritten_snapshot(
     origin: Origin, segment: SegmentName, content: SegmentContent
-) -> Iterator[SnapshotView]:
-    """Return the view of some content, good for the length of the block.
+) -> SnapshotView:
+    """Return the view of some content.
 
     Args:
         origin: where it would belong.
@@ -50,8 +46,7 @@ def unwritten_snapshot(
     assert isinstance(languages, list)  # noqa: S101 - as above
     image = SegmentImage(segment, content.arrays, list(map(str, types)), list(map(str, languages)))
     shown = SegmentView(image, np.ones(image.files, dtype=np.bool_))
-    with unwritten_table(origin.store, segment, content.batches):
-        yield SnapshotView(origin.store, _manifest(origin, image), (shown,))
+    return SnapshotView(origin.store, _manifest(origin, image), (shown,))
 
 
 def _manifest(origin: Origin, image: SegmentImage) -> SnapshotManifest:

@@ -3,7 +3,7 @@
 Nothing else opens segments for a query, so no query can see a dead row.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import compress
 from pathlib import Path
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from ggrep.base.cache import Cache
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, GgrepError, Incompatible, NoIndex, SnapshotGone
-from ggrep.base.ids import PathKey, SegmentName, SnapshotId, StoreId
+from ggrep.base.ids import PathKey, SnapshotId, StoreId
 from ggrep.config import store_files
 from ggrep.index.store.image import open_image
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
@@ -44,19 +44,6 @@ class SegmentView(Struct, frozen=True):
         if self.visible_files.all():
             return np.ones(self.image.rows, dtype=np.bool_)
         return self.visible_files[self.image.row_files]
-
-
-class TableRows(Struct, frozen=True):
-    """Rows of one segment's table.
-
-    Attributes:
-        view: the snapshot that shows the segment.
-        rows: places in the table.
-    """
-
-    view: "SnapshotView"
-    segment: SegmentName
-    rows: Sequence[int]
 
 
 class SnapshotView(Struct, frozen=True, eq=False):
@@ -88,9 +75,16 @@ class SnapshotView(Struct, frozen=True, eq=False):
         """
         return lie_still(self.stamps)
 
-    def tables(self, segment: SegmentName, rows: Sequence[int]) -> tuple[TableRows, ...]:
-        """Return where the table rows of a segment's rows lie, in the order of the rows."""
-        return (TableRows(self, segment, rows),)
+    def require_intact(self, members: Collection[int]) -> None:
+        """Do nothing: the files of one snapshot are looked at once, before a query."""
+
+    def gone(self) -> SnapshotGone | NoIndex | None:
+        """Return the error to raise when the snapshot was removed; None while it is there."""
+        if store_files.manifest_file(self.store, self.manifest.snapshot_id).exists():
+            return None
+        if not self.store.is_dir():
+            return NoIndex()
+        return SnapshotGone(f"snapshot {self.manifest.snapshot_id} was removed; ask again")
 
     def live_files(self) -> dict[PathKey, str]:
         """Return the visible files with the SHA-256 of their bytes."""
@@ -202,15 +196,6 @@ def snapshot_ids(store: Path) -> list[SnapshotId]:
         raise read_failure(root.name, error) from error
     ids = map(SnapshotId, found)
     return [one for one in ids if store_files.manifest_file(store, one).is_file()]
-
-
-def gone(view: SnapshotView) -> SnapshotGone | NoIndex | None:
-    """Return the error to raise when a view's snapshot was removed; None while it is there."""
-    if store_files.manifest_file(view.store, view.manifest.snapshot_id).exists():
-        return None
-    if not view.store.is_dir():
-        return NoIndex()
-    return SnapshotGone(f"snapshot {view.manifest.snapshot_id} was removed; ask again")
 
 
 def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:

@@ -28,6 +28,7 @@ from ggrep.index.lexical.layout import (
 from ggrep.index.lexical.postings_builder import PostingsBuilder
 from ggrep.index.lexical.tokens import spelled_names, symbol_names, words
 from ggrep.index.store.image import Array
+from ggrep.index.store.row_texts import TextsBuilder
 from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
 from ggrep.model.corpus import CORPORA
@@ -37,7 +38,7 @@ _CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
 
 
 class ImageBuilder:
-    """Takes files one after another; holds postings and numbers, not the rows themselves.
+    """Takes files one after another; holds postings, numbers and compressed texts.
 
     Args:
         dimension: of the vectors; 0 in a store without an encoder.
@@ -47,6 +48,7 @@ class ImageBuilder:
         self._dimension = dimension
         self._row_postings = PostingsBuilder(CHUNK_FIELDS)
         self._file_postings = PostingsBuilder(FILE_FIELDS)
+        self._texts = TextsBuilder()
         self._numbers = {name: array("Q") for name in _COLUMNS}
         self._paths: list[bytes] = []
         self._hashes: list[bytes] = []
@@ -76,6 +78,7 @@ class ImageBuilder:
         stem = name.lstrip(".").split(".", 1)[0] or name
         self._file_postings.add(number, PATH, words(f"{directories} {name}"))
         self._file_postings.add(number, STEM, words(stem))
+        self._texts.begin_file()
         self._paths.append(path.encode())
         self._hashes.append(file_hash)
         numbers = self._numbers
@@ -86,6 +89,7 @@ class ImageBuilder:
 
     def add_rows(self, rows: Sequence[ChunkRow]) -> None:
         """Take the rows of the file added last."""
+        self._texts.add(rows)
         chunks = [row.chunk for row in rows]
         for number, chunk in enumerate(chunks, start=self._row):
             self._add_words(number, chunk)
@@ -121,6 +125,7 @@ class ImageBuilder:
     def finish(self) -> dict[str, Array]:
         """Return the arrays; the builder is used up."""
         arrays = self._arrays()
+        arrays |= self._texts.finish()
         arrays |= self._row_postings.build(ROW_POSTINGS)
         arrays |= self._file_postings.build(FILE_POSTINGS)
         if self._dimension:

@@ -4,19 +4,22 @@ A merge of segments is the same work as a first build without reading, cutting a
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 from msgspec import Struct
 
 from ggrep.base.ids import PathKey
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.quantise import Int8, quantise
 from ggrep.index.embedding.vector_cache import VectorCache
-from ggrep.index.store.rows import ChunkRow, to_batch
+from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.segment import SegmentContent
 from ggrep.index.sync.image_builder import ImageBuilder
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _FLUSH_ROWS = 1024
 
@@ -93,8 +96,12 @@ class VectorSource:
 class SegmentBuilder:
     """Takes files one after another; holds postings and Arrow batches, not the rows themselves."""
 
-    def __init__(self, encoder: Encoder | None, cache: VectorCache | None = None) -> None:
+    def __init__(
+        self, encoder: Encoder | None, cache: VectorCache | None = None, *, for_table: bool = True
+    ) -> None:
+        """Take nothing yet; content that is never written needs no batches `for_table`."""
         self._source = VectorSource(encoder, cache) if encoder else None
+        self._for_table = for_table
         self._image = ImageBuilder(encoder.dimension if encoder else 0)
         self._pending: list[FileRows] = []
         self._pending_rows = 0
@@ -131,23 +138,22 @@ class SegmentBuilder:
 
     def finish(self) -> SegmentContent:
         """Return the content; the builder is used up."""
-        self._flush()
-        arrays = self._image.finish()
-        return SegmentContent(arrays, self._image.meta, self._batches or [self._batch([])])
+        self._flush(empty=not self._batches)
+        return SegmentContent(self._image.finish(), self._image.meta, self._batches)
 
-    def _flush(self) -> None:
+    def _flush(self, *, empty: bool = False) -> None:
+        """Take what is pending, if anything is, or if a batch without rows is wanted."""
         rows = [row for file in self._pending for row in file.rows]
-        if rows:
-            self._batches.append(self._batch(rows))
-        self._pending, self._pending_rows = [], 0
+        if rows or empty:
+            vectors = scales = None
+            if self._source is not None:
+                vectors, scales = self._vectors_of_pending(self._source)
+                self._image.add_vectors(vectors, scales)
+            if self._for_table:
+                from ggrep.index.store.table_columns import to_batch
 
-    def _batch(self, rows: Sequence[ChunkRow]) -> pa.RecordBatch:
-        if self._source is None:
-            return to_batch(rows, None, None)
-        vectors, scales = self._vectors_of_pending(self._source)
-        if rows:
-            self._image.add_vectors(vectors, scales)
-        return to_batch(rows, vectors, scales)
+                self._batches.append(to_batch(rows, vectors, scales))
+        self._pending, self._pending_rows = [], 0
 
     def _vectors_of_pending(self, source: VectorSource) -> tuple[Int8, npt.NDArray[np.float64]]:
         """Return the pending rows' vectors, in their order: those handed in and the others."""

@@ -18,7 +18,6 @@ from ggrep.base.ids import SnapshotId
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, with_budgets
-from ggrep.index.store.tables import take_shown
 from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import SkippedFiles, recorded_standing
 from ggrep.model.index_freshness import IndexFreshness
@@ -32,6 +31,7 @@ from ggrep.search.engine.repo_index import ALONE, Hosted, RepoIndex
 from ggrep.search.query.answerer import Answerer, Unpinned, parsed_snapshot
 from ggrep.search.query.context import Context
 from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
+from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import open_segments
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Engine(RepoIndex):
             loaded(operation.answerer)
         with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
-                take_shown(view.store, segment.image.name, [0] if segment.image.rows else [])
+                shown_rows(view, segment, [0] if segment.image.rows else [])
 
     def search(
         self,

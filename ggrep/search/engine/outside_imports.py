@@ -13,7 +13,7 @@ from ggrep.search.navigation.name_candidates import NameFile, Searched, searched
 from ggrep.search.query.answerer import Answerer, parsed_snapshot
 from ggrep.search.query.context import Context
 from ggrep.search.query.file_text import file_texts
-from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import open_segments
 from ggrep.search.slate.import_targets import import_targets
 from ggrep.search.slate.interface_names import (
@@ -31,7 +31,6 @@ _MOST_TEXT_CHARACTERS: Final = 65_536
 _MOST_NAME_CHARACTERS: Final = 120
 _NEAR: Final = (".", "/", "~", "@/", "#/", "crate::", "self::", "super::")
 """How names begin that mean something of the file's own repository."""
-_EXTRA: Final = ("text", "display_start", "display_length")
 """Behind a chunk's own text stand the words that were added to it."""
 _ELSEWHERE: Final = "..elsewhere"
 """A directory that no repository has: nothing lies beside a file of another one."""
@@ -118,9 +117,8 @@ def _listed(held: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int], 
             if (rows := segment.rows_of(file)) and segment.image.row_anchors[rows[0]]
         }
         wanted = sorted(anchors)
-        texts, *bounds = row_columns(held.view, segment, wanted, _EXTRA)
-        for row, text, start, length in zip(wanted, texts, *bounds, strict=True):
-            found[place, anchors[row]] = text[start + length :]
+        for row, details in zip(wanted, row_details(held.view, segment, wanted), strict=True):
+            found[place, anchors[row]] = details.extra
     return found
 
 

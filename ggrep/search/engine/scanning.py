@@ -85,7 +85,8 @@ class Scanner(Struct, frozen=True):
             new_id=self.new_id(),
         )
         start_ms = self.clock.monotonic_ms()
-        with typed_failures(self.home.base), scanned(target, request, deadline) as found:
+        with typed_failures(self.home.base):
+            found = scanned(target, request, deadline)
             context = Context(
                 view=found.view,
                 home=self.home,

@@ -27,7 +27,7 @@ from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.suspicion import suspecting_damage
 from ggrep.index.store.tables import close_tables
 from ggrep.index.store.verify import Mender, Stamp, Verifier, stamp_or_none
-from ggrep.index.store.view import SnapshotView, gone, open_snapshot
+from ggrep.index.store.view import SnapshotView, open_snapshot
 from ggrep.index.sync.healing import Healer
 
 MAX_OPENED: Final = 2
@@ -141,7 +141,7 @@ class Snapshots:
         if (
             held
             and held.manifest.snapshot_id == snapshot_id
-            and not gone(held)
+            and not held.gone()
             and held.lies_still()
         ):
             return held
@@ -259,7 +259,7 @@ class _OlderSnapshots:
         """
         with self._lock:
             view = self._opened.get(snapshot_id)
-        if view is not None and (error := gone(view)):
+        if view is not None and (error := view.gone()):
             raise error
         if view is None or not view.lies_still():
             if not store_files.manifest_file(self._store, snapshot_id).exists():

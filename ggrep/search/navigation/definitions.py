@@ -20,7 +20,7 @@ from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.occurrences.keyed_names import SECTION
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
-from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import SearchableSegment
 
 _ENTRANCES: Final = frozenset({"__init__", "index", "lib", "main", "mod"})
@@ -259,6 +259,6 @@ def _edits(first: str, second: str, most: int) -> int | None:
 
 def _spelled(held: Searched, place: int, row: int, term: str) -> str:
     """Return a name as the chunk that defines it spells it; empty for a mere part of one."""
-    columns = row_columns(held.view, held.segments[place], [row], ("names", "qualified_name"))
-    ((names,), (qualified,)) = columns
-    return next((name for name in (*names, qualified) if term in whole_names((name,))), "")
+    (row_names,) = row_details(held.view, held.segments[place], [row])
+    names = (*row_names.names, row_names.qualified_name)
+    return next((name for name in names if term in whole_names((name,))), "")

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.fingerprints import asked_fingerprint
+from ggrep.index.store.definition_extents import Step, widened
 from ggrep.model.limits import LimitHit
 from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse, Neighbour
 from ggrep.model.sanitise import is_text, sanitise, sanitise_line
 from ggrep.search.query.context import Context, Stages
-from ggrep.search.query.extent import Step, widened
 from ggrep.search.query.file_text import file_text
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
@@ -220,9 +220,9 @@ def _read(context: Context, segment: SearchableSegment, target: Target) -> _File
             first_line=image.lines(row)[0],
             last_line=image.lines(row)[1],
             chunk_type=image.types[int(image.row_types[row])],
-            name=sanitise_line(shown.name),
-            breadcrumb=tuple(sanitise_line(part) for part in shown.breadcrumb),
-            signature=sanitise_line(shown.signature),
+            name=sanitise_line(shown.details.name),
+            breadcrumb=tuple(sanitise_line(part) for part in shown.details.breadcrumb),
+            signature=sanitise_line(shown.details.signature),
         )
         for row, shown in zip(rows, held, strict=True)
     ]

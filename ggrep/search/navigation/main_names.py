@@ -7,7 +7,7 @@ from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.listing import ListedFile
-from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import open_segments
 
 MOST_NAMES: Final = 6
@@ -56,13 +56,13 @@ def _named(
         image = segment.image
         rows = [row for file in own for row in segment.rows_of(file) if not image.row_anchors[row]]
         deadline.check("reading names")
-        columns = row_columns(view, segment, rows, ("name", "names", "breadcrumb"))
-        for row, name, names, crumb in zip(rows, *columns, strict=True):
+        for row, details in zip(rows, row_details(view, segment, rows), strict=True):
             kind = image.types[int(image.row_types[row])]
             first, last = image.lines(row)
             held = found.setdefault((place, int(image.row_files[row])), [])
-            every = (name,) if name else names
-            held += [(len(crumb), kind if name else "", each, last - first) for each in every]
+            name, depth = details.name, len(details.breadcrumb)
+            every = (name,) if name else details.names
+            held += [(depth, kind if name else "", each, last - first) for each in every]
     return [found.get((one.segment, one.file), []) for one in files]
 
 

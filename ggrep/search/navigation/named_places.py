@@ -106,8 +106,8 @@ def by_handle(context: Context, request: _Asked) -> _Asked:
     target = find_target(segments, name, context.deadline)
     segment = segments[target.segment]
     rows = [] if target.row is None else shown_rows(context.view, segment, [target.row])
-    for row in rows:
-        if named := row.qualified_name or row.name or ".".join(row.breadcrumb):
+    for details in (row.details for row in rows):
+        if named := details.qualified_name or details.name or ".".join(details.breadcrumb):
             return replace(request, name=named)
     path = segment.image.path(target.file)
     place = f"{path}:{target.first_line}-{target.last_line}"

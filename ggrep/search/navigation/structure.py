@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.outline import OutlineEntry
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import SearchableSegment
-
-_COLUMNS = ("name", "names", "breadcrumb", "chunk_type")
 
 
 def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> list[OutlineEntry]:
@@ -19,11 +17,11 @@ def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> l
     """
     image = segment.image
     rows = [row for row in segment.rows_of(file) if not image.row_anchors[row]]
-    columns = row_columns(view, segment, rows, _COLUMNS)
-    held = list(zip(rows, *columns, strict=True))
-    trails = [(*crumb, name) if name else tuple(crumb) for _, name, _, crumb, _ in held]
+    details = row_details(view, segment, rows)
+    trails = [(*one.breadcrumb, one.name) if one.name else one.breadcrumb for one in details]
     found: list[OutlineEntry] = []
-    for place, (row, name, names, crumb, kind) in enumerate(held):
+    for place, (row, shown) in enumerate(zip(rows, details, strict=True)):
+        name, names, kind = shown.name, shown.names, image.types[int(image.row_types[row])]
         if not names or kind == "diagram":
             continue
         first, last = image.lines(row)
@@ -32,7 +30,7 @@ def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> l
         own = [name, *(one for one in names if one != name)] if name else names
         found.append(
             OutlineEntry(
-                depth=len(crumb),
+                depth=len(shown.breadcrumb),
                 kind=kind if name else "block",
                 name=sanitise_line(", ".join(own)),
                 signature="",

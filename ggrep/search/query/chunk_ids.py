@@ -9,18 +9,17 @@ import numpy.typing as npt
 
 from ggrep.base.cache import CacheKey
 from ggrep.base.ids import SegmentName
-from ggrep.index.packs.pack_directory import ids_in
 from ggrep.index.packs.pack_image import CHUNK_IDS
-from ggrep.index.store.tables import read_columns
-from ggrep.index.store.view import SnapshotView, TableRows
+from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.row_reading import removal_told
+from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import SearchableSegment
 
 Ids: TypeAlias = npt.NDArray[np.uint64]
 """The first 16 bytes of chunk ids, (rows, 2): ids are SHA-256, so that no two texts share them."""
 Rows: TypeAlias = npt.NDArray[np.int64]
 
+_ID_BYTES: Final = 16
 _READ: Final = CacheKey[dict[tuple[SegmentName, int], bytes]]()
 
 SAME_BITS: Final = frozenset({"static", "hashed"})
@@ -33,7 +32,7 @@ def candidate_ids(
     """Return the beginning of each candidate's chunk id.
 
     Raises:
-        CorruptStore, SnapshotGone, NoIndex: as `row_columns`.
+        CorruptStore, SnapshotGone, NoIndex: as `shown_rows`.
     """
     places = sorted({(one.segment, one.row) for one in candidates})
     found: dict[tuple[int, int], bytes] = {}
@@ -60,7 +59,7 @@ def rows_of_texts(
             rows are found whose ids are read, where no pack holds the ids.
 
     Raises:
-        CorruptStore, SnapshotGone, NoIndex: as `row_columns`.
+        CorruptStore, SnapshotGone, NoIndex: as `shown_rows`.
     """
     if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
         wanted = np.frombuffer(b"".join(sorted(texts)), dtype=np.uint64).reshape(-1, 2)
@@ -78,21 +77,10 @@ def _ids(view: SnapshotView, segment: SearchableSegment, rows: Rows) -> list[byt
     """Return the beginnings of some rows' chunk ids; the rows ascend."""
     if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
         return [one.tobytes() for one in held.view(np.uint64)[rows]]
-    found: list[bytes] = []
-    for part in view.tables(segment.image.name, rows.tolist()) if len(rows) else ():
-        found += _read(part)
-    return found
-
-
-def _read(part: TableRows) -> list[bytes]:
-    kept = part.view.derived.get(_READ)
-    known = part.view.derived.keep(_READ, {}) if kept is None else kept
-    missing = [row for row in part.rows if (part.segment, row) not in known]
-    if missing:
-        with removal_told(part.view):
-            table = read_columns(part.view.store, part.segment, missing, ("chunk_id",))
-        ids = ids_in(table.column("chunk_id").to_pylist())
-        known.update(
-            ((part.segment, row), one.tobytes()) for row, one in zip(missing, ids, strict=True)
-        )
-    return [known[part.segment, row] for row in part.rows]
+    kept = view.derived.get(_READ)
+    known = view.derived.keep(_READ, {}) if kept is None else kept
+    name, places = segment.image.name, rows.tolist()
+    missing = [row for row in places if (name, row) not in known]
+    for row, shown in zip(missing, shown_rows(view, segment, missing), strict=True):
+        known[name, row] = bytes.fromhex(shown.chunk_id[: 2 * _ID_BYTES])
+    return [known[name, row] for row in places]

@@ -6,18 +6,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
-from ggrep.index.store.rows import ShownRow
+from ggrep.index.store.row_texts import ShownRow
 from ggrep.model.corpus import CORPORA, Allocation, Corpus
 from ggrep.model.files import READING
 from ggrep.model.limits import LimitHit
 from ggrep.model.response import Extent, Hit, HitLine
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.query.extent import extents
 from ggrep.search.query.file_notices import encoding_of
 from ggrep.search.query.literal import matching_lines
 from ggrep.search.query.order import Candidate
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.row_reading import shown_rows
+from ggrep.search.query.row_reading import row_extents, shown_rows
 from ggrep.search.query.score import DECIMALS
 from ggrep.search.query.snippets import cap_snippets, cut_snippet
 
@@ -43,14 +42,13 @@ def show(
     deadline.check("format")
     terms = frozenset(ranked.query.terms)
     rows = _rows(ranked, dealt.items)
-    reach = extents(ranked.view, ranked.segments, dealt.items, rows)
     lines = _lines(ranked, dealt.items, deadline)
     hits = [
         replace(
             _hit(ranked, item, row, rule, terms, lines.get((item.segment, item.row), ())),
             definition=extent and Extent(*extent),
         )
-        for row, item, rule, extent in zip(rows, dealt.items, dealt.rules, reach, strict=True)
+        for (row, extent), item, rule in zip(rows, dealt.items, dealt.rules, strict=True)
     ]
     shown = cap_snippets(hits, per_result=caps.per_result, total=caps.total)
     deadline.check("format")
@@ -108,13 +106,19 @@ def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
     )
 
 
-def _rows(ranked: Ranked, candidates: Sequence[Candidate]) -> list[ShownRow]:
-    found: dict[tuple[int, int], ShownRow] = {}
+def _rows(
+    ranked: Ranked, candidates: Sequence[Candidate]
+) -> list[tuple[ShownRow, tuple[int, int] | None]]:
+    """Return candidates' shown rows, and the lines of the definitions that they are parts of."""
+    read: dict[tuple[int, int], tuple[ShownRow, tuple[int, int] | None]] = {}
     for place in sorted({candidate.segment for candidate in candidates}):
-        rows = [candidate.row for candidate in candidates if candidate.segment == place]
-        shown = shown_rows(ranked.view, ranked.segments[place], rows)
-        found.update(zip([(place, row) for row in rows], shown, strict=True))
-    return [found[candidate.segment, candidate.row] for candidate in candidates]
+        segment = ranked.segments[place]
+        rows = sorted({candidate.row for candidate in candidates if candidate.segment == place})
+        shown = shown_rows(ranked.view, segment, rows)
+        lines = row_extents(ranked.view, segment, rows)
+        for row, values in zip(rows, zip(shown, lines, strict=True), strict=True):
+            read[place, row] = values
+    return [read[candidate.segment, candidate.row] for candidate in candidates]
 
 
 def _lines(
@@ -163,15 +167,15 @@ def _hit(
         lexical_score=candidate.lexical,
         corpus=CORPORA[candidate.corpus],
         chunk_type=image.types[int(image.row_types[place])],
-        name=sanitise_line(row.name),
-        qualified_name=sanitise_line(row.qualified_name),
-        breadcrumb=tuple(sanitise_line(part) for part in row.breadcrumb),
+        name=sanitise_line(row.details.name),
+        qualified_name=sanitise_line(row.details.qualified_name),
+        breadcrumb=tuple(sanitise_line(part) for part in row.details.breadcrumb),
         language=image.language(candidate.file),
         is_anchor=bool(image.row_anchors[place]),
         content=snippet.text,
         content_start_line=start_line + snippet.first_line,
         hidden_lines=snippet.hidden_lines,
-        signature=sanitise_line(row.signature),
+        signature=sanitise_line(row.details.signature),
         components=parts,
         rule=rule if request.explain else "",
         encoding=encoding_of(ranked.view, ranked.segments[candidate.segment], candidate.file),

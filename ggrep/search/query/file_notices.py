@@ -6,12 +6,12 @@ from ggrep.base.ids import PathKey
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.files import CELL_LINES, READING, RECODED
 from ggrep.model.limits import FileReading, Notice, reading_notices
-from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import SearchableSegment, open_segments
 
 
 def file_notices(view: SnapshotView, paths: Iterable[str]) -> tuple[Notice, ...]:
-    """Return the notices about visible files of these paths; errors as `row_columns`."""
+    """Return the notices about visible files of these paths; errors as `row_details`."""
     keys = sorted({PathKey(path) for path in paths})
     return reading_notices(
         reading
@@ -21,11 +21,11 @@ def file_notices(view: SnapshotView, paths: Iterable[str]) -> tuple[Notice, ...]
 
 
 def encoding_of(view: SnapshotView, segment: SearchableSegment, file: int) -> str:
-    """Return what a file was written in; empty for UTF-8. Errors as `row_columns`."""
+    """Return what a file was written in; empty for UTF-8. Errors as `row_details`."""
     if not int(segment.image.file_traits[file]) & RECODED:
         return ""
-    ((encoding,),) = row_columns(view, segment, segment.rows_of(file)[:1], ("encoding",))
-    return str(encoding)
+    (details,) = row_details(view, segment, segment.rows_of(file)[:1])
+    return details.encoding
 
 
 def _readings(

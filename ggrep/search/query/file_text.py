@@ -1,8 +1,6 @@
 """The text of a file as indexed, to the byte, whatever the work tree holds by now.
 
-A file's chunks tile it: behind each chunk stands its tail, the blanks up to the next one, and the
-header chunk's tail is the text in front of the first. A file that was cut at its chunk cap ends
-with its last chunk.
+A file that was cut at its chunk cap ends with its last chunk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,10 +10,8 @@ from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
-from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
+from ggrep.search.query.row_reading import BATCH_ROWS, file_contents
 from ggrep.search.query.segments import SearchableSegment
-
-_COLUMNS = ("text", "display_start", "display_length", "tail")
 
 
 class IndexedFile(Struct, frozen=True):
@@ -99,21 +95,7 @@ def _read(
     view: SnapshotView, segment: SearchableSegment, files: Sequence[int], deadline: Deadline
 ) -> Iterator[IndexedFile]:
     deadline.check("reading files")
-    spans = [segment.rows_of(file) for file in files]
-    columns = row_columns(view, segment, [row for span in spans for row in span], _COLUMNS)
-    values = iter(zip(*columns, strict=True))
-    for file, span in zip(files, spans, strict=True):
-        rows = _chunk_rows(segment, file)
-        parts: list[bytes] = []
-        starts: list[int] = []
-        size = 0
-        for row in span:
-            text, start, length, tail = next(values)
-            if row in rows:
-                starts.append(size)
-                parts.append(text[start : start + length].encode())
-                size += len(parts[-1])
-            parts.append(tail.encode())
-            size += len(parts[-1])
+    for file, text in zip(files, file_contents(view, segment, files), strict=True):
+        span, rows = segment.rows_of(file), _chunk_rows(segment, file)
         header = span.start if len(rows) < len(span) else None
-        yield IndexedFile(file, b"".join(parts), rows, tuple(starts), header)
+        yield IndexedFile(file, text.data, rows, tuple(text.starts), header)

@@ -5,18 +5,16 @@ the query, the row, its file and the collection (promise P3), so it is the same 
 else is in the view.
 """
 
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.cache import Cache
 from ggrep.base.clock import Deadline
-from ggrep.base.errors import SnapshotGone
+from ggrep.base.errors import NoIndex, SnapshotGone
 from ggrep.base.ids import SegmentName
 from ggrep.index.lexical.layout import (
     CHUNK_FIELDS,
@@ -27,8 +25,9 @@ from ggrep.index.lexical.layout import (
 from ggrep.index.lexical.postings import Postings
 from ggrep.index.packs.pack_image import FILE_RANKS, Pack, PackedSegment, can_pack
 from ggrep.index.store.manifest import Counts
+from ggrep.index.store.row_texts import RowTexts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
-from ggrep.index.store.view import SnapshotView, TableRows
+from ggrep.index.store.view import SnapshotView
 from ggrep.model.batched_query import BatchedFigures
 from ggrep.search.query.segments import SearchableSegment, keep_segments, open_segments
 from ggrep.search.query.understand import ParsedQuery
@@ -36,47 +35,28 @@ from ggrep.search.query.understand import ParsedQuery
 Places = npt.NDArray[np.int64]
 
 
-class Stretch(Struct, frozen=True):
-    """The rows of one member's segment, among those of a segment of the view.
-
-    Attributes:
-        first: the row that its first one is.
-        segment: what the member calls it.
-    """
-
-    first: int
-    member: int
-    segment: SegmentName
-
-
 class JointView(SnapshotView, frozen=True, eq=False):
     """Snapshots of several stores as one view; its manifest counts all of them and is nobody's.
 
     Attributes:
         members: their snapshots, in the order that breaks ties between equal rows.
-        stretches: of each segment of the view, what it is made of, ascending.
         loose: member and name of the segments that are in no pack.
     """
 
     members: tuple[SnapshotView, ...] = ()
-    stretches: Mapping[SegmentName, tuple[Stretch, ...]] = field(default_factory=dict)
     loose: tuple[tuple[int, SegmentName], ...] = ()
 
-    def tables(self, segment: SegmentName, rows: Sequence[int]) -> tuple[TableRows, ...]:
-        """Return where the table rows of ascending rows lie, in the order of the rows.
+    def require_intact(self, members: Collection[int]) -> None:
+        """Raise unless the files of some members lie as they were verified.
 
         Raises:
-            SnapshotGone: a member's files do not lie as they were verified.
+            SnapshotGone: one does not.
         """
-        stretches = self.stretches[segment]
-        starts = [stretch.first for stretch in stretches]
-        found = []
-        for place, own in groupby(rows, lambda row: bisect_right(starts, row) - 1):
-            stretch = stretches[place]
-            require_still([self.members[stretch.member]])
-            plain = [row - stretch.first for row in own]
-            found.append(TableRows(self.members[stretch.member], stretch.segment, plain))
-        return tuple(found)
+        require_still([self.members[member] for member in sorted(members)])
+
+    def gone(self) -> SnapshotGone | NoIndex | None:
+        """Return the error to raise when a member was removed; None while all are there."""
+        return next((error for view in self.members if (error := view.gone())), None)
 
     def packable(self) -> frozenset[tuple[str, str]]:
         """Return store and name of the segments beside packs that may be packed."""
@@ -93,7 +73,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
         Raises:
             SnapshotGone: one does not.
         """
-        require_still([self.members[member] for member in sorted({one for one, _ in self.loose})])
+        self.require_intact({member for member, _ in self.loose})
 
 
 class _Figures(Struct, frozen=True):
@@ -157,7 +137,6 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
         segments=(),
         derived=derived,
         members=tuple(members),
-        stretches=joining.stretches,
         loose=tuple(joining.loose),
     )
 
@@ -167,7 +146,6 @@ class _Joining:
 
     def __init__(self) -> None:
         self.segments: list[SearchableSegment] = []
-        self.stretches: dict[SegmentName, tuple[Stretch, ...]] = {}
         self.loose: list[tuple[int, SegmentName]] = []
 
     def add_loose(self, segment: SearchableSegment, member: int) -> None:
@@ -175,8 +153,9 @@ class _Joining:
         image = segment.image
         self.loose.append((member, image.name))
         owners = np.full(image.files, member, dtype=np.uint32)
-        name = self._name((Stretch(0, member, image.name),))
-        self.segments.append(replace(segment, image=replace(image, name=name), owners=owners))
+        self.segments.append(
+            replace(segment, image=replace(image, name=self._name()), owners=owners)
+        )
 
     def add_pack(
         self, pack: Pack, parts: Sequence[tuple[PackedSegment, int, npt.NDArray[np.bool_]]]
@@ -185,28 +164,24 @@ class _Joining:
         image = pack.image
         visible = np.zeros(image.files, dtype=np.bool_)
         owners = np.zeros(image.files, dtype=np.uint32)
-        stretches = []
         for one, member, files in sorted(parts, key=lambda part: part[0].first_row):
             visible[one.first_file : one.first_file + one.files] = files
             owners[one.first_file : one.first_file + one.files] = member
-            stretches.append(Stretch(one.first_row, member, one.segment))
         self.segments.append(
             SearchableSegment(
-                image=replace(image, name=self._name(tuple(stretches))),
+                image=replace(image, name=self._name()),
                 row_postings=Postings.from_arrays(image.arrays, ROW_POSTINGS, CHUNK_FIELDS),
                 file_postings=Postings.from_arrays(image.arrays, FILE_POSTINGS, FILE_FIELDS),
                 visible_files=visible,
                 visible_rows=visible[image.row_files],
                 owners=owners,
                 ranks=image.arrays[FILE_RANKS].view(np.uint32),
-                texts=pack.texts,
+                texts=RowTexts(image),
             )
         )
 
-    def _name(self, stretches: tuple[Stretch, ...]) -> SegmentName:
-        name = SegmentName(f"{len(self.segments)}")
-        self.stretches[name] = stretches
-        return name
+    def _name(self) -> SegmentName:
+        return SegmentName(f"{len(self.segments)}")
 
 
 def owners_of(segment: SearchableSegment) -> Places:

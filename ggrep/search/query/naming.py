@@ -12,12 +12,13 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import WORD, nfc
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.tokens import folded_name
+from ggrep.index.store.row_texts import RowDetails
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.limits import LimitHit
 from ggrep.model.written_names import declared_name
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.literal import Matches, literal, matching_rows
-from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
+from ggrep.search.query.row_reading import BATCH_ROWS, row_details
 from ggrep.search.query.segments import SearchableSegment
 
 _SEPARATORS: Final = re.compile(r"::|->|[.#/]")
@@ -102,12 +103,11 @@ def _fits(
     view: SnapshotView, segment: SearchableSegment, rows: list[int], name: str
 ) -> list[float]:
     """Return how much each row's definitions count as one of the name."""
-    columns = row_columns(view, segment, rows, ("names", "qualified_name", "breadcrumb"))
-    return [_fit(name, *row) for row in zip(*columns, strict=True)]
+    return [_fit(name, row) for row in row_details(view, segment, rows)]
 
 
-def _fit(name: str, names: list[str], qualified: str, breadcrumb: list[str]) -> float:
-    crumb = ".".join(breadcrumb)
+def _fit(name: str, row: RowDetails) -> float:
+    names, qualified, crumb = row.names, row.qualified_name, ".".join(row.breadcrumb)
     every = {qualified, *(f"{crumb}.{own}" if crumb else own for own in names)}
     if names:  # what a chunk defines beside its first definition may stand inside of that
         every |= {f"{qualified}.{own}" for own in names[1:]}

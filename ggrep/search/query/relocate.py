@@ -14,7 +14,7 @@ from ggrep.base.clock import Deadline
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.receipt import Fate, HitFate, Place, ReceiptHit
 from ggrep.model.sanitise import sanitise_line
-from ggrep.search.query.row_reading import row_columns
+from ggrep.search.query.row_reading import row_details, shown_rows
 from ggrep.search.query.segments import SearchableSegment, find_file, open_segments
 
 _BATCH_ROWS: Final = 16_384
@@ -125,10 +125,9 @@ def _rows_by_chunk(
     found: dict[str, list[Place]] = {}
     for segment, offsets in _batches(segments):
         deadline.check("looking for texts")
-        (ids,) = row_columns(view, segment, offsets, ["chunk_id"])
-        for offset, chunk_id in zip(offsets, ids, strict=True):
-            if chunk_id in chunk_ids:
-                found.setdefault(chunk_id, []).append(_row(view, segment, offset).place)
+        for offset, shown in zip(offsets, shown_rows(view, segment, offsets), strict=True):
+            if shown.chunk_id in chunk_ids:
+                found.setdefault(shown.chunk_id, []).append(_row(view, segment, offset).place)
     return found
 
 
@@ -157,9 +156,8 @@ def _row(view: SnapshotView, segment: SearchableSegment, offset: int) -> _Row:
 
 def _rows(view: SnapshotView, segment: SearchableSegment, offsets: range) -> list[_Row]:
     image = segment.image
-    named = row_columns(view, segment, offsets, ("name", "qualified_name"))
     rows = []
-    for offset, name, qualified in zip(offsets, *named, strict=True):
+    for offset, details in zip(offsets, row_details(view, segment, offsets), strict=True):
         start_line, end_line = image.lines(offset)
         path = sanitise_line(image.path(int(image.row_files[offset])))
         place = Place(
@@ -167,7 +165,7 @@ def _rows(view: SnapshotView, segment: SearchableSegment, offsets: range) -> lis
             path=path,
             start_line=start_line,
             end_line=end_line,
-            name=sanitise_line(str(qualified or name)),
+            name=sanitise_line(details.qualified_name or details.name),
         )
         rows.append(_Row(segment, offset, place))
     return rows

@@ -12,8 +12,9 @@ from ggrep.base.ids import PathKey
 from ggrep.base.scripts import nfc
 from ggrep.index.lexical.layout import BODY, CHUNK_FIELDS, FILE_FIELDS
 from ggrep.index.lexical.postings import Postings, Rows
-from ggrep.index.packs.pack_texts import PackTexts
+from ggrep.index.store.row_texts import RowTexts, Texts, has_texts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
+from ggrep.index.store.table_texts import TableTexts
 from ggrep.index.store.view import SnapshotView
 
 
@@ -24,7 +25,6 @@ class SearchableSegment(Struct, frozen=True):
         visible_files: bool (files,); `visible_rows` bool (rows,) follows from it.
         owners: u32 (files,): in a view of several snapshots, which of them each file is of.
         ranks: u32 (files,): each file's place among all by path, where they do not lie so.
-        texts: what is shown of the rows of a pack that has it.
     """
 
     image: SegmentImage
@@ -32,13 +32,19 @@ class SearchableSegment(Struct, frozen=True):
     file_postings: Postings
     visible_files: npt.NDArray[np.bool_]
     visible_rows: npt.NDArray[np.bool_]
+    texts: Texts
     owners: npt.NDArray[np.uint32] | None = None
     ranks: npt.NDArray[np.uint32] | None = None
-    texts: PackTexts | None = None
 
     def owner_of(self, file: int) -> int:
         """Return which snapshot of the view a file is of; 0 where there is one."""
         return 0 if self.owners is None else int(self.owners[file])
+
+    def owners_of(self, rows: Sequence[int]) -> frozenset[int]:
+        """Return which snapshots of a view of several some rows are of; none where there is one."""
+        if self.owners is None:
+            return frozenset()
+        return frozenset(self.owners[self.image.row_files[list(rows)]].tolist())
 
     def rows_of(self, file: int) -> range:
         """Return the rows of a file, its header chunk first where it has one."""
@@ -101,6 +107,11 @@ def _opened(view: SnapshotView) -> tuple[SearchableSegment, ...]:
             file_postings=Postings.from_arrays(segment.image.arrays, FILE_POSTINGS, FILE_FIELDS),
             visible_files=segment.visible_files,
             visible_rows=segment.visible_rows(),
+            texts=_texts(view, segment.image),
         )
         for segment in view.segments
     )
+
+
+def _texts(view: SnapshotView, image: SegmentImage) -> Texts:
+    return RowTexts(image) if has_texts(image) else TableTexts(view.store, image)

@@ -6,7 +6,6 @@ seen. What is not in the best files is not found, and the answer says how much w
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Final
 
 from msgspec import Struct
@@ -82,9 +81,8 @@ class Scanned(Struct, frozen=True):
     rare_files: Sequence[frozenset[PathKey]]
 
 
-@contextmanager
-def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> Iterator[Scanned]:
-    """Look through a tree for a question; the view is good for the length of the block.
+def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> Scanned:
+    """Look through a tree for a question.
 
     Raises:
         InvalidRequest: the question cannot be understood, or the root cannot be read.
@@ -97,7 +95,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
         looked = look_through(tree, request, deadline, target.asked_ms)
         deadline.check("the scan")
         texts = _texts(looked.best, target)
-        builder, whole = SegmentBuilder(target.encoder), True
+        builder, whole = SegmentBuilder(target.encoder, for_table=False), True
         time = Deadline(target.clock, target.asked_ms + WHOLE_MS)
         for text, chunked in _cut([text for _, text in texts], pool, deadline, time):
             whole &= chunked is not None
@@ -118,10 +116,10 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> I
         eligible_files=looked.seen.files,
     )
     segment = SegmentName(f"scan-{target.new_id}")
-    with unwritten_snapshot(origin, segment, builder.finish()) as view:
-        counted = collection_statistics(view, open_segments(view), looked.query, deadline)
-        figures = estimated(counted, looked.seen, ranked)
-        yield Scanned(view, figures, facts, looked.seen.rare_files())
+    view = unwritten_snapshot(origin, segment, builder.finish())
+    counted = collection_statistics(view, open_segments(view), looked.query, deadline)
+    figures = estimated(counted, looked.seen, ranked)
+    return Scanned(view, figures, facts, looked.seen.rare_files())
 
 
 def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:

@@ -2,18 +2,19 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
+from ggrep.index.store.row_texts import RowDetails, ShownRow
 from ggrep.model.sanitise import sanitise, sanitise_line
 from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.row_reading import check_rows, row_columns
+from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.snippets import Snippet, cut_snippet
 from ggrep.search.slate.file_candidates import ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
@@ -21,17 +22,6 @@ from ggrep.search.slate.packing import share_of, turn_of
 from ggrep.search.slate.related_files import RelatedFiles
 from ggrep.search.slate.uncommented import without_comments
 
-_COLUMNS: Final = (
-    "row_id",
-    "chunk_id",
-    "name",
-    "names",
-    "breadcrumb",
-    "signature",
-    "text",
-    "display_start",
-    "display_length",
-)
 _AROUND: Final = 2
 """Rows on each side of the best evidence that may be shown as its neighbours."""
 
@@ -76,11 +66,11 @@ def materials(
     places: dict[int, set[int]] = {}
     for rows in chosen:
         places.setdefault(rows.pick.candidate.segment, set()).update(rows.places())
-    records: dict[tuple[int, int], dict[str, Any]] = {}
+    records: dict[tuple[int, int], ShownRow] = {}
     for segment, offsets in sorted(places.items()):
         deadline.check("format")
-        for offset, record in _read(ranked, segment, sorted(offsets)):
-            records[segment, offset] = record
+        shown = shown_rows(ranked.view, ranked.segments[segment], list(offsets))
+        records.update(((segment, row), record) for row, record in zip(offsets, shown, strict=True))
     deadline.check("format")
     return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
 
@@ -160,20 +150,10 @@ def _with_lines(
     return (*asked, *(row for row in telling if row.row not in held)) or tuple(rows)
 
 
-def _read(
-    ranked: Ranked, place: int, offsets: Sequence[int]
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    segment = ranked.segments[place]
-    columns = row_columns(ranked.view, segment, offsets, _COLUMNS)
-    check_rows(segment, offsets, columns[_COLUMNS.index("row_id")])
-    for offset, *values in zip(offsets, *columns, strict=True):
-        yield offset, dict(zip(_COLUMNS, values, strict=True))
-
-
 def _material(
     ranked: Ranked,
     rows: _Rows,
-    records: dict[tuple[int, int], dict[str, Any]],
+    records: dict[tuple[int, int], ShownRow],
     wanted: Disclosure,
 ) -> PackMaterial:
     candidate = rows.pick.candidate
@@ -193,17 +173,17 @@ def _material(
         centre = records[candidate.segment, best.row]
         for row in rows.around:
             record = records[candidate.segment, row]
-            if _belong_together(centre, record):
+            if _belong_together(centre.details, record.details):
                 neighbours.append(piece(row, 0.0, "neighbour_context"))
     return PackMaterial(rows.pick, anchor, evidence, tuple(neighbours), rows.more, rows.unread)
 
 
-def _belong_together(centre: dict[str, Any], other: dict[str, Any]) -> bool:
+def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
     """Return whether two chunks are parts of one definition or section, or stand in one."""
-    own, its = list(centre["breadcrumb"]), list(other["breadcrumb"])
+    own, its = centre.breadcrumb, other.breadcrumb
     if own == its:
-        return bool(own) or centre["name"] == other["name"]
-    return its == [*own, centre["name"]] or own == [*its, other["name"]]
+        return bool(own) or centre.name == other.name
+    return its == (*own, centre.name) or own == (*its, other.name)
 
 
 class _Shaper(Struct, frozen=True):
@@ -215,25 +195,23 @@ class _Shaper(Struct, frozen=True):
     section: Section
     wanted: Disclosure
 
-    def piece(self, row: int, record: dict[str, Any], score: float, reason: Reason) -> TextPiece:
+    def piece(self, row: int, record: ShownRow, score: float, reason: Reason) -> TextPiece:
         image = self.ranked.segments[self.segment].image
         start_line, end_line = image.lines(row)
-        begin, length = record["display_start"], record["display_length"]
-        text: str = record["text"][begin : begin + length]
-        end = begin + len(text)
-        extra = sanitise(record["text"][end + 1 if end else 0 :])
+        text, details = record.text, record.details
+        extra = sanitise(details.extra)
         shown = self._shown(text, extra, reason)
         return TextPiece(
-            row_id=record["row_id"],
-            chunk_id=record["chunk_id"],
+            row_id=record.row_id,
+            chunk_id=record.chunk_id,
             start_line=start_line,
             end_line=end_line,
             score=score,
             chunk_type=image.types[int(image.row_types[row])],
-            name=sanitise_line(record["name"]),
-            breadcrumb=tuple(sanitise_line(part) for part in record["breadcrumb"]),
-            signature=sanitise_line(record["signature"]),
-            names=tuple(sanitise_line(name) for name in record["names"]),
+            name=sanitise_line(details.name),
+            breadcrumb=tuple(sanitise_line(part) for part in details.breadcrumb),
+            signature=sanitise_line(details.signature),
+            names=tuple(sanitise_line(name) for name in details.names),
             text=sanitise(text),
             extra=extra,
             snippet=shown.text,

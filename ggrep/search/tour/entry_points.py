@@ -9,7 +9,7 @@ from ggrep.base import stable_json
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.model.outline import TourFact
 from ggrep.search.query.listing import ListedFile
-from ggrep.search.query.row_reading import row_columns, row_texts
+from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import open_segments
 from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 from ggrep.search.tour.tables import line_with, section_keys, toml_table
@@ -184,12 +184,12 @@ def main_functions(held: RepositoryFiles) -> list[TourFact]:
             and not segment.image.row_anchors[row]
             and _is_program(files.get((place, int(segment.image.row_files[row]))))
         ][:_MOST_MAINS]
-        (names,) = row_columns(held.view, segment, rows, ("names",))
-        for row, own, text in zip(rows, names, row_texts(held.view, segment, rows), strict=True):
-            line = _line_of_main(text, segment.image.lines(row)[0])
+        shown = shown_rows(held.view, segment, rows)
+        for row, main in zip(rows, shown, strict=True):
+            line = _line_of_main(main.text, segment.image.lines(row)[0])
             file = files[place, int(segment.image.row_files[row])]
             path = file.path
-            if line and ("Main" if file.language == "csharp" else "main") in own:
+            if line and ("Main" if file.language == "csharp" else "main") in main.details.names:
                 found.append((*_standing(path), -line, path, line))
     texts = held.texts(path for *_, path, _ in found if path.endswith(".go"))
     lines = [

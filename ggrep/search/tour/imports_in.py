@@ -13,7 +13,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.slate import FileFacts, Section
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.search.query.listing import ListedFile
-from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
+from ggrep.search.query.row_reading import BATCH_ROWS, row_details
 from ggrep.search.query.segments import open_segments
 from ggrep.search.slate.import_targets import import_targets
 from ggrep.search.slate.selected_files import SelectedPaths
@@ -120,12 +120,5 @@ def _imports(
         for start in range(0, len(rows_in_order), BATCH_ROWS):
             batch = rows_in_order[start : start + BATCH_ROWS]
             held.deadline.check("following imports")
-            (texts,) = row_columns(held.view, segment, batch, ("text",))
-            for row, text in zip(batch, texts, strict=True):
-                yield own[row], listed_imports(_listed(text))
-
-
-def _listed(text: str) -> str:
-    """Return the line that lists imports, behind the file's own opening lines."""
-    place = text.rfind("\nImports: ")
-    return "" if place < 0 else text[place + 1 :]
+            for row, details in zip(batch, row_details(held.view, segment, batch), strict=True):
+                yield own[row], listed_imports(details.extra)

@@ -1,0 +1,378 @@
+"""The texts of a segment's rows and files, as arrays of its image.
+
+The text of all files is one stream, cut into blocks of 32 KiB, each compressed by zlib. A file's
+part of the stream is the text of its header chunk, then the file's own text, which its other rows
+tile. What else is shown of a row lies in blocks of 32 rows, JSON under zlib:
+
+| array | dtype, shape | |
+|---|---|---|
+| text_blocks, text_offsets | u8, u64 (b + 1,) | compressed blocks, and where each begins and ends |
+| file_text_starts, file_text_lengths | u64, u32 (n,) | bytes of the stream |
+| row_text_starts, row_text_lengths | u32 (m,) | bytes, from the start of the file's part |
+| detail_blocks, detail_offsets | u8, u64 (c + 1,) | lists of `RowDetails` |
+| detail_rows | u32 (c,) | first row of each |
+| definition_starts, definition_ends | u32 (m,) | `ggrep.index.store.definition_extents` |
+
+Each block carries zlib's checksum, and a row's id follows from its text: no other text is taken
+for it. Images of earlier builds have none of these arrays; `table_texts` reads their tables.
+"""
+
+import zlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from ggrep.base.errors import CorruptStore
+from ggrep.index.store.definition_extents import Extent, extents_of
+from ggrep.index.store.image import Array
+from ggrep.index.store.rows import ChunkRow, chunk_hash_of, chunk_id_of, row_id_of
+from ggrep.index.store.segment_image import SegmentImage
+from ggrep.model.files import ANCHOR, TEXT, Chunk, embedded_text
+
+_BLOCK_BYTES: Final = 32 * 1024
+"""The window of zlib: larger blocks get 4 % smaller, and a row takes twice as long."""
+_DETAIL_ROWS: Final = 32
+_LEVEL: Final = 6
+_TEXTS: Final = "text_blocks"
+_OFFSETS: Final = ("text_offsets", "detail_offsets")
+
+
+class RowDetails(Struct, frozen=True, array_like=True):
+    """What is shown or searched of a row beside its text; the fields are those of `Chunk`.
+
+    Attributes:
+        encoding: of the file; empty for UTF-8.
+    """
+
+    name: str
+    qualified_name: str
+    breadcrumb: tuple[str, ...]
+    names: tuple[str, ...]
+    signature: str
+    encoding: str
+    chunker_version: str
+    extra: str
+
+    @classmethod
+    def of(cls, row: ChunkRow) -> "RowDetails":
+        """Return the details of a row."""
+        chunk = row.chunk
+        return cls(
+            name=chunk.name,
+            qualified_name=chunk.qualified_name,
+            breadcrumb=chunk.breadcrumb,
+            names=chunk.names,
+            signature=chunk.signature,
+            encoding=row.encoding,
+            chunker_version=row.chunker_version,
+            extra=chunk.extra,
+        )
+
+
+class ShownRow(Struct, frozen=True):
+    """What a hit shows of its row that the arrays of numbers do not hold.
+
+    Attributes:
+        text: the file's own text.
+    """
+
+    row_id: str
+    chunk_id: str
+    text: str
+    details: RowDetails
+
+
+class FileText(Struct, frozen=True):
+    """A file's text as indexed, UTF-8, and the offset of each row's text in it.
+
+    Attributes:
+        starts: of the file's rows in source order, the header chunk's aside.
+    """
+
+    data: bytes
+    starts: Sequence[int]
+
+
+class Texts(Protocol):
+    """Reads the texts of one segment.
+
+    Raises:
+        CorruptStore: of every method; they are damaged.
+    """
+
+    def texts(self, rows: Sequence[int]) -> list[str]:
+        """Return the files' own text of ascending rows."""
+
+    def details(self, rows: Sequence[int]) -> list[RowDetails]:
+        """Return the details of ascending rows."""
+
+    def files(self, files: Sequence[int]) -> list[FileText]:
+        """Return the texts of ascending files."""
+
+    def extents(self, rows: Sequence[int]) -> list[Extent | None]:
+        """Return the lines of the definition that each row is only a part of, if it is."""
+
+
+class RowTexts(Struct, frozen=True):
+    """Reads texts from the arrays of an image; see `Texts`."""
+
+    image: SegmentImage
+
+    def texts(self, rows: Sequence[int]) -> list[str]:
+        """Return the files' own text of ascending rows."""
+        places = np.asarray(rows, dtype=np.int64)
+        arrays = self.image.arrays
+        starts = arrays["file_text_starts"].view(np.uint64)[self.image.row_files[places]]
+        starts = starts + arrays["row_text_starts"].view(np.uint32)[places]
+        lengths = arrays["row_text_lengths"].view(np.uint32)[places]
+        stream = self._stream()
+        spans = zip(starts.tolist(), lengths.tolist(), strict=True)
+        return [stream.read(start, length).decode() for start, length in spans]
+
+    def details(self, rows: Sequence[int]) -> list[RowDetails]:
+        """Return the details of ascending rows."""
+        firsts = self.image.arrays["detail_rows"].view(np.uint32)
+        blocks = _Blocks(self.image, "detail")
+        numbers = np.searchsorted(firsts, np.asarray(rows, dtype=np.int64), side="right") - 1
+        known: dict[int, list[RowDetails]] = {}
+        for number in dict.fromkeys(numbers.tolist()):
+            known[number] = _decode_details(blocks.block(number))
+        places = zip(rows, numbers.tolist(), strict=True)
+        return [known[number][row - int(firsts[number])] for row, number in places]
+
+    def files(self, files: Sequence[int]) -> list[FileText]:
+        """Return the texts of ascending files."""
+        arrays, stream = self.image.arrays, self._stream()
+        starts, lengths = arrays["file_text_starts"], arrays["file_text_lengths"]
+        texts = []
+        for file in files:
+            first, end = self.image.file_rows[file : file + 2].tolist()
+            rows = arrays["row_text_starts"].view(np.uint32)[first:end].tolist()
+            start, length, header = int(starts[file]), int(lengths[file]), 0
+            if rows and self.image.row_anchors[first]:
+                header, rows = int(arrays["row_text_lengths"][first]), rows[1:]
+            data = stream.read(start + header, length - header)
+            texts.append(FileText(data, [row - header for row in rows]))
+        return texts
+
+    def extents(self, rows: Sequence[int]) -> list[Extent | None]:
+        """Return the lines of the definition that each row is only a part of, if it is."""
+        starts = self.image.arrays["definition_starts"][list(rows)].tolist()
+        ends = self.image.arrays["definition_ends"][list(rows)].tolist()
+        return [(start, end) if end else None for start, end in zip(starts, ends, strict=True)]
+
+    def _stream(self) -> "_Stream":
+        return _Stream(_Blocks(self.image, "text"))
+
+
+def has_texts(image: SegmentImage) -> bool:
+    """Return whether an image has these arrays."""
+    return _TEXTS in image.arrays
+
+
+def shown_of(image: SegmentImage, texts: Texts, rows: Sequence[int]) -> list[ShownRow]:
+    """Return what hits show of ascending rows.
+
+    Raises:
+        CorruptStore: a text is not that of the image's row.
+    """
+    shown = []
+    for row, text, details in zip(rows, texts.texts(rows), texts.details(rows), strict=True):
+        kind = ANCHOR if image.row_anchors[row] else TEXT
+        chunk_hash = chunk_hash_of(embedded_text(details.breadcrumb, text, details.extra))
+        chunk_id = chunk_id_of(chunk_hash, details.chunker_version, kind)
+        file = int(image.row_files[row])
+        row_id = row_id_of(image.path(file), chunk_id, row - int(image.file_rows[file]))
+        if bytes.fromhex(row_id) != image.row_id(row):
+            raise CorruptStore(f"segment {image.name}: row {row} is not the image's")
+        shown.append(ShownRow(row_id, chunk_id, text, details))
+    return shown
+
+
+class _Blocks:
+    """Compressed blocks among an image's arrays."""
+
+    def __init__(self, image: SegmentImage, kind: str) -> None:
+        self._segment = image.name
+        self._data = image.arrays[f"{kind}_blocks"].view(np.uint8).data
+        self._offsets = image.arrays[f"{kind}_offsets"].view(np.uint64)
+
+    def block(self, number: int) -> bytes:
+        """Return a block, decompressed."""
+        start, end = self._offsets[number : number + 2].tolist()
+        try:
+            return zlib.decompress(self._data[start:end])
+        except zlib.error as error:
+            raise CorruptStore(f"segment {self._segment}: the image's texts are damaged") from error
+
+
+class _Stream:
+    """Reads ranges of the text stream, which mostly ascend."""
+
+    def __init__(self, blocks: _Blocks) -> None:
+        self._blocks = blocks
+        self._known: tuple[int, bytes] = -1, b""
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return a range of bytes."""
+        parts, end = [], start + length
+        while start < end:
+            number, offset = divmod(start, _BLOCK_BYTES)
+            if self._known[0] != number:
+                self._known = number, self._blocks.block(number)
+            part = self._known[1][offset : offset + end - start]
+            if not part:
+                raise CorruptStore("an image's text ends too early")
+            parts.append(part)
+            start += len(part)
+        return b"".join(parts)
+
+
+_DETAILS: Final = msgspec.json.Decoder(list[RowDetails])
+
+
+def _decode_details(data: bytes) -> list[RowDetails]:
+    try:
+        return _DETAILS.decode(data)
+    except msgspec.MsgspecError as error:
+        raise CorruptStore("details of rows in an image are damaged") from error
+
+
+class TextsBuilder:
+    """Takes the rows of files one after another; holds compressed blocks."""
+
+    def __init__(self) -> None:
+        self._texts = _BlocksBuilder()
+        self._details = _BlocksBuilder()
+        self._stream = bytearray()
+        self._streamed = 0
+        self._pending: list[RowDetails] = []
+        self._rows = 0
+        self._chunks: list[Chunk] = []
+        self._numbers = {name: array("Q") for name in _NUMBERS}
+
+    def begin_file(self) -> None:
+        """Take the next file."""
+        self._end_file()
+        self._numbers["file_text_starts"].append(self._streamed)
+
+    def add(self, rows: Iterable[ChunkRow]) -> None:
+        """Take rows of the file begun last."""
+        numbers, start = self._numbers, self._numbers["file_text_starts"][-1]
+        for row in rows:
+            chunk = row.chunk
+            text = chunk.text.encode()
+            numbers["row_text_starts"].append(self._streamed - start)
+            numbers["row_text_lengths"].append(len(text))
+            self._append(text + chunk.tail.encode())
+            self._chunks.append(chunk)
+            self._pending.append(RowDetails.of(row))
+            self._rows += 1
+            if len(self._pending) == _DETAIL_ROWS:
+                self._flush_details()
+
+    def finish(self) -> dict[str, Array]:
+        """Return the arrays; the builder is used up."""
+        self._end_file()
+        self._flush_details()
+        if self._stream:
+            self._texts.add(bytes(self._stream))
+        arrays = self._texts.arrays("text") | self._details.arrays("detail")
+        for name, dtype in _NUMBERS.items():
+            arrays[name] = np.array(self._numbers[name], dtype=dtype)
+        return arrays
+
+    def _end_file(self) -> None:
+        numbers = self._numbers
+        if len(numbers["file_text_lengths"]) < len(numbers["file_text_starts"]):
+            numbers["file_text_lengths"].append(self._streamed - numbers["file_text_starts"][-1])
+        extents, self._chunks = extents_of(self._chunks), []
+        for start, end in (extent or (0, 0) for extent in extents):
+            numbers["definition_starts"].append(start)
+            numbers["definition_ends"].append(end)
+
+    def _append(self, data: bytes) -> None:
+        self._streamed += len(data)
+        self._stream += data
+        while len(self._stream) >= _BLOCK_BYTES:
+            self._texts.add(bytes(self._stream[:_BLOCK_BYTES]))
+            del self._stream[:_BLOCK_BYTES]
+
+    def _flush_details(self) -> None:
+        if self._pending:
+            self._numbers["detail_rows"].append(self._rows - len(self._pending))
+            self._details.add(msgspec.json.encode(self._pending))
+            self._pending = []
+
+
+class _BlocksBuilder:
+    """Collects compressed blocks."""
+
+    def __init__(self) -> None:
+        self._blocks = bytearray()
+        self._offsets = [0]
+
+    def add(self, data: bytes) -> None:
+        """Add a block."""
+        self._blocks += zlib.compress(data, _LEVEL)
+        self._offsets.append(len(self._blocks))
+
+    def arrays(self, kind: str) -> dict[str, Array]:
+        """Return the blocks and their offsets."""
+        return {
+            f"{kind}_blocks": np.frombuffer(self._blocks, dtype=np.uint8),
+            f"{kind}_offsets": np.array(self._offsets, dtype=np.uint64),
+        }
+
+
+_NUMBERS: Final[Mapping[str, type[np.unsignedinteger]]] = {
+    "file_text_starts": np.uint64,
+    "file_text_lengths": np.uint32,
+    "row_text_starts": np.uint32,
+    "row_text_lengths": np.uint32,
+    "detail_rows": np.uint32,
+    "definition_starts": np.uint32,
+    "definition_ends": np.uint32,
+}
+
+TEXT_ARRAYS: Final = (*_NUMBERS, _TEXTS, "detail_blocks", *_OFFSETS)
+
+
+def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> dict[str, Array]:
+    """Return the texts of several images as those of one; all have texts.
+
+    Args:
+        images: in order.
+        first_rows: the row that each image's first one becomes.
+    """
+    arrays: dict[str, Array] = {
+        name: np.concatenate([image.arrays[name] for image in images])
+        for name in (*_NUMBERS, _TEXTS, "detail_blocks")
+    }
+    for name in _OFFSETS:
+        arrays[name] = _joined_offsets([image.arrays[name] for image in images])
+    blocks = [0, *np.cumsum([len(image.arrays["text_offsets"]) - 1 for image in images])]
+    arrays["file_text_starts"] = np.concatenate(
+        [
+            image.arrays["file_text_starts"].view(np.uint64) + np.uint64(block * _BLOCK_BYTES)
+            for image, block in zip(images, blocks, strict=False)
+        ]
+    )
+    arrays["detail_rows"] = np.concatenate(
+        [
+            image.arrays["detail_rows"].view(np.uint32) + np.uint32(first)
+            for image, first in zip(images, first_rows, strict=False)
+        ]
+    )
+    return arrays
+
+
+def _joined_offsets(parts: Sequence[Array]) -> npt.NDArray[np.uint64]:
+    """Return the offsets of blocks that lie one behind the other."""
+    lengths = np.concatenate([np.diff(part.view(np.uint64)) for part in parts])
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.uint64)

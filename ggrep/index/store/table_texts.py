@@ -1,0 +1,72 @@
+"""Reads the texts of a segment from its table, where its image is of a build that kept none there.
+
+Compaction rewrites such segments in the background; until then a row costs milliseconds.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from ggrep.index.store.definition_extents import Extent, extents_of
+from ggrep.index.store.row_texts import FileText, RowDetails
+from ggrep.index.store.rows import ChunkRow
+from ggrep.index.store.segment_image import SegmentImage
+from ggrep.model.files import ANCHOR
+
+_BATCH_ROWS: Final = 2048
+
+
+class TableTexts(Struct, frozen=True):
+    """Reads texts from a table; see `ggrep.index.store.row_texts.Texts`.
+
+    Attributes:
+        image: of the table's segment.
+    """
+
+    store: Path
+    image: SegmentImage
+
+    def texts(self, rows: Sequence[int]) -> list[str]:
+        """Return the files' own text of ascending rows."""
+        return [row.chunk.text for row in self._rows(rows)]
+
+    def details(self, rows: Sequence[int]) -> list[RowDetails]:
+        """Return the details of ascending rows."""
+        return list(map(RowDetails.of, self._rows(rows)))
+
+    def files(self, files: Sequence[int]) -> list[FileText]:
+        """Return the texts of ascending files."""
+        texts = []
+        for rows in self._by_file(files):
+            data, starts = bytearray(), []
+            for row in rows:
+                if row.chunk.kind != ANCHOR:
+                    starts.append(len(data))
+                    data += row.chunk.text.encode()
+                data += row.chunk.tail.encode()
+            texts.append(FileText(bytes(data), starts))
+        return texts
+
+    def extents(self, rows: Sequence[int]) -> list[Extent | None]:
+        """Return the lines of the definition that each row is only a part of, if it is."""
+        files = sorted({int(self.image.row_files[row]) for row in rows})
+        extents: dict[int, Extent | None] = {}
+        for file, held in zip(files, self._by_file(files), strict=True):
+            first = int(self.image.file_rows[file])
+            extents.update(enumerate(extents_of([row.chunk for row in held]), start=first))
+        return [extents[row] for row in rows]
+
+    def _by_file(self, files: Sequence[int]) -> list[list[ChunkRow]]:
+        spans = [range(*self.image.file_rows[file : file + 2].tolist()) for file in files]
+        rows = iter(self._rows([row for span in spans for row in span]))
+        return [[next(rows) for _ in span] for span in spans]
+
+    def _rows(self, rows: Sequence[int]) -> list[ChunkRow]:
+        from ggrep.index.store.tables import take_rows
+
+        read: list[ChunkRow] = []
+        for start in range(0, len(rows), _BATCH_ROWS):
+            read += take_rows(self.store, self.image.name, list(rows[start : start + _BATCH_ROWS]))
+        return read
