@@ -54,14 +54,18 @@ MANIFEST: Final = Format(
 3. `index_id`; `sha256` excludes the location.
 """
 
-ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 4)
+ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 5)
 """Columns of a segment table.
 
 1. First layout; its segments have no image that this build reads, so it wants a new index.
 2. `signature` and `doc`.
 3. `encoding` and `traits`.
 4. `tail`. The text of a file is known to the byte; without it no file is put together.
+5. `row_id` and `chunk_id` as bytes.
 """
+
+ROW_CONTENT: Final = 4
+"""The first version of `ROW` with the content of today's: its indexes are read and updated."""
 
 INDEX_STATE: Final = Format("index_state.json", "schema_version", 1, 2)
 """Record of the last sync.
@@ -98,7 +102,7 @@ INDEX_REVISION: Final = "ggrep-index-3"
 RANKING_REVISION: Final = "ranking-4"
 """Revision of scoring; scores of two revisions are not comparable."""
 
-SCHEMA_KEY: Final = f"row-{ROW.writes}|{IMAGE_FORMAT}|{RANKING_REVISION}"
+SCHEMA_KEY: Final = f"row-{ROW_CONTENT}|{IMAGE_FORMAT}|{RANKING_REVISION}"
 """Equal for two indexes that the same code reads and scores."""
 
 # Versions of JSON documents that still have their first shape.

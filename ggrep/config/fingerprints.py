@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.base.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW
+from ggrep.base.formats import IMAGE_FORMAT, INDEX_REVISION, QUERY_SCHEMA, ROW_CONTENT
 from ggrep.base.ids import PathKey, RepoId, StoreId
 from ggrep.config.builtin import BUILTIN_REVISION
 from ggrep.config.settings import OUTPUT_BUDGETS, Settings, index_shaping
@@ -40,7 +40,7 @@ def config_fingerprint(
         "grammar_revision": grammar_revision,
         "image_format": IMAGE_FORMAT,
         "index_revision": INDEX_REVISION,
-        "row_schema": ROW.writes,
+        "row_schema": ROW_CONTENT,
         "settings": {key: _plain(value) for key, value in index_shaping(settings)},
     }
     return _digest(inputs)

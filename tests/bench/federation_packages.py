@@ -20,7 +20,7 @@ from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.index.packs.pack_directory import pack_files, texts_file
+from ggrep.index.packs.pack_directory import pack_files
 from ggrep.model.request import SearchRequest
 from ggrep.service.federator import Federator
 from tests.bench.many_packages import lay_out
@@ -132,14 +132,9 @@ async def _ready(federator: Federator, workspace: Workspace, home: Home) -> None
         if all(report.status == "ok" for report in answer.reports):
             break
     await anyio.sleep(20)
-    while time.monotonic() < until and not _have_texts(home):  # noqa: ASYNC110 - files tell nobody
+    while time.monotonic() < until and not pack_files(home):  # noqa: ASYNC110 - files tell nobody
         await anyio.sleep(1)
     await federator.search(workspace, _request("ready at last"))
-
-
-def _have_texts(home: Home) -> bool:
-    packs = pack_files(home)
-    return bool(packs) and all(texts_file(path).exists() for path in packs)
 
 
 async def _cost(federator: Federator, workspace: Workspace, text: str) -> Cost:
@@ -174,9 +169,7 @@ def _host_ms() -> float:
 def _sizes(home: Home) -> str:
     images = sum(path.stat().st_size for path in home.data.glob("*/images/*.image"))
     packs = sum(path.stat().st_size for path in pack_files(home))
-    texts = sum(texts_file(path).stat().st_size for path in pack_files(home))
-    beside = f"packs {packs / 1e6:.0f} MB ({packs / images:.2f}), texts {texts / 1e6:.0f} MB"
-    return f"  images {images / 1e6:.0f} MB, {beside}"
+    return f"  images {images / 1e6:.0f} MB, packs {packs / 1e6:.0f} MB ({packs / images:.2f})"
 
 
 def run_ggrep(environ: dict[str, str], *arguments: str) -> None:

@@ -17,7 +17,6 @@ from ggrep.base.errors import GgrepError
 from ggrep.config import store_files
 from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.store.manifest import read_manifest
-from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
@@ -72,7 +71,6 @@ class Kept(Struct, frozen=True):
 
     def engine(self, home: Path) -> Engine:
         """Return an engine that has seen nothing yet, in a process that has opened nothing."""
-        forget_connections()
         return open_engine(self.root, home)
 
 

@@ -11,7 +11,6 @@ from lancedb.background_loop import LOOP
 from msgspec import Struct
 
 from ggrep.base.errors import CorruptStore, GgrepError, InvalidRequest, NoIndex, StoreError
-from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.crash.io_errors import descriptors
@@ -108,14 +107,12 @@ def sync_under(scene: Scene, home: Path, pressure: Pressure, *, strict: bool = F
     staging = [path for path in home.rglob("staging/*") if path.is_dir()]
     assert not staging, staging
     shutil.rmtree(home)
-    forget_connections()
     return failure
 
 
 def ask_under(scene: Scene, home: Path, pressure: Pressure) -> str | None:
     """Ask a store under pressure; it answers from the active snapshot, or says why it cannot."""
     before, failure = descriptors(), None
-    forget_connections()
     engine = scene.engine(home)
     with pressure(home):
         try:
@@ -164,7 +161,6 @@ def _leaks_nothing(before: dict[str, str]) -> None:
     for _ in range(_TURNS):
         # A thread of LanceDB's holds the last failure, and the frames behind it, a little longer.
         LOOP.run(_nothing())
-        forget_connections()
         gc.collect()
         leaked = {name: what for name, what in descriptors().items() if name not in before}
         if not leaked:

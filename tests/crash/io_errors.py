@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 from ggrep.index.store import image
@@ -106,7 +105,7 @@ _PLAIN: tuple[tuple[Any, str, str], ...] = (
     (os, "dup", "dup"),
     (fcntl, "flock", "lock"),
     (mmap, "mmap", "map"),
-    (pa, "memory_map", "map"),
+    (image, "map_file", "map"),
 )
 
 

@@ -10,7 +10,6 @@ from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.index.packs.pack_image import Pack
-from ggrep.index.store.tables import forget_connections
 from ggrep.search.engine.engine import Engine
 from tests.fakes.packs import Stores, pack, question
 
@@ -30,7 +29,6 @@ class Lot:
     """
 
     def __init__(self, engines: Sequence[Engine], home: Path) -> None:
-        forget_connections()
         self.home = Home(home)
         self._stores = Stores(self.home, home.parent)
         self._stores.engines = {engine.identity.root.name: engine for engine in engines}

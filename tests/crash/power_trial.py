@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.config import store_files
-from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.view import newest_epoch
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
@@ -89,7 +88,6 @@ def _complaints(
 
 def answered(root: Path, home: Path) -> object:
     """Return what a process started just now answers; None without an index, text for errors."""
-    forget_connections()
     try:
         document = answer(engine_over(root, home), ASK)
     except NoIndex:
@@ -113,7 +111,6 @@ def fresh_answer(root: Path, home: Path) -> tuple[object, bytes]:
 
 def _convergence(publish: Publish, home: Path) -> str:
     """Return what is wrong with the next sync, or nothing."""
-    forget_connections()
     engine = engine_over(publish.root, home)
     store = engine.identity.store
     epoch = newest_epoch(store) if store.is_dir() else 0

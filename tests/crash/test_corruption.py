@@ -12,7 +12,6 @@ from ggrep.config import store_files
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.health import Health
 from ggrep.index.maintenance.repair import repair
-from ggrep.index.store.tables import forget_connections
 from ggrep.model.maintenance import OK
 from tests.crash.corruption import (
     ASKS,
@@ -166,10 +165,8 @@ def recover(kept: Kept, home: Path) -> None:
         store_files.index_state_file(engine.identity.store).unlink()
         engine.sync()
     except CorruptStore:
-        forget_connections()
         try:
             with engine.target() as target:
                 repair(target)
         except CorruptStore:
-            forget_connections()
             engine.sync(fresh=True)

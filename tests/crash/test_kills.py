@@ -21,7 +21,6 @@ from ggrep.config import store_files
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.needed_files import named, unnamed
-from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
 from tests.crash.faults import Death, recorded
 from tests.crash.packs_left import Lot
@@ -90,7 +89,6 @@ class Stage(Struct):
 
 def seen(root: Path, home: Path) -> object:
     """Return the results a new process would give; None where there is no index."""
-    forget_connections()
     try:
         return answer(engine_over(root, home), ASK)["results"]
     except (NoIndex, CorruptStore):

@@ -18,7 +18,6 @@ from ggrep.index.packs import pack_image
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import pack_files
 from ggrep.index.packs.pack_image import open_pack
-from ggrep.index.store.tables import forget_connections
 from tests.crash.corruption import DAMAGES
 from tests.crash.faults import Death, recorded
 from tests.crash.io_errors import KINDS, failing
@@ -175,7 +174,6 @@ def test_a_damaged_store_is_left_out_and_no_other(homes: Homes, times: int) -> N
         parts = [one for one in chance.choice(below).rglob("*") if one.is_file()]
         place = chance.choice([one for one in parts if one.stat().st_size])
         DAMAGES[chance.choice(sorted(DAMAGES.keys() - {"swap"}))](place, place, chance)
-        forget_connections()
         found = [ids_of(path) for path in pack(home, segments)]
 
         held = {key: ids for one in found for key, ids in one.items()}

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.index.store.tables import forget_connections
 from ggrep.model.request import SearchRequest
 from tests.crash.log import Event, Grant, Log, Release, Swap
 from tests.crash.writer import open_writer
@@ -65,7 +64,6 @@ def prove(root: Path, home: Path, folder: Path, rounds: int) -> list[Swap]:
     swaps = [event for event in events if isinstance(event, Swap)]
     check_one_line(swaps)
     check_one_holder(events)
-    forget_connections()
     engine, fresh = open_writer(root, home), open_writer(root, folder / "fresh")
     fresh.sync()
     on_disk = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in root.iterdir()}

@@ -12,9 +12,8 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.daemon import joint_members
 from ggrep.daemon.joint_members import HostPacks
-from ggrep.index.packs.pack_directory import pack_files, texts_file
 from tests.fakes.clocks import ManualClock
-from tests.fakes.packs import Stores, pack, some_stores, write_texts
+from tests.fakes.packs import Stores, some_stores
 
 MINUTE_MS = 60_000.0
 CLOCK_START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -58,36 +57,3 @@ def test_many_loose_segments_are_packed_once(
     assert {segment for _, segment, _ in segments} == {
         ref.table for one in members for ref in one.manifest.segments
     }
-
-
-def test_texts_are_made_of_packs_that_have_none(stores: Stores, jobs: list[Any]) -> None:
-    """Somebody deleted them, or they were never made; what comes to nothing is not tried again."""
-    clock, members = ManualClock(CLOCK_START), stores.views()
-    host = HostPacks(stores.home, clock)
-    (path,) = pack(stores.home)
-    for number in range(3):
-        bare = host.view(members)
-        assert host.wants_packing(bare)
-        anyio.run(host.pack, bare)
-        clock.advance(MINUTE_MS)
-        assert not host.wants_packing(bare)
-        assert len(jobs) == number + 1
-        write_texts(stores.home)
-        assert not host.wants_packing(host.view(members))
-        texts_file(path).unlink()
-
-    assert jobs == [[str(stores.home.base), []]] * 3
-    assert pack_files(stores.home) == [path]
-
-
-def test_few_loose_segments_are_left_where_texts_are_made(stores: Stores, jobs: list[Any]) -> None:
-    """A pack of a few would be made anew with the next ones."""
-    pack(stores.home)
-    with stores.cheap_parsing():
-        stores.write("site", {"more.js": "export const more = 1;\n"})
-    host = HostPacks(stores.home, ManualClock(CLOCK_START))
-    view = host.view(stores.views())
-    anyio.run(host.pack, view)
-
-    assert view.loose
-    assert jobs == [[str(stores.home.base), []]]

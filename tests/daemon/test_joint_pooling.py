@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.config.home import Home
 from ggrep.daemon import joint_members
-from ggrep.index.packs.pack_directory import pack_files, texts_file
+from ggrep.index.packs.pack_directory import pack_files
 from ggrep.model.batched_query import BatchedPoolRequest, Member, members_key
 from ggrep.protocol.wire.messages import Describe, JointDescribe, JointPool, Sync
 from tests.fakes.hosts import FLAGS, Served, served
@@ -224,28 +224,6 @@ def test_a_packing_that_failed_is_tried_again(
     assert pooled(daemons, epoch) == loose
 
 
-@pytest.mark.slow
-def test_packs_have_texts_by_and_by(
-    daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are made behind the packs, and again where somebody deleted them."""
-    monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
-    monkeypatch.setattr(joint_members, "_AGAIN_MS", 0.0)
-    epoch = described(daemons)["epoch"]
-    plain = pooled(daemons, epoch)
-    packs = daemons["a"].daemon.shared.packs
-    for _ in range(2):
-        daemons["a"].eventually(lambda: texts_files(home) and not packs.packing)
-        assert pooled(daemons, epoch) == plain
-        (path,) = texts_files(home)
-        path.unlink()
-        assert pooled(daemons, epoch) == plain
-
-
-def texts_files(home: Path) -> list[Path]:
-    return [texts_file(path) for path in pack_files(Home(home)) if texts_file(path).exists()]
-
-
 def test_a_list_is_known_by_its_own_key_alone(daemons: dict[str, Served]) -> None:
     """Else whoever asks next would be told of other repositories under the names of theirs."""
     members = places(daemons)
@@ -281,11 +259,11 @@ def test_whoever_is_asked_lends_neither_encoder_nor_settings(tmp_path: Path, hom
 def test_text_of_a_table_that_was_touched_is_not_shown(
     daemons: dict[str, Served], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whose table is not as it was published is asked by itself, even where texts hold it."""
+    """A repository whose table is not as it was published is queried alone."""
     monkeypatch.setattr(joint_members, "MANY_LOOSE", 2)
     epoch = described(daemons)["epoch"]
     pooled(daemons, epoch)
-    daemons["a"].eventually(lambda: texts_files(home))
+    daemons["a"].eventually(lambda: pack_files(Home(home)))
     pooled(daemons, epoch)
     store = daemons["b"].daemon.identity.store
     table = next(store.glob("*.lance/data/*"))

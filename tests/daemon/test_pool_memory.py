@@ -266,10 +266,8 @@ def test_an_engine_that_is_let_go_takes_its_lists_along(host: Served) -> None:
 
 
 @pytest.mark.slow
-def test_an_engine_that_is_let_go_closes_its_tables(
-    host: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They take more than its lists."""
+def test_an_engine_that_is_let_go_is_closed(host: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its snapshot and processes take more than its lists."""
     closed: list[Engine] = []
 
     def close(engine: Engine) -> None:

@@ -13,7 +13,10 @@ from ggrep.base.ids import SnapshotId, StoreId
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
 from ggrep.index.store.active import read_active
+from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.manifest import read_manifest
+from ggrep.index.store.row_texts import TEXT_ARRAYS
+from ggrep.index.store.segment import image_ref
 from ggrep.index.sync.target import SyncTarget
 
 SCHEMA_1 = Path(__file__).parents[2] / "fixtures" / "stores" / "schema-1"
@@ -56,6 +59,23 @@ def active_of(store: Path) -> SnapshotId:
 def active_manifest(store: Path) -> Path:
     """Return the manifest's file."""
     return store_files.manifest_file(store, active_of(store))
+
+
+def without_texts(store: Path) -> None:
+    """Make the active snapshot's images those of a build that kept no texts in them."""
+    file = active_manifest(store)
+    segments = stable_json.loads(file.read_bytes())["segments"]
+    for segment in segments:
+        path = store / segment["image"]["path"]
+        image = open_image(path)
+        arrays = {name: array.copy() for name, array in image.arrays.items()}
+        for name in TEXT_ARRAYS:
+            del arrays[name]
+        path.unlink()
+        write_image(path, arrays, image.meta)
+        ref = image_ref(store, path)
+        segment["image"] |= {"size_bytes": ref.size_bytes, "sha256": ref.sha256}
+    change_manifest(store, {"segments": segments})
 
 
 def change_json(file: Path, changes: Mapping[str, object]) -> None:

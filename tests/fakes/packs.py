@@ -11,7 +11,6 @@ from ggrep.base.locks import Patience
 from ggrep.config.home import Home
 from ggrep.index.packs.pack_directory import Loose, make_packs
 from ggrep.index.packs.pack_image import Pack
-from ggrep.index.packs.texts_making import make_texts
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import SnapshotView
@@ -58,11 +57,6 @@ def pack(home: Home, segments: list[Loose] | None = None) -> list[Path]:
     """Pack segments, all where none are said; return the packs that were written."""
     patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
     return make_packs(home, segments or loose_segments(home), IdSource(CLOCK), patience)
-
-
-def write_texts(home: Home) -> list[Path]:
-    """Make the texts of packs that have none; return what was written."""
-    return make_texts(home, Patience(Deadline.after(CLOCK, 60_000), lambda _: None))
 
 
 class Stores:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ggrep.base.errors import NoIndex
-from ggrep.index.store.tables import forget_connections
 from ggrep.search.engine.engine import Engine
 from tests.fakes.stored_rows import scan_rows
 
@@ -26,7 +25,6 @@ def files_below(home: Path) -> Iterator[Path]:
 
 def rows(engine: Engine) -> Iterator[str]:
     """Yield every row of the active snapshot's segments as one text."""
-    forget_connections()
     try:
         manifest = engine.view().manifest
     except NoIndex:

@@ -9,8 +9,7 @@ import pytest
 
 from ggrep.base.ids import SegmentName
 from ggrep.config import store_files
-from ggrep.index.store.open_tables import MOST_TABLES
-from ggrep.index.store.tables import forget_connections, take_shown
+from ggrep.index.store.tables import take_rows
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Search
 from ggrep.search.engine.engine import Engine
@@ -37,7 +36,6 @@ SPARE_THREADS = 6
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a few small files; no other tables are open."""
-    forget_connections()
     write_tree(root, TREE)
     engine = open_engine(root, home)
     engine.sync()
@@ -62,7 +60,7 @@ def read_new_tables(engine: Engine) -> Callable[[int], None]:
             shutil.copytree(
                 store_files.table_dir(view.store, segment), store_files.table_dir(view.store, name)
             )
-            take_shown(view.store, name, [0])
+            take_rows(view.store, name, [0])
 
     return read
 
@@ -71,31 +69,13 @@ def read_new_tables(engine: Engine) -> Callable[[int], None]:
 def test_a_table_that_nobody_reads_any_more_takes_no_memory(engine: Engine) -> None:
     """LanceDB would keep 75 KB of each segment that was ever read."""
     read = read_new_tables(engine)
-    read(MOST_TABLES + 4)
+    read(4)
     full = in_use()
     read(60)
     later = in_use()
 
     assert later.native_bytes - full.native_bytes < 60 * 5_000
     assert later.python_blocks - full.python_blocks < 60 * 10
-
-
-@pytest.mark.slow
-def test_a_publish_closes_the_tables_that_it_replaces(root: Path, engine: Engine) -> None:
-    """They are not held until others push them out."""
-    read = read_new_tables(engine)
-    read(4)
-    engine.search(question(0))
-    before = in_use()
-    read(60)
-    held = in_use().native_bytes - before.native_bytes
-    write_tree(root, {"m0.py": "def step_0():\n    return 'edit'\n"})
-    engine.sync()
-    engine.search(question(0))
-    left = in_use().native_bytes - before.native_bytes
-
-    assert held > 60 * 50_000
-    assert left < 60 * 10_000
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ggrep.base.errors import NoIndex
 from ggrep.config import store_files
 from ggrep.index.maintenance.audit import audit
-from ggrep.index.store import rows
+from ggrep.index.store import table_columns
 from ggrep.index.store.image import Array, open_image, write_image
 from ggrep.index.store.manifest import FileRef, SnapshotManifest, to_bytes
 from ggrep.index.store.segment import image_ref
@@ -142,8 +142,8 @@ def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, to
 
 def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A build that reads other columns must not read these."""
-    schema = rows.schema
-    monkeypatch.setattr("ggrep.index.store.table_scan.schema", lambda _: schema(0))
+    schema = table_columns.schema
+    monkeypatch.setattr(table_columns, "schema", lambda _: schema(0))
 
     assert set(codes(engine)) == {"row_schema"}
 

@@ -12,7 +12,6 @@ from ggrep.config import store_files
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.image import open_image, write_image
 from ggrep.index.store.salvage import Salvage, salvage
-from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Mender
 from ggrep.model.maintenance import RepairReport
 from ggrep.model.request import SearchRequest
@@ -42,13 +41,11 @@ def engine(root: Path, home: Path) -> Engine:
 
 
 def run(engine: Engine) -> RepairReport:
-    forget_connections()
     with engine.target() as target:
         return repair(target)
 
 
 def again(engine: Engine) -> Engine:
-    forget_connections()
     return open_engine(engine.identity.root, engine.home.base)
 
 

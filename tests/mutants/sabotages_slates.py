@@ -498,7 +498,7 @@ SLATE_SABOTAGES = (
     Sabotage(
         "neighbours are whatever stands beside",
         "ggrep/search/slate/pack_material.py",
-        "            if _belong_together(centre, record):\n",
+        "            if _belong_together(centre.details, record.details):\n",
         "            if record:\n",
         (KNOBS + "test_neighbours_belong_to_what_they_stand_beside",),
     ),

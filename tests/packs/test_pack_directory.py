@@ -1,8 +1,8 @@
 """Packs come and go, and nothing is lost with them."""
 
 import errno
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec import to_builtins
@@ -11,12 +11,12 @@ from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy
 from ggrep.base.identifiers import IdSource
-from ggrep.base.ids import SegmentName
 from ggrep.base.locks import Patience, alone
 from ggrep.index.packs import pack_directory, pack_image
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.index.packs.pack_directory import make_packs, pack_files
 from ggrep.index.packs.pack_image import open_pack
+from ggrep.index.store.row_texts import RowTexts
 from tests.crash.io_errors import failing
 from tests.fakes.packs import CLOCK, GUIDE, Stores, loose_segments, pack, question
 
@@ -190,19 +190,18 @@ def test_what_is_not_as_it_was_published_is_not_packed(stores: Stores) -> None:
     assert first.segment not in segments_of(path)
 
 
-def test_a_table_of_other_rows_than_the_image_is_not_packed(
+def test_an_image_of_other_texts_than_its_rows_is_not_packed(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Copies would be named that are none."""
-    read = pack_directory.read_columns
-
-    def exchanged(store: Path, segment: SegmentName, *rest: Any) -> Any:
-        table = read(store, segment, *rest)
-        rows = list(reversed(range(table.num_rows)))
-        return table.take(rows) if segment == first.segment else table
-
     first = max(loose_segments(stores.home), key=lambda one: one.store_id.startswith("cart"))
-    monkeypatch.setattr(pack_directory, "read_columns", exchanged)
+    read = RowTexts.texts
+
+    def exchanged(texts: RowTexts, rows: Sequence[int]) -> list[str]:
+        values = read(texts, rows)
+        return values[::-1] if texts.image.name == first.segment else values
+
+    monkeypatch.setattr(RowTexts, "texts", exchanged)
 
     (path,) = pack(stores.home)
     assert first.segment not in segments_of(path)

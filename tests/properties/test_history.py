@@ -21,7 +21,6 @@ from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.health import check_health
 from ggrep.index.maintenance.repair import repair
-from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
@@ -176,7 +175,6 @@ class History:
         if not segments:
             return
         table, what = segments[pick % len(segments)].table, pick // MOST_SEGMENTS
-        forget_connections()
         if what != 1:
             shutil.rmtree(store_files.table_dir(store, table))
         if what != 0:

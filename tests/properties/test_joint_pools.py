@@ -24,7 +24,7 @@ from ggrep.federation.workspace import Workspace
 from ggrep.index.packs.pack_directory import make_packs
 from ggrep.model.request import Find, SearchRequest
 from tests.fakes.hosts import CLOCK
-from tests.fakes.packs import loose_segments, write_texts
+from tests.fakes.packs import loose_segments
 from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspace
 from tests.properties.workspaces import found, from_federation, queries, trees
 
@@ -70,7 +70,7 @@ class Proof:
     def __init__(self, place: ServedWorkspace, encoder: str) -> None:
         self.place = place
         self.encoder = encoder
-        self.asked = self.joint = self.apart = self.packed = self.texts = 0
+        self.asked = self.joint = self.apart = self.packed = 0
         self.verdicts: Counter[str] = Counter()
         self.kinds: Counter[Find] = Counter()
         self.cuts: Counter[str] = Counter()
@@ -84,7 +84,7 @@ class Proof:
     ) -> None:
         """Fail unless the answers are the same."""
         self.place.write(repos)
-        self.pack(packed, with_texts=len(drawn) % 2 == 1)
+        self.pack(packed)
         workspace = self.place.workspace(len(repos))
         for values in drawn:
             search = values["search"]
@@ -109,7 +109,7 @@ class Proof:
                 patch.setattr(batched_query, "route", partial(kept_too, repos))
                 assert lists(self.told(workspace, question, together=True)) == lists(told)
 
-    def pack(self, most: int, *, with_texts: bool) -> None:
+    def pack(self, most: int) -> None:
         """Pack the first segments of all stores, those too that are packed already."""
         home = Home(self.place.home)
         segments = loose_segments(home)[:most]
@@ -117,7 +117,6 @@ class Proof:
         if segments:
             patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
             assert make_packs(home, segments, IdSource(CLOCK), patience)
-        self.texts += len(write_texts(home)) if with_texts else 0
 
     def told(
         self, workspace: Workspace, question: FederatedRequest, *, together: bool
@@ -178,7 +177,6 @@ def prove(encoder: str, effort: settings) -> None:
         assert proof.joint > proof.asked / 2  # copies that use a list up are asked for one by one
         assert proof.apart
         assert proof.packed
-        assert proof.texts
         assert proof.verdicts["no"] > 0 < proof.verdicts["yes"]
         # Lines are matched by each repository itself.
         assert {*proof.kinds} == {*Find} - {Find.EXACT_TEXT, Find.REGEX}

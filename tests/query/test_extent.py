@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from ggrep.index.store.definition_extents import Step, widened
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Extent
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query.extent import Step, widened
 from tests.fakes.repos import open_engine, write_tree
 
 LONG = "".join(f"        total += weigh({number}, self.rate)\n" for number in range(150))

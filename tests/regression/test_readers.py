@@ -9,7 +9,6 @@ from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
-from ggrep.index.store.tables import forget_connections
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 
@@ -37,7 +36,6 @@ def test_readers_never_create_tables(ggrep: Command, indexed: Path, home: Path) 
     assert active is not None
     lost = read_manifest(store, active).segments[-1].table
     shutil.rmtree(store_files.table_dir(store, lost))
-    forget_connections()
     left = tables(store)
     answered = ggrep("needle", "--json")
     for command in (("health",), ("audit",), ("status",), ("stores",)):

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest, NoIndex
-from ggrep.index.store.tables import _TABLES
 from ggrep.model.corpus import Corpus
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest
@@ -368,14 +367,6 @@ def test_what_only_a_snapshot_can_answer_is_refused(root: Path, home: Path) -> N
         scan(root, home, "src/retry.py:1", find=Find.SIMILAR_CODE)
     with pytest.raises(InvalidRequest, match="the query is empty"):
         scan(root, home, "   ")
-
-
-def test_nothing_is_kept_of_a_scan(root: Path, home: Path) -> None:
-    """A daemon may be asked thousands of times before its first index."""
-    write_tree(root, TREE)
-    scan(root, home, "retry")
-
-    assert not _TABLES._unwritten
 
 
 def test_a_file_that_cannot_be_read_does_not_count_as_searched(

@@ -8,7 +8,6 @@ import pytest
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore, InvalidRequest
 from ggrep.config import store_files
-from ggrep.index.store.tables import forget_connections
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, paths, write_tree
 
@@ -46,7 +45,6 @@ def test_a_stumble_over_damage_is_damage(engine: Engine) -> None:
 def test_a_store_found_damaged_heals_with_the_next_sync(engine: Engine) -> None:
     """Also when the tree did not change, and all was verified a moment ago."""
     damage_in_place(engine)
-    forget_connections()
     again = open_engine(engine.identity.root, engine.home.base)
     report = again.sync()
 

@@ -14,7 +14,6 @@ from ggrep.config import store_files
 from ggrep.index.maintenance.compaction import compact
 from ggrep.index.maintenance.health import Health, check_health
 from ggrep.index.maintenance.repair import repair
-from ggrep.index.store.tables import forget_connections
 from ggrep.model.maintenance import OK, WARN
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
@@ -61,7 +60,6 @@ def derived(engine: Engine) -> list[Path]:
 
 def again(engine: Engine) -> Engine:
     """Return an engine that has opened nothing."""
-    forget_connections()
     return open_engine(engine.identity.root, engine.home.base)
 
 
@@ -173,7 +171,6 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
     told: list[None] = []
     store = engine.identity.store
     derived(engine)[0].unlink()
-    forget_connections()
     late = Engine(
         engine.identity.root,
         engine.home,

@@ -36,7 +36,6 @@ from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.remains import sweep_remains
 from ggrep.index.store.store_opening import admit_writer, hold_lease
 from ggrep.index.store.store_versions import in_current_layout
-from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier, reverify
 from ggrep.index.store.view import SnapshotView, open_snapshot
 from ggrep.index.sync.healing import Healer
@@ -127,7 +126,6 @@ def clone_store(
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         _reverify(both)
-    forget_connections()
 
 
 def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:

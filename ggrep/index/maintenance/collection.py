@@ -30,7 +30,6 @@ from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.needed_files import entries, named, unnamed
 from ggrep.index.store.pins import pinned, sweep_pins
-from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.verify import Verifier
 from ggrep.index.store.view import manifests_newest_first
 from ggrep.index.sync.record import remember_collection
@@ -146,7 +145,6 @@ def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionRep
         reach("gc.after_list")
         _move_to_trash(store, garbage)
         sweep_pins(store, now)
-        forget_connections()
     _empty_trash(store)
     return _report(store, garbage, freed, round(clock.monotonic_ms() - started_ms), dry_run=False)
 

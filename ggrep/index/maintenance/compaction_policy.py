@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.config.settings import Settings
+from ggrep.index.store.row_texts import has_texts
 from ggrep.index.store.view import SegmentView, SnapshotView
 
 DEAD_SHARE: Final = 0.2
@@ -67,6 +68,8 @@ def _complaint(view: SnapshotView, settings: Settings) -> str | None:
         return f"{counts.tombstones_added} tombstones"
     if dead > DEAD_SHARE * counts.chunks_indexed:
         return f"{dead} of {counts.chunks_indexed} rows are dead"
+    if any(_is_old(segment) and _live(segment) <= MOST_ROWS for segment in view.segments):
+        return "segments of an earlier build"
     return None
 
 
@@ -75,6 +78,8 @@ def _by_policy(segments: Group) -> tuple[Group, ...]:
     if not segments:
         return ()
     *small, largest = sorted(segments, key=lambda s: (s.image.rows, s.image.name))
+    if any(map(_is_old, segments)):
+        return _in_groups(segment for segment in segments if _is_old(segment))
     rows, live = sum(_live(segment) for segment in small), _live(largest)
     worn = largest.image.rows - live > DEAD_SHARE * largest.image.rows
     if (worn or rows > DELTA_SHARE * live) and rows + live <= MOST_ROWS:
@@ -85,7 +90,8 @@ def _by_policy(segments: Group) -> tuple[Group, ...]:
 def _in_groups(segments: Iterable[SegmentView]) -> tuple[Group, ...]:
     """Return the segments in groups of at most MOST_ROWS visible rows, the small ones first.
 
-    A clean segment on its own is left as it is, and so is one that is too large to be put together.
+    A clean segment of this build on its own is left as it is, and so is one that is too large to be
+    put together.
     """
     groups: list[list[SegmentView]] = [[]]
     rows = 0
@@ -106,4 +112,9 @@ def _live(segment: SegmentView) -> int:
 
 
 def _is_worn(segment: SegmentView) -> bool:
-    return not segment.visible_files.all()
+    return _is_old(segment) or not segment.visible_files.all()
+
+
+def _is_old(segment: SegmentView) -> bool:
+    """Return whether a segment's texts are read from its table, which takes long."""
+    return not has_texts(segment.image)

@@ -23,7 +23,6 @@ from ggrep.index.store.last_used import modified_at, read_last_use
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.remains import sweep_remains
 from ggrep.index.store.store_opening import hold_lease
-from ggrep.index.store.tables import forget_connections
 from ggrep.model.maintenance import Store
 from ggrep.model.sanitise import sanitise_line
 
@@ -107,7 +106,6 @@ def remove_store(
             reach("removal.after_move")
         durable.sync_directory(home.data)
         shutil.rmtree(trash)
-    forget_connections()
     return size
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS, SCORED_FIELDS
+from ggrep.index.store.row_texts import has_texts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 from ggrep.model.corpus import CORPORA
 from ggrep.parse.source.path_keys import problem
@@ -43,6 +44,8 @@ def require_image(image: SegmentImage, rows: int, files: int) -> None:
         (FILE_POSTINGS, files, FILE_FIELDS),
     ):
         _postings(image, prefix, size, fields)
+    if has_texts(image):
+        _texts(image, rows, files)
 
 
 def _shapes(image: SegmentImage, rows: int, files: int) -> None:
@@ -87,6 +90,29 @@ def _places(image: SegmentImage, files: int) -> None:
     _below(image.row_anchors, 2)
 
 
+def _texts(image: SegmentImage, rows: int, files: int) -> None:
+    """Check that rows lie in their files' text; blocks are checked as they are read."""
+    arrays = image.arrays
+    for kind in ("text", "detail"):
+        offsets, blocks = arrays[f"{kind}_offsets"], arrays[f"{kind}_blocks"]
+        _require(blocks.dtype.str == "|u1" and blocks.ndim == 1, "its texts are none")
+        _shaped(image, f"{kind}_offsets", "<u8", (len(offsets),))
+        _ascending(offsets.view(np.uint64), len(blocks))
+    _shaped(image, "file_text_starts", "<u8", (files,))
+    _shaped(image, "file_text_lengths", "<u4", (files,))
+    for name in ("row_text_starts", "row_text_lengths", "definition_starts", "definition_ends"):
+        _shaped(image, name, "<u4", (rows,))
+    starts, lengths, wholes, firsts = (
+        arrays[name].astype(np.int64)
+        for name in ("row_text_starts", "row_text_lengths", "file_text_lengths", "detail_rows")
+    )
+    inside = bool((starts + lengths <= wholes[image.row_files]).all())
+    _require(inside, "a row's text is not in its file's")
+    _shaped(image, "detail_rows", "<u4", (len(arrays["detail_offsets"]) - 1,))
+    begins = not rows or bool(len(firsts) and firsts[0] == 0)
+    _require(begins and bool((firsts[1:] > firsts[:-1]).all()), "its details are out of order")
+
+
 def _postings(image: SegmentImage, prefix: str, size: int, fields: int) -> None:
     arrays = image.arrays
     digests = arrays[f"{prefix}digests"]
@@ -119,7 +145,7 @@ def _shaped(image: SegmentImage, name: str, kind: str, shape: tuple[int, ...]) -
     _require(found.dtype.str == kind and found.shape == shape, f"{name} has another form")
 
 
-def _ascending(offsets: npt.NDArray[np.uint32], end: int) -> None:
+def _ascending(offsets: npt.NDArray[np.unsignedinteger], end: int) -> None:
     fits = bool(len(offsets)) and int(offsets[0]) == 0 and int(offsets[-1]) == end
     _require(fits and bool((offsets[1:] >= offsets[:-1]).all()), "its offsets lead outside")
 

@@ -23,7 +23,7 @@ from msgspec.structs import asdict, replace
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.base.errors import InvalidRequest, NotTrusted
-from ggrep.base.formats import ROW
+from ggrep.base.formats import ROW, ROW_CONTENT
 from ggrep.base.ids import PathKey, SegmentName, SnapshotId, parse_snapshot_id
 from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config.declarations import MOST_SEGMENTS
@@ -208,7 +208,7 @@ def read_tree(data: bytes, wanted: Blob) -> Tree:
     )
     fits = (
         is_key(tree.repo_key),
-        tree.chunk_row_schema_version == ROW.writes,
+        ROW_CONTENT <= tree.chunk_row_schema_version <= ROW.writes,
         len(names) == len(set(names)) <= MOST_SEGMENTS,
         all(map(_is_segment, tree.segments)),
         all(map(_SHA256.fullmatch, (*digests, tree.states.files))),

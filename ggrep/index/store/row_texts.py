@@ -38,6 +38,8 @@ _BLOCK_BYTES: Final = 32 * 1024
 """The window of zlib: larger blocks get 4 % smaller, and a row takes twice as long."""
 _DETAIL_ROWS: Final = 32
 _LEVEL: Final = 6
+_MOST_DETAIL_BYTES: Final = 1 << 26
+"""Of one block, decompressed: more than 32 rows can have."""
 _TEXTS: Final = "text_blocks"
 _OFFSETS: Final = ("text_offsets", "detail_offsets")
 
@@ -132,18 +134,26 @@ class RowTexts(Struct, frozen=True):
         lengths = arrays["row_text_lengths"].view(np.uint32)[places]
         stream = self._stream()
         spans = zip(starts.tolist(), lengths.tolist(), strict=True)
-        return [stream.read(start, length).decode() for start, length in spans]
+        try:
+            return [stream.read(start, length).decode() for start, length in spans]
+        except UnicodeDecodeError as error:
+            raise CorruptStore(f"segment {self.image.name}: a text is cut elsewhere") from error
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
         """Return the details of ascending rows."""
         firsts = self.image.arrays["detail_rows"].view(np.uint32)
-        blocks = _Blocks(self.image, "detail")
+        blocks = _Blocks(self.image, "detail", _MOST_DETAIL_BYTES)
         numbers = np.searchsorted(firsts, np.asarray(rows, dtype=np.int64), side="right") - 1
         known: dict[int, list[RowDetails]] = {}
         for number in dict.fromkeys(numbers.tolist()):
             known[number] = _decode_details(blocks.block(number))
         places = zip(rows, numbers.tolist(), strict=True)
-        return [known[number][row - int(firsts[number])] for row, number in places]
+        try:
+            return [known[number][row - int(firsts[number])] for row, number in places]
+        except IndexError as error:
+            raise CorruptStore(
+                f"segment {self.image.name}: details of a row are missing"
+            ) from error
 
     def files(self, files: Sequence[int]) -> list[FileText]:
         """Return the texts of ascending files."""
@@ -167,7 +177,7 @@ class RowTexts(Struct, frozen=True):
         return [(start, end) if end else None for start, end in zip(starts, ends, strict=True)]
 
     def _stream(self) -> "_Stream":
-        return _Stream(_Blocks(self.image, "text"))
+        return _Stream(_Blocks(self.image, "text", _BLOCK_BYTES + 1))
 
 
 def has_texts(image: SegmentImage) -> bool:
@@ -197,18 +207,23 @@ def shown_of(image: SegmentImage, texts: Texts, rows: Sequence[int]) -> list[Sho
 class _Blocks:
     """Compressed blocks among an image's arrays."""
 
-    def __init__(self, image: SegmentImage, kind: str) -> None:
+    def __init__(self, image: SegmentImage, kind: str, most_bytes: int) -> None:
         self._segment = image.name
+        self._most_bytes = most_bytes
         self._data = image.arrays[f"{kind}_blocks"].view(np.uint8).data
         self._offsets = image.arrays[f"{kind}_offsets"].view(np.uint64)
 
     def block(self, number: int) -> bytes:
         """Return a block, decompressed."""
         start, end = self._offsets[number : number + 2].tolist()
+        stream = zlib.decompressobj()
         try:
-            return zlib.decompress(self._data[start:end])
+            data = stream.decompress(self._data[start:end], self._most_bytes)
         except zlib.error as error:
             raise CorruptStore(f"segment {self._segment}: the image's texts are damaged") from error
+        if not stream.eof:
+            raise CorruptStore(f"segment {self._segment}: a block of texts has another size")
+        return data
 
 
 class _Stream:

@@ -1,10 +1,10 @@
 """The columns of a segment's table.
 
-Row schema 4, one row a chunk, files by path key, chunks in source order:
+Row schema 5, one row a chunk, files by path key, chunks in source order:
 
 | column | type | |
 |---|---|---|
-| row_id, chunk_id | utf8 | SHA-256 hex, see `row_id_of` and `chunk_id_of` |
+| row_id, chunk_id | fixed binary 32 | SHA-256, see `row_id_of` and `chunk_id_of` |
 | path_key, path_key_ci | utf8 | the key and its case fold |
 | ordinal | uint32 | place in the file, the anchor is 0 |
 | file_hash, chunk_hash | fixed binary 32 | SHA-256 of the file's bytes, of the embedded text |
@@ -23,7 +23,7 @@ Row schema 4, one row a chunk, files by path key, chunks in source order:
 | embedding | fixed list of int8 | only in stores with an encoder |
 | embedding_scale | float64 | vector = embedding x scale |
 
-Text is compressed in blocks of a few kilobytes: on its own most of it is too short to get smaller.
+Text is compressed in blocks of 32 KiB: on its own most of it is too short to get smaller.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,9 +37,11 @@ from ggrep.model.files import Chunk
 
 _IN_BLOCKS = {
     "lance-encoding:compression": "zstd",
+    "lance-encoding:compression-level": "6",
     "lance-encoding:structural-encoding": "miniblock",
+    "lance-encoding:minichunk-size": "32768",
 }
-_COMPRESSED = frozenset({"file_hash", "text", "doc", "tail"})
+_COMPRESSED = frozenset({"file_hash", "text", "doc", "tail", "name", "qualified_name", "signature"})
 """Columns that get smaller by it; a file's hash is the same in all its rows."""
 
 
@@ -52,8 +54,8 @@ def schema(dimension: int) -> pa.Schema:
 
     text = ("chunker_version", "kind", "chunk_type", "language", "corpus", "method", "encoding")
     fields = [
-        field("row_id", pa.utf8()),
-        field("chunk_id", pa.utf8()),
+        field("row_id", pa.binary(32)),
+        field("chunk_id", pa.binary(32)),
         field("path_key", pa.utf8()),
         field("path_key_ci", pa.utf8()),
         field("ordinal", pa.uint32()),
@@ -111,8 +113,8 @@ def _columns(  # noqa: PLR0915 - a line for each column
 ) -> Iterator[tuple[str, list[object]]]:
     """Yield the schema's columns in its order, vectors aside."""
     chunks = [row.chunk for row in rows]
-    yield "row_id", [row.row_id for row in rows]
-    yield "chunk_id", [row.chunk_id for row in rows]
+    yield "row_id", [bytes.fromhex(row.row_id) for row in rows]
+    yield "chunk_id", [bytes.fromhex(row.chunk_id) for row in rows]
     yield "path_key", [row.path_key for row in rows]
     yield "path_key_ci", [row.path_key.casefold() for row in rows]
     yield "ordinal", [row.ordinal for row in rows]

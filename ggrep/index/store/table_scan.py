@@ -19,7 +19,7 @@ from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
 from ggrep.index.store.read_failures import read_failure
 from ggrep.index.store.rows import ChunkRow, chunk_hash_of
-from ggrep.index.store.tables import count_rows, read_columns, table_schema, take_rows
+from ggrep.index.store.tables import count_rows, hex_id, read_columns, table_schema, take_rows
 from ggrep.model.files import ANCHOR
 
 if TYPE_CHECKING:
@@ -147,10 +147,17 @@ def schema_differences(store: Path, segment: SegmentName, dimension: int) -> lis
     differences = [f"{name}: missing" for name in wanted.names if name not in found.names]
     differences += [f"{name}: unknown" for name in found.names if name not in wanted.names]
     for name in wanted.names:
-        if name in found.names and found.field(name).type != wanted.field(name).type:
+        if name in found.names and found.field(name).type not in _types(wanted.field(name)):
             kinds = f"{found.field(name).type}, not {wanted.field(name).type}"
             differences.append(f"{name}: {kinds}")
     return differences
+
+
+def _types(column: "pa.Field") -> tuple["pa.DataType", ...]:
+    """Return the types that a column may have: of an id also that of row schema 4."""
+    import pyarrow as pa
+
+    return (column.type, pa.utf8()) if column.name in {"row_id", "chunk_id"} else (column.type,)
 
 
 def read_rows(store: Path, segment: SegmentName) -> Iterator[TableRows]:
@@ -179,8 +186,8 @@ def _rows(start: int, found: "pa.Table", segment: SegmentName) -> TableRows:
     vectors, scales = _vectors_of(found)
     return TableRows(
         start=start,
-        row_ids=values["row_id"],
-        chunk_ids=values["chunk_id"],
+        row_ids=list(map(hex_id, values["row_id"])),
+        chunk_ids=list(map(hex_id, values["chunk_id"])),
         path_keys=values["path_key"],
         ordinals=values["ordinal"],
         file_hashes=values["file_hash"],

@@ -5,7 +5,7 @@ LanceDB syncs nothing to disk, so a written table is synced here before anything
 
 import hashlib
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -14,16 +14,19 @@ from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
-from ggrep.index.store.open_tables import PANIC, OpenTables, connect
+from ggrep.index.store.lean_import import import_lancedb
 from ggrep.index.store.read_failures import read_failure, system_error, table_failure
 from ggrep.index.store.rows import ChunkRow
 from ggrep.model.corpus import Corpus
 from ggrep.model.files import Chunk
 
 if TYPE_CHECKING:
+    import lancedb
     import pyarrow as pa
 
-_TABLES = OpenTables()
+_PANIC = "PanicException"
+"""The name of a panic of the native reader; it is no Exception, and cannot be imported."""
+
 _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
 
@@ -38,7 +41,7 @@ def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordB
 
     reader = pa.RecordBatchReader.from_batches(batches[0].schema, iter(batches))
     try:
-        connect(store).create_table(segment, data=reader)
+        _connect(store).create_table(segment, data=reader)
     except (ValueError, RuntimeError, OSError) as error:
         number = system_error(error)
         reason = "it cannot be written" if number is None else os.strerror(number)
@@ -133,7 +136,7 @@ def _take_columns(
     store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
 ) -> "pa.Table":
     with _understood(segment):
-        query = _TABLES.open(store, segment).take_offsets(list(offsets))
+        query = _opened(store, segment).take_offsets(list(offsets))
         found = (query if columns is None else query.select(columns)).to_arrow()
     if found.num_rows != len(offsets):
         raise CorruptStore(f"segment {segment} has fewer rows than its image")
@@ -169,7 +172,30 @@ def table_schema(store: Path, segment: SegmentName) -> "pa.Schema":
         StoreError: it cannot be opened now.
     """
     with _understood(segment):
-        return _TABLES.open(store, segment).schema
+        return _opened(store, segment).schema
+
+
+def _connect(store: Path) -> "lancedb.DBConnection":
+    """Return a connection with a session of its own: what LanceDB caches in it goes with it.
+
+    Raises:
+        StoreError: the database does not start.
+    """
+    try:
+        library = import_lancedb()
+        connection: lancedb.DBConnection = library.connect(
+            str(store), session=library.Session(index_cache_size_bytes=0)
+        )
+    except BaseException as error:
+        # A panic is no `Exception`, though it may only mean that descriptors ran out.
+        if type(error).__name__ != _PANIC:
+            raise
+        raise StoreError(f"the database does not start: {error}") from error
+    return connection
+
+
+def _opened(store: Path, segment: SegmentName) -> "lancedb.table.Table":
+    return _connect(store).open_table(segment)
 
 
 def count_rows(store: Path, segment: SegmentName) -> int:
@@ -180,7 +206,7 @@ def count_rows(store: Path, segment: SegmentName) -> int:
         StoreError: it cannot be opened now.
     """
     with _understood(segment):
-        return int(connect(store).open_table(segment).count_rows())
+        return int(_opened(store, segment).count_rows())
 
 
 def _alone(error: Exception) -> Exception:
@@ -189,16 +215,6 @@ def _alone(error: Exception) -> Exception:
     LanceDB never lets go of it, and its frames would hold ours: the open snapshot and its maps.
     """
     return error.with_traceback(None)
-
-
-def close_tables(store: Path, *, but: Collection[SegmentName] = ()) -> None:
-    """Close a store's tables, except some: they take memory, and nobody is to read them soon."""
-    _TABLES.close(store, but=but)
-
-
-def forget_connections() -> None:
-    """Close all tables; for callers that delete or replace a store."""
-    _TABLES.close_all()
 
 
 @contextmanager
@@ -219,15 +235,15 @@ def _understood(segment: SegmentName) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001 - LanceDB raises what it likes
         raise table_failure(f"segment {segment}", error) from _alone(error)
     except BaseException as error:
-        if type(error).__name__ != PANIC:
+        if type(error).__name__ != _PANIC:
             raise
         raise table_failure(f"segment {segment}", error) from error
 
 
 def _row(record: dict[str, object]) -> ChunkRow:
     return ChunkRow(
-        row_id=str(record["row_id"]),
-        chunk_id=str(record["chunk_id"]),
+        row_id=hex_id(record["row_id"]),
+        chunk_id=hex_id(record["chunk_id"]),
         path_key=PathKey(str(record["path_key"])),
         ordinal=_int(record["ordinal"]),
         file_hash=_bytes(record["file_hash"]),
@@ -269,6 +285,11 @@ def _chunk(record: dict[str, object]) -> Chunk:
         text=own,
         extra=text[end + 1 if end else 0 :],
     )
+
+
+def hex_id(value: object) -> str:
+    """Return an id as hex digits; row schema 4 has them so, later ones as bytes."""
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _int(value: object) -> int:

@@ -26,7 +26,6 @@ from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.needed_files import named, unnamed
 from ggrep.index.store.remains import sweep_remains
 from ggrep.index.store.store_opening import admit_writer
-from ggrep.index.store.tables import forget_connections
 from ggrep.index.store.transaction import prepare_store, publish
 from ggrep.index.store.verify import reverify
 from ggrep.index.sync.problems import PARSE_PENDING
@@ -69,7 +68,6 @@ def rebuild(
             shutil.rmtree(aside, ignore_errors=True)
         _drop_others(target, manifest, lease)
         reverify(target.store, manifest)  # the links that went changed what is remembered
-    forget_connections()
     return report
 
 

@@ -25,7 +25,6 @@ from ggrep.index.store.judging import Judgement, judge
 from ggrep.index.store.last_used import note_use
 from ggrep.index.store.read_failures import typed_failures
 from ggrep.index.store.suspicion import suspecting_damage
-from ggrep.index.store.tables import close_tables
 from ggrep.index.store.verify import Mender, Stamp, Verifier, stamp_or_none
 from ggrep.index.store.view import SnapshotView, open_snapshot
 from ggrep.index.sync.healing import Healer
@@ -170,7 +169,6 @@ class Snapshots:
                 Verifier(self._store, deadline=deadline, mender=healer)
             ).answering()
         self._view = opened
-        close_tables(self._store, but={segment.image.name for segment in opened.segments})
         return opened
 
     def inspect(self) -> Judgement:
@@ -218,7 +216,6 @@ class Snapshots:
     def close(self) -> None:
         """Close the snapshot and its tables; the next request reopens them."""
         self._view = self._current = None
-        close_tables(self._store)
 
     def _held(self) -> SnapshotView | None:
         """Return the view opened last if it is still current."""
