@@ -20,6 +20,8 @@ _PEER_BYTES = 12
 _STATFS_BYTES = 512
 """More bytes than `struct statfs` has on any architecture."""
 _MADV_DONTNEED = 4
+_PROT_READ = 1
+_MAP_SHARED = 1
 _SET_PARENT_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG` of `linux/prctl.h`."""
 _SIGKILL = 9
@@ -137,6 +139,36 @@ def forget_pages(address: int, size: int) -> None:
     ctypes.CDLL(None).madvise(
         ctypes.c_void_p(address), ctypes.c_size_t(size), ctypes.c_int(_MADV_DONTNEED)
     )
+
+
+def mapped(descriptor: int, size: int) -> memoryview:
+    """Return a file's bytes, mapped and read-only; the map lasts as long as its views.
+
+    The descriptor may be closed at once: Python's own maps hold one each.
+
+    Raises:
+        OSError: the file cannot be mapped.
+    """
+    import ctypes
+    import weakref
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    address = libc.mmap(
+        None,
+        ctypes.c_size_t(size),
+        ctypes.c_int(_PROT_READ),
+        ctypes.c_int(_MAP_SHARED),
+        ctypes.c_int(descriptor),
+        ctypes.c_int64(0),
+    )
+    if address == ctypes.c_void_p(-1).value:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    memory = (ctypes.c_ubyte * size).from_address(address)
+    unmap = weakref.finalize(memory, libc.munmap, ctypes.c_void_p(address), ctypes.c_size_t(size))
+    unmap.atexit = False  # other threads may still read then; the kernel unmaps
+    return memoryview(memory).toreadonly()
 
 
 def end_with_parent() -> None:
