@@ -176,9 +176,8 @@ def measure(encoders: Encoders, pairs: Path | None, page: str) -> str:
 def chunks_of(segment: SegmentView) -> Chunks:
     """Return what ranks the files of a segment; requires that it holds vectors."""
     image = segment.image
-    assert image.vectors is not None
     ranking = segment.visible_rows() & (image.row_anchors == 0)
-    return Chunks(image.paths(), image.row_files, ranking, image.vectors, image.scales)
+    return Chunks(image.paths(), image.row_files, ranking, image.whole_vectors(), image.scales)
 
 
 def nearest(segments: Sequence[Chunks], query: Int8, scale: float) -> tuple[CaseHit, ...]:

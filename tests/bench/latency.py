@@ -124,8 +124,8 @@ def _raw(engine: Engine, encoder: str, query: str) -> Callable[[], None]:
             image = segment.image
             lengths = [image.row_lengths(field) for field in range(SCORED_FIELDS)]
             bm25.score(segment.row_postings, lengths, image.rows)
-            if vector is not None and image.vectors is not None:
-                cosines(image.vectors, image.scales, vector[0][0], float(vector[1][0]))
+            if vector is not None and segment.vectors:
+                cosines(segment.vectors, image.scales, vector[0][0], float(vector[1][0]))
 
     return run
 

@@ -364,7 +364,8 @@ def _compare_query(label: str, tree: Path, home: Path) -> None:
     engine = Engine(tree, Home(home), flags={"encoder": "static"})
     chunks = engine.sync().chunks
     found = [segment.image for segment in engine.view().segments]
-    vectors = np.concatenate([image.vectors for image in found]).astype(np.float16)
+    parts = [part for image in found for part in image.vectors()]
+    vectors = np.concatenate(parts).astype(np.float16)
     columns = {"id": pa.array(range(len(vectors)))}
     flat = pa.array(vectors.reshape(-1), type=pa.float16())
     columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])

@@ -80,9 +80,9 @@ def visible_rows(view: SnapshotView) -> Iterator[tuple[str, str, bytes]]:
     for segment in view.segments:
         image = segment.image
         visible = segment.visible_rows()
+        vectors = image.whole_vectors() if image.dimension else None
         for number, row in enumerate(scan_rows(view.store, image.name)):
             if visible[number]:
-                vectors = image.vectors
                 held = b"" if vectors is None else vectors[number].tobytes()
                 scale = b"" if vectors is None else image.scales[number].tobytes()
                 yield row.row_id, row.text, held + scale

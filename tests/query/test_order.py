@@ -23,7 +23,7 @@ def ordered(*segments: tuple[list[bytes], list[Row]], most: int) -> list[tuple[i
     ones = [np.ones(len(rows)) for _, rows in segments]
     scores: Any = [SimpleNamespace(is_empty=False, total=one, lexical=one) for one in ones]
     none: Any = None
-    held = [SearchableSegment(image, none, none, none, none, none) for image in images]
+    held = [SearchableSegment(image, none, none, none, none, none, none) for image in images]
     found, _ = ordered_candidates(held, scores, [one > 0.0 for one in ones], most=most)
     return [(candidate.segment, candidate.row) for candidate in found]
 

@@ -222,8 +222,8 @@ def nearness(
     query = parse_query("retry")
     scorer = Scorer(query, statistics, Weights(dense=dense), Mode.BALANCED, vector)
     vectors = np.array([[10, 0], [6, 0], [1, 0], [-10, 0]], np.int8)
-    image: Any = SimpleNamespace(rows=4, vectors=vectors, scales=np.full(4, 0.1))
-    segment: Any = SimpleNamespace(image=image)
+    image: Any = SimpleNamespace(rows=4, scales=np.full(4, 0.1))
+    segment: Any = SimpleNamespace(image=image, vectors=(vectors[:1], vectors[1:]))
     cosine, near = scorer._cosines(segment, hidden)
     return cosine.tolist(), None if near is None else near.tolist()
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError
@@ -150,9 +151,7 @@ def _segment(
         StoreError: it cannot be read now.
     """
     image = segment.image
-    vectors = image.vectors
-    dimension = 0 if vectors is None else vectors.shape[1]
-    for difference in schema_differences(store, ref.table, dimension):
+    for difference in schema_differences(store, ref.table, image.dimension):
         yield "row_schema", f"segment {ref.table}: column {difference}"
     rows = count_rows(store, ref.table)
     if rows != ref.rows:
@@ -169,6 +168,7 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
     image, ids = segment.image, set[str]()
     paths, shown = image.paths(), segment.visible_rows()
     hashes = [bytes.fromhex(digest) for digest in image.file_hashes()]
+    vectors = image.whole_vectors() if image.dimension else None
     for rows in read_rows(store, image.name):
         twice = _met_again(rows.row_ids, ids)
         if twice:
@@ -179,6 +179,9 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
                     yield "place_twice", f"{place[0]}: chunk {place[1]} is visible more than once"
                 places.add(place)
         for what in _wrong(rows, image, paths, hashes):
+            yield "row_mismatch", f"segment {image.name}: {what}, rows from {rows.start}"
+        if not _has_vectors(rows, vectors, image):
+            what = "vectors are not the image's"
             yield "row_mismatch", f"segment {image.name}: {what}, rows from {rows.start}"
 
 
@@ -221,13 +224,14 @@ def _wrong(
         anchors.tolist(),
     ):
         yield "lines or anchors are not the image's"
-    if not _has_vectors_of(rows, image, here):
-        yield "vectors are not the image's"
 
 
-def _has_vectors_of(rows: TableRows, image: SegmentImage, here: slice) -> bool:
-    if image.vectors is None or rows.vectors is None or rows.scales is None:
-        return image.vectors is None and rows.vectors is None
-    return np.array_equal(rows.vectors, image.vectors[here]) and np.array_equal(
+def _has_vectors(
+    rows: TableRows, vectors: npt.NDArray[np.int8] | None, image: SegmentImage
+) -> bool:
+    if vectors is None or rows.vectors is None or rows.scales is None:
+        return vectors is None and rows.vectors is None
+    here = slice(rows.start, rows.start + len(rows.path_keys))
+    return np.array_equal(rows.vectors, vectors[here]) and np.array_equal(
         rows.scales, image.scales[here]
     )

@@ -118,8 +118,7 @@ def row_schema(found: Examination) -> HealthCheck:
     if found.view is None:
         return HealthCheck("row_schema", WARN, UNKNOWN)
     for segment in found.view.segments:
-        vectors = segment.image.vectors
-        dimension = 0 if vectors is None else vectors.shape[1]
+        dimension = segment.image.dimension
         wrong = schema_differences(found.store, segment.image.name, dimension)
         if wrong:
             raise CorruptStore(f"segment {segment.image.name}: columns {', '.join(wrong)}")

@@ -189,9 +189,7 @@ def _groups(parts: Sequence[Packable]) -> Iterator[list[Packable]]:
     """Yield what goes into one pack: segments of vectors of one dimension, of so many rows."""
     by_dimension: dict[int, list[Packable]] = {}
     for part in parts:
-        vectors = part.image.vectors
-        dimension = 0 if vectors is None else vectors.shape[1]
-        by_dimension.setdefault(dimension, []).append(part)
+        by_dimension.setdefault(part.image.dimension, []).append(part)
     for _, own in sorted(by_dimension.items()):
         group: list[Packable] = []
         rows = 0

@@ -47,7 +47,6 @@ _ROW_COLUMNS = (
     *("row_starts", "row_ends", "row_ids", "row_corpora", "row_anchors"),
     *(f"row_lengths{number}" for number in range(SCORED_FIELDS)),
 )
-_VECTOR_COLUMNS = ("vectors", "scales")
 _NEEDED = frozenset(
     {
         *(*_FILE_COLUMNS, *_ROW_COLUMNS, CHUNK_IDS, FILE_RANKS),
@@ -111,7 +110,7 @@ def can_pack(image: SegmentImage) -> bool:
     needed = (
         *_FILE_COLUMNS,
         *_ROW_COLUMNS,
-        *(("vectors", "scales") if image.vectors is not None else ()),
+        *(("scales",) if image.dimension else ()),
         *TEXT_ARRAYS,
     )
     return all(name in image.arrays for name in needed)
@@ -212,8 +211,9 @@ def _merged(
     languages: dict[str, int] = {}
     arrays: dict[str, Array] = {}
     columns = (*_FILE_COLUMNS, *_ROW_COLUMNS)
-    if images[0].vectors is not None:
-        columns = (*columns, *_VECTOR_COLUMNS)
+    if images[0].dimension:
+        columns = (*columns, "scales")
+        arrays["vectors"] = np.concatenate([part for image in images for part in image.vectors()])
     for name in columns:
         arrays[name] = np.concatenate([image.arrays[name] for image in images])
     arrays["row_types"] = _renamed([(one.arrays["row_types"], one.types) for one in images], types)

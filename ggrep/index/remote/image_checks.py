@@ -58,8 +58,9 @@ def _shapes(image: SegmentImage, rows: int, files: int) -> None:
     _shaped(image, "file_rows", "<u4", (files + 1,))
     vectors = image.arrays.get("vectors")
     if vectors is not None:
-        if vectors.dtype.str != "|i1" or vectors.ndim != 2 or len(vectors) != rows:
-            raise ValueError("its vectors are none")
+        form = vectors.dtype.str == "|i1" and vectors.ndim == 2 and len(vectors) == rows
+        _require(form, "its vectors are none")
+    if image.dimension:
         _shaped(image, "scales", "<f8", (rows,))
         _require(bool(np.isfinite(image.scales).all()), "a scale is no number")
 

@@ -16,6 +16,7 @@ from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.manifest import FileRef, SegmentRef
 from ggrep.index.store.table_scan import write_sizes
+from ggrep.index.store.table_vectors import in_table
 from ggrep.index.store.tables import measure_table, write_table
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str
     size, digest = measure_table(store, segment)
     image = store_files.image_file(store, segment)
     durable.make_directory(image.parent)
-    write_image(image, content.arrays, content.meta)
+    write_image(image, *in_table(store, segment, content.arrays, content.meta))
     durable.sync_directory(image.parent)
     durable.sync_directory(store)
     reach("publish.after_image")

@@ -17,7 +17,7 @@ source order:
 | row_ids | u8 (m, 32) | raw row ids |
 | row_corpora, row_types, row_anchors | u8 (m,) | place in CORPORA, in meta `types`; 1 for anchors |
 | row_lengths0, 1, 2 | u32 (m,) | terms in body, name, crumb |
-| vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder |
+| vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder; vectors may be the table's |
 | c.*, f.* | | postings over rows, over files |
 
 That is about 60 bytes a row beside vector and postings.
@@ -37,6 +37,7 @@ from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
 from ggrep.index.store.image import Array, open_image
 from ggrep.index.store.mapped_files import give_back
+from ggrep.index.store.table_vectors import VectorPages, map_vectors, pages_of
 
 ROW_POSTINGS = "c."
 FILE_POSTINGS = "f."
@@ -49,6 +50,8 @@ class SegmentImage(Struct, frozen=True):
 
     Attributes:
         mapped: all of its file; None where it was read.
+        table: the directory of its table; empty for a pack or an unwritten segment.
+        pages: where the table has the vectors; None where they are among the arrays.
     """
 
     name: SegmentName
@@ -56,6 +59,8 @@ class SegmentImage(Struct, frozen=True):
     types: Sequence[str]
     languages: Sequence[str]
     mapped: npt.NDArray[np.uint8] | None = None
+    table: Path = Path()
+    pages: VectorPages | None = None
 
     def give_back(self) -> None:
         """Let go of the memory that what was looked at takes; it is read again where needed."""
@@ -113,10 +118,30 @@ class SegmentImage(Struct, frozen=True):
         return self.arrays["file_traits"].view(np.uint16)
 
     @property
-    def vectors(self) -> npt.NDArray[np.int8] | None:
-        """Return int8 (rows, dim), or None in a store without an encoder."""
-        found = self.arrays.get("vectors")
-        return None if found is None else found.view(np.int8)
+    def dimension(self) -> int:
+        """Return that of the vectors; 0 in a store without an encoder."""
+        if self.pages is not None:
+            return self.pages.dimension
+        return self.arrays["vectors"].shape[1] if "vectors" in self.arrays else 0
+
+    def vectors(self) -> tuple[npt.NDArray[np.int8], ...]:
+        """Return int8 (some rows, dimension) each, all rows in order; none without an encoder.
+
+        Raises:
+            CorruptStore: the table has no such vectors.
+            StoreError: it cannot be read now.
+        """
+        if self.pages is not None:
+            return map_vectors(self.table, self.pages, self.rows)
+        return (self.arrays["vectors"].view(np.int8),) if "vectors" in self.arrays else ()
+
+    def whole_vectors(self) -> npt.NDArray[np.int8]:
+        """Return int8 (rows, dimension), copied where they lie apart; errors as `vectors`.
+
+        Requires: there are any.
+        """
+        parts = self.vectors()
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     @property
     def scales(self) -> npt.NDArray[np.float64]:
@@ -215,4 +240,6 @@ def open_segment_image(store: Path, segment: SegmentName) -> SegmentImage:
         [str(item) for item in types],
         [str(item) for item in languages],
         image.mapped,
+        store_files.table_dir(store, segment),
+        pages_of(image.meta),
     )

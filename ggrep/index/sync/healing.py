@@ -31,6 +31,7 @@ from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.salvage import implied_mask
 from ggrep.index.store.segment_image import open_segment_image
 from ggrep.index.store.table_scan import dimension_of, read_sizes, scan_table
+from ggrep.index.store.table_vectors import in_table
 from ggrep.index.store.way import make_way_for_directory, make_way_for_file
 from ggrep.index.sync import stat_cache
 from ggrep.index.sync.image_builder import ImageBuilder
@@ -146,7 +147,7 @@ class Healer:
             if batch.vectors is not None and batch.scales is not None:
                 builder.add_vectors(batch.vectors, batch.scales)
         self._deadline.check("healing")
-        write_image(path, builder.finish(), builder.meta)
+        write_image(path, *in_table(store, segment, builder.finish(), builder.meta))
 
     def _write_masks(self, manifest: SnapshotManifest, path: Path) -> None:
         hidden = read_tombstones(self._store, manifest.tombstones)

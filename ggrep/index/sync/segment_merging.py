@@ -59,7 +59,8 @@ def live_files(store: Path, segment: SegmentView) -> Iterator[FileRows]:
     image = segment.image
     bounds = image.file_rows.tolist()
     visible = np.flatnonzero(segment.visible_files).tolist()
-    sizes, vectors = image.arrays["file_sizes"].view(np.uint64), image.vectors
+    sizes = image.arrays["file_sizes"].view(np.uint64)
+    vectors = image.whole_vectors() if image.dimension else None
     for files in _batches(visible, bounds):
         offsets = [row for file in files for row in range(bounds[file], bounds[file + 1])]
         rows = iter(take_rows(store, image.name, offsets))

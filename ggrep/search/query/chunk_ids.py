@@ -64,7 +64,7 @@ def rows_of_texts(
     if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
         wanted = np.frombuffer(b"".join(sorted(texts)), dtype=np.uint64).reshape(-1, 2)
         rows = np.flatnonzero(np.isin(held.view(np.uint64)[:, 0], wanted[:, 0]))
-    elif scales is not None and segment.image.vectors is not None:
+    elif scales is not None and segment.vectors:
         rows = np.flatnonzero(np.isin(segment.image.scales, scales))
     else:
         rows = np.arange(segment.image.rows)

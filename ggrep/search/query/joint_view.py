@@ -177,6 +177,7 @@ class _Joining:
                 owners=owners,
                 ranks=image.arrays[FILE_RANKS].view(np.uint32),
                 texts=RowTexts(image),
+                vectors=image.vectors(),
             )
         )
 

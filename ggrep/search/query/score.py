@@ -197,7 +197,7 @@ class Scorer:
 
     def _may_score(self, segment: SearchableSegment) -> bool:
         """Return False where no row can have evidence: nothing of the query is in any of them."""
-        dense = self._vector is not None and segment.image.vectors is not None
+        dense = self._vector is not None and bool(segment.vectors)
         if dense or self._query.places:
             return True
         names = {*self._query.terms, *self._query.symbols}
@@ -242,11 +242,15 @@ class Scorer:
 
         Zeros and None where there is no encoder, or it is switched off.
         """
-        vectors = segment.image.vectors
-        if self._vector is None or vectors is None or not self._weights.dense:
+        if self._vector is None or not segment.vectors or not self._weights.dense:
             return np.broadcast_to(_ZERO, segment.image.rows), None
         vector = self._vector
-        cosine = cosines(vectors, segment.image.scales, vector.values, vector.scale)
+        parts, start = [], 0
+        for part in segment.vectors:
+            scales = segment.image.scales[start : start + len(part)]
+            parts.append(cosines(part, scales, vector.values, vector.scale))
+            start += len(part)
+        cosine = parts[0] if len(parts) == 1 else np.concatenate(parts)
         if hidden is not None:
             cosine[hidden] = 0.0
         np.maximum(cosine, 0.0, out=cosine)

@@ -33,6 +33,7 @@ class SearchableSegment(Struct, frozen=True):
     visible_files: npt.NDArray[np.bool_]
     visible_rows: npt.NDArray[np.bool_]
     texts: Texts
+    vectors: tuple[npt.NDArray[np.int8], ...]
     owners: npt.NDArray[np.uint32] | None = None
     ranks: npt.NDArray[np.uint32] | None = None
 
@@ -108,6 +109,7 @@ def _opened(view: SnapshotView) -> tuple[SearchableSegment, ...]:
             visible_files=segment.visible_files,
             visible_rows=segment.visible_rows(),
             texts=_texts(view, segment.image),
+            vectors=segment.image.vectors(),
         )
         for segment in view.segments
     )

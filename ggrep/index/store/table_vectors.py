@@ -1,0 +1,140 @@
+"""The vectors of a large segment, mapped where its table has them.
+
+LanceDB writes a table's vectors as they lie in memory, in pages of some megabytes; a copy in the
+image would take as much disk and page cache again. Once a table is written, its vectors are looked
+for in its files and compared byte by byte. The image then says where they are. Where they are not
+found, as in another layout of LanceDB's, the image has a copy. Both are verified by digest, as
+table and image are.
+"""
+
+import mmap
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import SegmentName
+from ggrep.base.stable_json import Json
+from ggrep.config import store_files
+from ggrep.index.store.image import Array
+from ggrep.index.store.mapped_files import map_file
+from ggrep.index.store.read_failures import read_failure
+
+LEAST_ROWS: Final = 4096
+"""Vectors of fewer rows are copied: a map takes as long as they take room."""
+_SOUGHT_ROWS: Final = 64
+"""Rows looked for at once: their bytes lie nowhere else by chance."""
+_COMPARED_ROWS: Final = 4096
+_MOST_PAGES: Final = 64
+_FILE: Final = re.compile(r"data/[\w-]+\.lance")
+
+
+class VectorPages(Struct, frozen=True):
+    """Where a table has its vectors.
+
+    Attributes:
+        file: of the table, below its directory.
+        pages: offset and number of rows of each run, in the order of the rows.
+    """
+
+    file: str
+    dimension: int
+    pages: tuple[tuple[int, int], ...]
+
+
+def in_table(
+    store: Path, segment: SegmentName, arrays: Mapping[str, Array], meta: Mapping[str, Json]
+) -> tuple[dict[str, Array], dict[str, Json]]:
+    """Return the arrays and meta of an image, without its vectors where the table has them.
+
+    Requires: the table is written, or sound.
+    """
+    vectors = arrays.get("vectors")
+    if vectors is None or len(vectors) < LEAST_ROWS:
+        return dict(arrays), dict(meta)
+    pages = _pages(store_files.table_dir(store, segment), vectors.view(np.int8))
+    if pages is None:
+        return dict(arrays), dict(meta)
+    rest = {name: values for name, values in arrays.items() if name != "vectors"}
+    return rest, {**meta, "vectors": msgspec.to_builtins(pages)}
+
+
+def pages_of(meta: Mapping[str, Json]) -> VectorPages | None:
+    """Return where an image's meta says that the table has the vectors; None for nowhere.
+
+    Raises:
+        CorruptStore: it names no place in a table.
+    """
+    if (described := meta.get("vectors")) is None:
+        return None
+    try:
+        pages = msgspec.convert(described, VectorPages)
+    except msgspec.ValidationError as error:
+        raise CorruptStore("an image names no place of its vectors") from error
+    bounds = (pages.dimension - 1, *(number for page in pages.pages for number in page))
+    if not _FILE.fullmatch(pages.file) or min(bounds) < 0:
+        raise CorruptStore("an image's vectors do not lie in its table")
+    return pages
+
+
+def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray[np.int8], ...]:
+    """Return the vectors, int8 (rows of a page, dimension) each, mapped.
+
+    Raises:
+        CorruptStore: the table's file is not there, too short, or has another number of rows.
+        StoreError: it cannot be read now.
+    """
+    try:
+        data = map_file(table / pages.file)
+    except OSError as error:
+        raise read_failure(f"{table.name}/{pages.file}", error) from error
+    ends = [offset + number * pages.dimension for offset, number in pages.pages]
+    if sum(number for _, number in pages.pages) != rows or max(ends, default=0) > len(data):
+        raise CorruptStore(f"{table.name} has not the vectors of its image")
+    return tuple(
+        data[offset:end].view(np.int8).reshape(-1, pages.dimension)
+        for (offset, _), end in zip(pages.pages, ends, strict=True)
+    )
+
+
+def _pages(table: Path, vectors: npt.NDArray[np.int8]) -> VectorPages | None:
+    for path in sorted(table.glob("data/*.lance")):
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+            places = _places(data, vectors)
+        if places is not None:
+            return VectorPages(f"data/{path.name}", vectors.shape[1], tuple(places))
+    return None
+
+
+def _places(data: mmap.mmap, vectors: npt.NDArray[np.int8]) -> list[tuple[int, int]] | None:
+    """Return where a file has all rows of the vectors; None where it has not."""
+    row, offset, places = 0, 0, list[tuple[int, int]]()
+    while row < len(vectors):
+        offset = data.find(vectors[row : row + _SOUGHT_ROWS].tobytes(), offset)
+        if offset < 0 or len(places) == _MOST_PAGES:
+            return None
+        number = _equal_rows(data, offset, vectors[row:])
+        places.append((offset, number))
+        row, offset = row + number, offset + number * vectors.shape[1]
+    return places
+
+
+def _equal_rows(data: mmap.mmap, offset: int, vectors: npt.NDArray[np.int8]) -> int:
+    """Return how many of the first vectors lie at an offset."""
+    width, equal = vectors.shape[1], 0
+    for start in range(0, len(vectors), _COMPARED_ROWS):
+        block = vectors[start : start + _COMPARED_ROWS]
+        begin = offset + start * width
+        held = np.frombuffer(data[begin : begin + block.size], dtype=np.int8)
+        held = held[: len(held) // width * width].reshape(-1, width)
+        same = (held == block[: len(held)]).all(axis=1)
+        equal += int(np.argmin(same)) if not same.all() else len(same)
+        if equal < start + len(block):
+            break
+    return equal
