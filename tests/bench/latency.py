@@ -2,18 +2,20 @@
 
 Raw scoring is what no ranking can do without: BM25 of the query's terms over all rows, and the
 dot products where there are vectors. Files are real ones: the running Python's library, and what
-is installed beside it.
+is installed beside it. Stages are told in processor time, each next to one read pass over the bytes
+that it cannot do without.
 """
 
 import gc
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from msgspec import Struct
 
 from ggrep.base.clock import Deadline
@@ -23,31 +25,37 @@ from ggrep.index.embedding.quantise import cosines, quantise
 from ggrep.index.lexical.bm25 import Bm25, WeightedTerm, inverse_document_frequency
 from ggrep.index.lexical.layout import SCORED_FIELDS
 from ggrep.model.request import SearchRequest
+from ggrep.search.engine import query_answers
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import pipeline, score
-from ggrep.search.query import quota_choice as choose
-from ggrep.search.query.confidence_features import ConfidenceFeatures
+from ggrep.search.query.file_features import FileFeatures
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.segments import open_segments
+from ggrep.search.query.trees import Forest
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import DEFAULT_WEIGHTS
 
 ROUNDS = 8
+_REST = "rest"
 STAGES: tuple[tuple[str, object, str], ...] = (
-    ("open", pipeline, "open_segments"),
+    ("understanding", pipeline, "read_query"),
     ("statistics", pipeline, "collection_statistics"),
-    ("path", score.Scorer, "_path_scores"),
+    ("encoding", pipeline, "_query_vector"),
     ("lexical", Bm25, "score"),
     ("dense", score, "cosines"),
-    ("file evidence", score, "_file_evidence"),
-    ("symbol", score.Scorer, "_symbol_scores"),
+    ("paths", score.Scorer, "_path_scores"),
+    ("names", score.Scorer, "_symbol_scores"),
     ("priors", score.Scorer, "_priors"),
     ("blend", score, "blend"),
-    ("order", choose, "ordered_candidates"),
-    ("leaders", ConfidenceFeatures, "leading"),
-    ("fetch", pipeline, "fetch_hits"),
+    ("other evidence", score.Scorer, "signals"),
+    ("best rows", pipeline, "best_rows"),
+    ("features", FileFeatures, "of"),
+    ("forest", Forest, "sums"),
+    ("order", query_answers, "choose"),
+    ("confidence", query_answers, "leading"),
+    ("text", query_answers, "show"),
 )
-"""Functions whose time is told apart; one within another counts as the other's."""
+"""Functions whose time is told apart; what one within another takes is the inner one's alone."""
 
 
 class Latency(Struct, frozen=True):
@@ -55,7 +63,9 @@ class Latency(Struct, frozen=True):
 
     Attributes:
         raw: of raw scoring, query by query like `whole`.
-        stages: mean times of parts of a query, in their order; `rest` is what is none of them.
+        stages: mean processor times of parts of a query, in their order; `rest` is what is none
+            of them.
+        passes: of some stages, the processor time of one read pass over the bytes they need.
     """
 
     chunks: int
@@ -63,6 +73,7 @@ class Latency(Struct, frozen=True):
     whole: tuple[float, ...]
     raw: tuple[float, ...]
     stages: tuple[tuple[str, float], ...]
+    passes: dict[str, float]
 
     def lines(self, goal_ms: float) -> list[str]:
         """Return what people read."""
@@ -73,8 +84,12 @@ class Latency(Struct, frozen=True):
             f"(goal {goal_ms:g}), p95 {p95:.1f} ms; raw scoring p50 "
             f"{percentile(self.raw, 0.5):.1f} ms; {ratio:.1f}x of it"
         )
-        stages = ", ".join(f"{name} {ms:.2f}" for name, ms in self.stages)
-        return [head, f"         {stages}"]
+        total = sum(ms for _, ms in self.stages)
+        table = ["| stage | CPU, ms | one read pass, ms |", "|---|---:|---:|"]
+        for name, ms in (*self.stages, ("all", total)):
+            bound = f"{self.passes[name]:.2f}" if name in self.passes else ""
+            table.append(f"| {name} | {ms:.2f} | {bound} |")
+        return [head, *table]
 
 
 def measure(tree: Path, home: Path, encoder: str, queries: Sequence[str]) -> Latency:
@@ -90,7 +105,45 @@ def measure(tree: Path, home: Path, encoder: str, queries: Sequence[str]) -> Lat
         if turn:
             whole += [ask for ask, _ in pairs]
             raw += [bare for _, bare in pairs]
-    return Latency(chunks, encoder, tuple(whole), tuple(raw), stages_of(asks, STAGES))
+    stages, passes = stages_of(asks, STAGES), _passes(engine, queries)
+    return Latency(chunks, encoder, tuple(whole), tuple(raw), stages, passes)
+
+
+def _passes(engine: Engine, queries: Sequence[str]) -> dict[str, float]:
+    """Return the mean processor time in ms of a read pass over the bytes that stages need.
+
+    Postings of the query's terms, vectors, and one figure for each row.
+    """
+    segments = open_segments(engine.view())
+
+    def postings(query: str) -> int:
+        places = [
+            (each, place)
+            for each in (one.row_postings for one in segments)
+            for term in parse_query(query).terms
+            if (place := each.find(term)) is not None
+        ]
+        fields = range(SCORED_FIELDS)
+        return sum(int(p.rows_of(at, f).max(initial=0)) for p, at in places for f in fields)
+
+    def vectors() -> int:
+        found = (one.image.vectors for one in segments)
+        return sum(int(each.view(np.uint64).max(initial=0)) for each in found if each is not None)
+
+    figures = [np.ones(each.image.rows) for each in segments]
+    passes: dict[str, Callable[[str], object]] = {
+        "statistics": postings,
+        "lexical": postings,
+        "dense": lambda _: vectors(),
+        "blend": lambda _: sum(float(each.max(initial=0.0)) for each in figures),
+    }
+    return {
+        name: statistics.mean(
+            min(_cpu_ms(lambda run=run, query=query: run(query)) for _ in range(3))
+            for query in queries
+        )
+        for name, run in passes.items()
+    }
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -133,39 +186,60 @@ def _raw(engine: Engine, encoder: str, query: str) -> Callable[[], None]:
 def stages_of(
     asks: Sequence[Callable[[], object]], stages: Sequence[tuple[str, object, str]]
 ) -> tuple[tuple[str, float], ...]:
-    """Return the mean time of each stage, in a round of its own: clocks cost time as well."""
+    """Return the mean processor time of each stage in ms, in rounds of their own.
+
+    Clocks cost time as well. Of three rounds the least of each question counts.
+    """
     spent: defaultdict[str, float] = defaultdict(float)
-    running: list[str] = []
+    inner: list[float] = []
     kept = [(owner, name, getattr(owner, name)) for _, owner, name in stages]
     try:
         for stage, owner, name in stages:
-            setattr(owner, name, _timed(getattr(owner, name), stage, spent, running))
-        total = sum(_ms(ask) for _ in range(3) for ask in asks)
+            setattr(owner, name, _timed(getattr(owner, name), stage, spent, inner))
+        least = [min((_told_apart(ask, spent) for _ in range(3)), key=_total) for ask in asks]
     finally:
         for owner, name, plain in kept:
             setattr(owner, name, plain)
-    number = 3 * len(asks)
-    names = dict.fromkeys(stage for stage, _, _ in stages)
-    found = [(stage, spent[stage] / number) for stage in names if stage in spent]
-    return (*found, ("rest", (total - sum(spent.values())) / number))
+    names = [*dict.fromkeys(stage for stage, _, _ in stages), _REST]
+    means = [(name, sum(each.get(name, 0.0) for each in least) / len(asks)) for name in names]
+    return tuple((name, mean) for name, mean in means if mean)
+
+
+def _told_apart(ask: Callable[[], object], spent: defaultdict[str, float]) -> dict[str, float]:
+    """Return what one question takes by stage; `spent` is filled by what is timed."""
+    spent.clear()
+    whole = _cpu_ms(ask)
+    return {**spent, _REST: whole - _total(spent)}
+
+
+def _total(spent: Mapping[str, float]) -> float:
+    return sum(spent.values())
 
 
 def _timed(
-    plain: Callable[..., Any], stage: str, spent: dict[str, float], running: list[str]
+    plain: Callable[..., Any], stage: str, spent: dict[str, float], inner: list[float]
 ) -> Callable[..., Any]:
+    """Return a function that adds its time to its stage's, without that of others within."""
+
     @wraps(plain)
     def call(*args: Any, **named: Any) -> Any:
-        if running:
-            return plain(*args, **named)
-        running.append(stage)
-        begun = time.perf_counter()
+        inner.append(0.0)
+        begun = time.thread_time()
         try:
             return plain(*args, **named)
         finally:
-            spent[stage] += (time.perf_counter() - begun) * 1000
-            running.pop()
+            took = (time.thread_time() - begun) * 1000
+            spent[stage] += took - inner.pop()
+            if inner:
+                inner[-1] += took
 
     return call
+
+
+def _cpu_ms(call: Callable[[], object]) -> float:
+    begun = time.thread_time()
+    call()
+    return (time.thread_time() - begun) * 1000
 
 
 def _ms(call: Callable[[], object]) -> float:

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from ggrep.base.errors import Incompatible
-from ggrep.index.embedding.quantise import MAX_DIMENSION, cosines, quantise
+from ggrep.index.embedding.quantise import MAX_DIMENSION, cosines, numpy_dots, quantise, simd_dots
 
 
 def vectors(seed: int, rows: int, dimension: int) -> np.ndarray:
@@ -41,6 +42,34 @@ def test_the_largest_products_are_still_exact() -> None:
     found = cosines(values, np.ones(2), values[0], 1.0)
 
     assert found.tolist() == [127 * 127 * MAX_DIMENSION] * 2
+
+
+EXTREMES = st.sampled_from((-128, -127, -1, 0, 1, 126, 127)) | st.integers(-128, 127)
+
+
+@settings(max_examples=100)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from((1, 31, 32, 33, 64, 100, 256, 257, 1023, 1024)),
+    st.data(),
+)
+def test_both_kernels_give_the_same_bits(seed: int, dimension: int, data: st.DataObject) -> None:
+    """An answer may not depend on what could be installed: a thousand pairs an example."""
+    chance = np.random.default_rng(seed)
+    values = chance.integers(-128, 128, (1000, dimension), dtype=np.int8)
+    values[::3] = chance.choice(np.array([-128, 127], dtype=np.int8), values[::3].shape)
+    query = data.draw(arrays(np.int8, dimension, elements=EXTREMES))
+    exact = values.astype(np.int64) @ query.astype(np.int64)
+
+    assert simd_dots(values, query).tobytes() == exact.astype(np.float64).tobytes()
+    assert numpy_dots(values, query).tobytes() == exact.astype(np.float64).tobytes()
+
+
+def test_kernels_take_no_rows_one_row_and_rows_of_a_larger_array() -> None:
+    """Segments may be empty, and a part of a mapped array begins anywhere."""
+    values = np.random.default_rng(3).integers(-128, 128, (9, 33), dtype=np.int8)
+    for part in (values[:0], values[4:5], values[1:8], values[::2]):
+        assert simd_dots(part, values[0]).tolist() == numpy_dots(part, values[0]).tolist()
 
 
 def test_a_row_of_zeros_has_no_scale() -> None:

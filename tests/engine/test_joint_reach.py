@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.model.confidence import MOST_TOP_FILES, NO_TOP_FILES, TopFile, TopFiles
-from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.model.corpus import Corpus
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.joint_reach import members_reaching
 from ggrep.search.query.pipeline import Ranked, rank
@@ -45,12 +45,8 @@ class Learned:
     def __init__(self, factor: float) -> None:
         self.factor = factor
 
-    def corrected(self, segments: Any, scores: Any, *_: Any) -> Any:
-        code = CORPORA.index(Corpus.CODE)
-        return [
-            replace(one, total=one.total * np.where(part.image.row_corpora == code, self.factor, 1))
-            for part, one in zip(segments, scores, strict=True)
-        ]
+    def corrected(self, _segments: Any, _scores: Any, best: Any, _files: int) -> Any:
+        return [each.weighed(np.full(len(each.factors), self.factor)) for each in best]
 
 
 def ranked(stores: Stores, factor: float) -> tuple[Ranked, float]:
@@ -63,7 +59,7 @@ def ranked(stores: Stores, factor: float) -> tuple[Ranked, float]:
         deadline=NEVER,
         files=0,
     )
-    best = max(float(one.total.max()) for one in found.scores if not one.is_empty)
+    best = max(float(one.total.max()) for one in found.scores if len(one.rows))
     return replace(found, correction=Learned(factor)), best  # type: ignore[arg-type]  # has its way
 
 

@@ -65,8 +65,8 @@ SABOTAGES = (
     Sabotage(
         "dead rows kept in document frequencies",
         "ggrep/search/query/own_statistics.py",
-        "int(np.count_nonzero(visible[postings.rows_with(term, fields)]))",
-        "len(postings.rows_with(term, fields))",
+        "segment.visible_rows)",
+        "segment.visible_rows | True)",
         (FIGURES,),
     ),
     Sabotage(
@@ -320,6 +320,13 @@ SABOTAGES = (
         ("tests/query/test_cuts.py::test_no_file_takes_more_than_its_share",),
     ),
     Sabotage(
+        "dot products come in another order",
+        "ggrep/index/embedding/quantise.py",
+        "simsimd.dot(vectors, query)",
+        "simsimd.dot(vectors[::-1].copy(), query)",
+        ("tests/embedding/test_quantise.py",),
+    ),
+    Sabotage(
         "dot products are rounded",
         "ggrep/index/embedding/quantise.py",
         "= block @ wide\n",
@@ -426,8 +433,8 @@ SABOTAGES = (
     Sabotage(
         "every row counts as the best of its file",
         "ggrep/search/query/blend.py",
-        "    return np.where(total < best[np.cumsum(begins) - 1], factor, 1.0)\n",
-        "    return np.ones_like(total)\n",
+        "further: Scores = (total < best).astype(np.float64) * factor",
+        "further: Scores = (total < best).astype(np.float64)",
         (
             "tests/properties/test_score_belongs_to_its_hit.py"
             "::test_the_best_row_of_a_file_counts_where_a_filter_hides_it",

@@ -154,22 +154,22 @@ PACK_SABOTAGES = (
     Sabotage(
         "the correction is thought to lift prose instead of code",
         "ggrep/search/engine/joint_reach.py",
-        "image.row_corpora == _CODE, highest, 1.0",
-        "image.row_corpora != _CODE, highest, 1.0",
+        "best.corpora == CODE, highest, 1.0",
+        "best.corpora != CODE, highest, 1.0",
         (MEMBERS_REACHING + "test_code_is_judged_as_it_is_corrected",),
     ),
     Sabotage(
         "rows that may matter are judged before they are corrected",
         "ggrep/search/engine/joint_reach.py",
-        "zip(ranked.segments, scores, masks, strict=True)",
-        "zip(ranked.segments, ranked.scores, masks, strict=True)",
+        "[*ranked.correction.corrected(ranked.segments, ranked.scores, best, _EVERY_FILE)]",
+        "[*best]",
         (MEMBERS_REACHING + "test_code_is_judged_as_it_is_corrected",),
     ),
     Sabotage(
         "files that confidence goes by are forgotten",
         "ggrep/search/engine/joint_reach.py",
-        "np.minimum(least[image.row_corpora], leading)",
-        "least[image.row_corpora]",
+        "np.minimum(least[best.corpora], leading)",
+        "least[best.corpora]",
         (MEMBERS_REACHING + "test_files_that_confidence_goes_by_matter",),
     ),
     Sabotage(
@@ -252,7 +252,7 @@ PACK_SABOTAGES = (
     Sabotage(
         "rows that were found keep the scores of their words",
         "ggrep/search/query/pipeline.py",
-        "        plain=scores,  # no such kind is corrected\n",
+        "        scores=tuple(scores for scores, _ in kept),\n",
         "",
         (ASKING + "test_so_are_those_of_whose_hits_very_many_score_alike",),
     ),

@@ -126,22 +126,22 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "a definition has more than all of the query",
         "ggrep/search/query/score.py",
-        "scores[rows] = np.minimum(scores[rows] / self._symbol_total, 1.0)",
-        "scores[rows] = scores[rows] / self._symbol_total",
+        "np.minimum(scores / self._symbol_total, 1.0)",
+        "scores / self._symbol_total",
         (SCORES + "test_no_definition_has_more_than_all_of_the_query",),
     ),
     Sabotage(
         "any definition has all of the query",
         "ggrep/search/query/score.py",
-        "scores[rows] = np.minimum(scores[rows] / self._symbol_total, 1.0)",
-        "scores[rows] = 1.0",
+        "np.minimum(scores / self._symbol_total, 1.0)",
+        "np.ones(len(scores))",
         (SCORES + "test_a_definition_has_the_share_of_the_query_that_it_names",),
     ),
     Sabotage(
         "every defined name counts alike",
         "ggrep/search/query/score.py",
-        "            scores[rows] += share\n",
-        "            scores[rows] += 1.0\n",
+        "            scores[np.searchsorted(every, rows)] += share\n",
+        "            scores[np.searchsorted(every, rows)] += 1.0\n",
         (SCORES + "test_a_definition_has_the_share_of_the_query_that_it_names",),
     ),
     Sabotage(
@@ -196,8 +196,8 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "the last field of a row counts alone",
         "ggrep/index/lexical/bm25.py",
-        "scratch[places] += weights",
-        "scratch[places] = weights",
+        "                weighed += before\n",
+        "",
         (BM25 + "test_scores_are_those_of_the_formula",),
     ),
     Sabotage(
@@ -245,8 +245,8 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "every field is as long as the first",
         "ggrep/index/lexical/bm25.py",
-        "lengths[index][places]",
-        "lengths[0][places]",
+        "lengths[index].take(places)",
+        "lengths[0].take(places)",
         (BM25 + "test_scores_are_those_of_the_formula",),
     ),
     # Cohorts.

@@ -315,9 +315,9 @@ SLATE_SABOTAGES = (
     # USE.MUST.010: a projection of the ordinary search.
     Sabotage(
         "files score by all of their rows",
-        "ggrep/search/slate/file_candidates.py",
-        "best[files[begins], corpus] = np.maximum.reduceat(own, begins)",
-        "best[files[begins], corpus] = np.add.reduceat(own, begins)",
+        "ggrep/search/query/segments.py",
+        "np.maximum.reduceat(values, self.begins)",
+        "np.add.reduceat(values, self.begins)",
         (
             SLATING + "test_scores_of_packs_are_those_of_their_best_evidence",
             GATHERING + "test_a_candidates_score_is_that_of_its_best_row",
@@ -1132,8 +1132,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "code is most like itself",
         "ggrep/search/query/pipeline.py",
-        "ranked.eligible[seed.segment][seed.row] = False",
-        "ranked.eligible[seed.segment][seed.row] = True",
+        "eligible[seed.segment][seed.row] = False",
+        "eligible[seed.segment][seed.row] = True",
         (FINDING + "test_similar_code_of_a_place_is_never_the_place_itself",),
     ),
     # Names by syntax.

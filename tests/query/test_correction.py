@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import fields, replace
 
 from ggrep.base.clock import Deadline
-from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.engine import Engine
+from ggrep.search.query.best_rows import CODE, BestRows, best_rows
 from ggrep.search.query.correction import LEARNED, MOST, Correction, factor_of
 from ggrep.search.query.pipeline import Ranked, rank
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.score import SegmentScores
 from ggrep.search.query.trees import UNIT, Forest, ranking_forest
 from ggrep.search.query.weights import DEFAULT_WEIGHTS
 from tests.fakes.repos import open_engine, write_tree
@@ -60,10 +60,10 @@ def ranked(engine: Engine, files: int, query: str = QUERY, learned: int = 1) -> 
 def best_files(found: Ranked, number: int) -> list[tuple[float, str]]:
     """Return the best files with their scores."""
     best: dict[str, float] = {}
-    for segment, scored, mask in zip(found.segments, found.scores, found.eligible, strict=True):
-        for row in np.flatnonzero(mask & (scored.total > 0.0)).tolist():
-            path = str(segment.image.path(int(segment.image.row_files[row])))
-            best[path] = max(best.get(path, 0.0), float(scored.total[row]))
+    for segment, each in zip(found.segments, found.best, strict=True):
+        for file, score in zip(each.runs.files.tolist(), each.best.max(axis=0), strict=True):
+            path = str(segment.image.path(file))
+            best[path] = max(best.get(path, 0.0), float(score))
     return sorted(((-score, path) for path, score in best.items()))[:number]
 
 
@@ -95,17 +95,16 @@ class Said:
         return self._sums[rows]
 
 
-def top(
-    segment: SearchableSegment,
-    total: npt.NDArray[np.float64],
-    mask: npt.NDArray[np.bool_],
-    number: int,
-) -> list[tuple[float, int]]:
-    """Return the best files of a segment's code with their best scores."""
-    best = np.zeros(segment.image.files)
-    code = mask & (segment.image.row_corpora == CORPORA.index(Corpus.CODE))
-    np.maximum.at(best, segment.image.row_files[code], total[code])
-    return sorted((-score, file) for file, score in enumerate(best.tolist()) if score)[:number]
+def top(scored: SegmentScores, best: BestRows, number: int) -> list[tuple[float, int]]:
+    """Return the best files of a segment's code with their best scores, row by row."""
+    found: dict[int, float] = {}
+    total = best.scores(scored, *best.rows_of(np.ones(len(best.runs.files), np.bool_)))
+    for file, corpus, score in zip(
+        scored.files[best.places].tolist(), best.corpora.tolist(), total.tolist(), strict=True
+    ):
+        if corpus == CODE:
+            found[file] = max(found.get(file, 0.0), score)
+    return sorted((-score, file) for file, score in found.items())[:number]
 
 
 @pytest.mark.parametrize("files", [10, 17, 40])
@@ -129,7 +128,7 @@ def test_answers_are_exact_however_far_scores_lie_apart(
     """Scores of six orders and sums within and beyond the bounds, drawn anew two hundred times."""
     found = ranked(many, 100_000, learned=0)
     segment, scored = found.segments[0], found.scores[0]
-    mask, number = found.eligible[0] & (scored.total > 0.0), len(best_files(found, 1000))
+    mask, number = found.eligible[0], len(best_files(found, 1000))
     chance = np.random.default_rng(7)
     for _ in range(200):
         spread = np.exp(chance.uniform(0.0, chance.choice([0.5, 2.0, 6.0]), len(scored.total)))
@@ -137,15 +136,16 @@ def test_answers_are_exact_however_far_scores_lie_apart(
         sums = chance.integers(-3 * UNIT, 3 * UNIT, segment.image.files)
         correction = Correction(Said(sums), Named(), Deadline.never(many.clock))  # type: ignore[arg-type]
         files = int(chance.integers(1, 30))
-        whole = correction.corrected([segment], [drawn], [mask], 10 * number)[0].total
-        shown = correction.corrected([segment], [drawn], [mask], files)[0].total
-        assert top(segment, shown, mask, files) == top(segment, whole, mask, files)
+        best = [best_rows(drawn, mask)]
+        whole = correction.corrected([segment], [drawn], best, 10 * number)[0]
+        shown = correction.corrected([segment], [drawn], best, files)[0]
+        assert top(drawn, shown, files) == top(drawn, whole, files)
 
 
 def test_not_every_file_is_looked_at(many: Engine) -> None:
     def learned(files: int) -> int:
         found = ranked(many, files)
-        return sum(int((each.parts[LEARNED].values != 1.0).sum()) for each in found.scores)
+        return sum(int((each.factors != 1.0).sum()) for each in found.best)
 
     assert 0 < learned(10) < learned(100_000)
 
@@ -159,13 +159,19 @@ def test_the_factor_is_bounded_and_grows_with_the_sum() -> None:
 
 
 def test_a_score_is_what_it_was_times_its_factor(many: Engine) -> None:
-    for before, after in zip(
-        ranked(many, 100, learned=0).scores, ranked(many, 100).scores, strict=True
+    found = ranked(many, 100)
+    for before, after, scored in zip(
+        ranked(many, 100, learned=0).best, found.best, found.scores, strict=True
     ):
-        part = after.parts[LEARNED]
-        expected = np.round(before.total[part.rows] * part.values, 9)
-        assert after.total[part.rows].tolist() == expected.tolist()
-        assert ((part.values >= LEAST - 0.01) & (part.values <= MOST)).all()
+        assert after.best[CODE].tolist() == np.round(before.best[CODE] * after.factors, 9).tolist()
+        assert ((after.factors >= LEAST - 0.01) & (after.factors <= MOST)).all()
+        assert (after.factors != 1.0).any()
+        numbers, files = after.rows_of(np.ones(len(after.factors), np.bool_))
+        code = after.corpora == CODE
+        expected = before.scores(scored, numbers, files)
+        expected[code] = np.round(expected[code] * after.factors[files[code]], 9)
+        assert after.scores(scored, numbers, files).tolist() == expected.tolist()
+        assert after.best.max() == expected.max()
 
 
 def test_prose_is_left_as_it_is(many: Engine) -> None:

@@ -65,12 +65,7 @@ def ranked(engine: Engine, query: str = QUERY) -> Ranked:
 def scoring(found: Ranked, place: int) -> npt.NDArray[np.int64]:
     """Return the files of a segment that have a row that scores."""
     scored = found.scores[place]
-    if scored.is_empty:
-        return np.zeros(0, np.int64)
-    rows = scored.parts["prior"].rows
-    files: npt.NDArray[np.int64] = np.unique(
-        found.segments[place].image.row_files[rows[scored.total[rows] > 0]]
-    ).astype(np.int64)
+    files: npt.NDArray[np.int64] = np.unique(scored.files[scored.total > 0])
     return files
 
 
@@ -199,4 +194,4 @@ def test_a_files_figures_do_not_depend_on_what_else_is_asked_for(store: Engine) 
             compared += 1
         assert features.of(segment, scored, files[::2]).tobytes() == together[::2].tobytes()
     assert compared == len(FILES)
-    assert len([part for part in found.scores if not part.is_empty]) == 2
+    assert len([part for part in found.scores if len(part.rows)]) == 2

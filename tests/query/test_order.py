@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ggrep.model.corpus import CORPORA
+from ggrep.search.query.best_rows import best_rows
 from ggrep.search.query.order import ordered_candidates
 from ggrep.search.query.segments import SearchableSegment
 
@@ -21,10 +23,20 @@ def ordered(*segments: tuple[list[bytes], list[Row]], most: int) -> list[tuple[i
     """Return segment and row of the first `most` of rows that all score the same."""
     images = [image(paths, rows) for paths, rows in segments]
     ones = [np.ones(len(rows)) for _, rows in segments]
-    scores: Any = [SimpleNamespace(is_empty=False, total=one, lexical=one) for one in ones]
+    scores: Any = [
+        SimpleNamespace(
+            rows=np.arange(len(one)),
+            files=image.row_files.astype(np.int64),
+            corpora=image.row_corpora,
+            total=one,
+            lexical=one,
+        )
+        for image, one in zip(images, ones, strict=True)
+    ]
     none: Any = None
     held = [SearchableSegment(image, none, none, none, none, none, none) for image in images]
-    found, _ = ordered_candidates(held, scores, [one > 0.0 for one in ones], most=most)
+    best = [best_rows(each, one > 0.0) for each, one in zip(scores, ones, strict=True)]
+    found, _ = ordered_candidates(held, scores, best, CORPORA, most=most)
     return [(candidate.segment, candidate.row) for candidate in found]
 
 

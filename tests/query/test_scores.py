@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import DeadlineExceeded, InvalidRequest
@@ -24,8 +25,8 @@ from ggrep.search.query.blend import Signals, blend
 from ggrep.search.query.eligible import path_test
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.pipeline import _query_vector
-from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _held
-from ggrep.search.query.segments import open_segments
+from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _held, nearness
+from ggrep.search.query.segments import FileRuns, open_segments
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import FUSION, Fusion, Weights
 from tests.fakes.repos import open_engine, write_tree
@@ -199,59 +200,70 @@ def known(**figures: list[float]) -> Signals:
 def test_a_row_counts_by_its_own_nearness_and_by_its_files() -> None:
     """Its chunk is why a file is shown, and its file why the chunk is trusted."""
     signals = known(near=[0.4, 0.1, 0.0, 0.8], near_file=[0.4, 0.4, 0.8, 0.8])
-    _, parts = blend(signals, Weights(dense=0.5), NEAR)
+    _, parts = blend(signals, FileRuns.of(signals.files), Weights(dense=0.5), NEAR)
 
-    assert parts["dense"].tolist() == pytest.approx([0.1, 0.025, 0.0, 0.2])
-    assert parts["dense_file"].tolist() == pytest.approx([0.4, 0.4, 0.8, 0.8])
+    assert parts["dense"].at(signals.rows).tolist() == pytest.approx([0.1, 0.025, 0.0, 0.2])
+    assert parts["dense_file"].at(signals.rows).tolist() == pytest.approx([0.4, 0.4, 0.8, 0.8])
 
 
 def test_a_header_chunk_puts_no_other_behind_it() -> None:
     """It is hardly ever shown, so the next one is the best that there is."""
     signals = known(lexical=[9.0, 2.0, 2.0, 1.0], anchors=[1, 0, 0, 0])
-    _, parts = blend(signals, Weights(further=0.75), NEAR)
+    _, parts = blend(signals, FileRuns.of(signals.files), Weights(further=0.75), NEAR)
 
-    assert parts["further"].tolist() == [1.0, 1.0, 1.0, 0.75]
+    assert parts["further"].values.tolist() == [1.0, 1.0, 1.0, 0.75]
 
 
-def nearness(
-    dense: float, hidden: npt.NDArray[np.bool_] | None
-) -> tuple[list[float], list[float] | None]:
-    """Return the cosines 1, 0.6, 0.1 and -1 as a scorer sees them, and how they count."""
+def cosines_of(dense: float) -> npt.NDArray[np.float64] | None:
+    """Return the cosines 1, 0.6, 0.1 and -1 as a scorer sees them."""
     statistics = CollectionStatistics(LEXICAL_LAYOUT, 4, 1, (4,) * SCORED_FIELDS, ())
     vector = QueryVector(np.array([10, 0], np.int8), 0.1, NEAR)
-    query = parse_query("retry")
-    scorer = Scorer(query, statistics, Weights(dense=dense), Mode.BALANCED, vector)
+    scorer = Scorer(parse_query("retry"), statistics, Weights(dense=dense), Mode.BALANCED, vector)
     vectors = np.array([[10, 0], [6, 0], [1, 0], [-10, 0]], np.int8)
     image: Any = SimpleNamespace(rows=4, scales=np.full(4, 0.1))
     segment: Any = SimpleNamespace(image=image, vectors=(vectors[:1], vectors[1:]))
-    cosine, near = scorer._cosines(segment, hidden)
-    return cosine.tolist(), None if near is None else near.tolist()
+    return scorer._cosines(segment)[0]
 
 
 def test_a_cosine_counts_by_its_share_of_the_way_from_the_floor_to_1() -> None:
-    """All texts are a little alike; and who is not seen must not speak for a file."""
-    cosine, near = nearness(1.0, None)
-    of_seen, near_seen = nearness(1.0, np.array([True, False, False, False]))
+    """All texts are a little alike."""
+    found = cosines_of(1.0)
+    assert found is not None
+    cosine, near = nearness(found, NEAR.floor)
 
     assert cosine == pytest.approx([1.0, 0.6, 0.1, 0.0])
     assert near == pytest.approx([1.0, 0.5, 0.0, 0.0])
-    assert of_seen == pytest.approx([0.0, 0.6, 0.1, 0.0])
-    assert near_seen == pytest.approx([0.0, 0.5, 0.0, 0.0])
 
 
 def test_an_encoder_that_is_switched_off_says_nothing() -> None:
     """Rows that nothing else speaks for are not looked at then."""
-    assert nearness(0.0, None) == ([0.0] * 4, None)
+    assert cosines_of(0.0) is None
 
 
 def test_a_file_is_as_near_as_the_best_of_its_chunks_that_are_shown() -> None:
     """A header chunk is like every question about its file; file 1 has no chunk at all."""
-    rows, anchors = np.array([0, 0, 0, 2, 2, 3]), np.array([1, 0, 0, 0, 0, 1])
-    image: Any = SimpleNamespace(files=5, row_files=rows, row_anchors=anchors)
-    segment: Any = SimpleNamespace(image=image)
+    runs, anchors = FileRuns.of(np.array([0, 0, 0, 2, 2, 3])), np.array([1, 0, 0, 0, 0, 1])
     near = np.array([0.9, 0.2, 0.4, 0.7, 0.1, 0.8])
 
-    assert _best_shown(segment, near).tolist() == [0.4, 0.0, 0.7, 0.0, 0.0]
+    assert _best_shown(runs, anchors, near).tolist() == [0.4, 0.4, 0.4, 0.7, 0.7, 0.0]
+
+
+def test_a_hidden_row_has_no_score(root: Path, home: Path) -> None:
+    """Neither its words nor its vector speak for a file that is shown no more."""
+    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.py": "def retry():\n    pass\n"})
+    engine = open_engine(root, home, encoder="hashed")
+    engine.sync()
+    (segment,) = open_segments(engine.view())
+    query, never = parse_query("retry"), Deadline.never(engine.clock)
+    statistics = collection_statistics(engine.view(), (segment,), query, never)
+    vector = _query_vector(query, engine.encoder, None, never)
+    scorer = Scorer(query, statistics, Weights(), Mode.BALANCED, vector)
+    shown = np.array([False, True])
+    rows = shown[segment.image.row_files]
+    scored = scorer.score(replace(segment, visible_files=shown, visible_rows=rows), never)
+
+    assert scored.rows.tolist() == np.flatnonzero(rows).tolist()
+    assert set(scored.files.tolist()) == {1}
 
 
 def test_rows_that_hold_the_query_word_for_word_are_told() -> None:

@@ -17,6 +17,7 @@ from ggrep.interfaces.evaluation.measures import DEPTH
 from ggrep.search.query.blend import Signals, blend
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.score import DECIMALS
+from ggrep.search.query.segments import FileRuns
 from ggrep.search.query.weights import Fusion, Weights
 from training.ranking.points import Point
 
@@ -122,7 +123,7 @@ def best_of_files(
     """
     if not len(begins):
         return np.zeros(0)
-    total, _ = blend(above(signals, fusion.floor), weights, fusion)
+    total, _ = blend(above(signals, fusion.floor), FileRuns.of(signals.files), weights, fusion)
     shown = np.where(eligible, np.round(total, DECIMALS), 0.0)
     best: Scores = np.maximum.reduceat(shown, begins)
     return best

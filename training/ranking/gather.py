@@ -120,7 +120,7 @@ def _known(engine: Engine, case: Case) -> Known:
 def _verbatim(scored: SegmentScores) -> npt.NDArray[np.int64] | None:
     """Return the rows that were found to hold the query word for word."""
     part = scored.parts.get("verbatim")
-    return None if part is None else part.rows[part.values > 0.0]
+    return None if part is None else scored.rows[part.values > 0.0]
 
 
 def _paths(ranked: Ranked, found: Sequence[Signals]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ggrep.index.lexical.tokens import words
 from ggrep.interfaces.evaluation.questions import request_of
 from ggrep.interfaces.evaluation.suite import Case
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query.correction import best_code
+from ggrep.search.query.best_rows import CODE, last_of_best
 from ggrep.search.query.file_features import FileFeatures
 from ggrep.search.query.pipeline import Ranked, rank
 from training.ranking.gather import UNCORRECTED, engine_of
@@ -114,11 +114,9 @@ def _first(
     ranked: Ranked,
 ) -> Iterator[tuple[int, npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     """Yield, by segment, its place, those of the best MOST_FILES that it has, and their scores."""
-    parts = zip(ranked.segments, ranked.scores, ranked.eligible, strict=True)
-    best = [best_code(*part) for part in parts]
-    every = np.concatenate([*(each.scores for each in best), np.zeros(0)])
-    least = np.sort(every)[-MOST_FILES] if len(every) > MOST_FILES else 0.0
-    for place, each in enumerate(best):
-        kept = each.scores >= least
+    least = last_of_best([each.best[CODE] for each in ranked.best], MOST_FILES)
+    for place, each in enumerate(ranked.best):
+        code = each.best[CODE]
+        kept = (code >= least) & (code > 0.0)
         if kept.any():
-            yield place, each.files[kept], each.scores[kept]
+            yield place, each.runs.files[kept], code[kept]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.index.lexical.postings import Postings, Rows, union
+from ggrep.index.lexical.postings import Postings
 
 Scores = npt.NDArray[np.float64]
 
@@ -79,7 +79,7 @@ class Bm25:
             touched = self._weigh(postings, lengths, term.term, scratch)
             if touched is None:
                 continue
-            weighed = scratch[touched]
+            weighed = scratch.take(touched)
             total[touched] += (term.idf * (self._k1 + 1.0)) * (weighed / (self._k1 + weighed))
             scratch[touched] = 0.0
         total /= self.bound
@@ -92,18 +92,24 @@ class Bm25:
         term: str,
         scratch: Scores,
     ) -> npt.NDArray[np.intp] | None:
-        """Add the term's weighted frequencies to `scratch`; return the rows it touched."""
+        """Add the term's weighted frequencies to `scratch`; return the rows, each once."""
         place = postings.find(term)
         if place is None:
             return None
-        found: list[Rows] = []
+        touched: list[npt.NDArray[np.intp]] = []
         for index, weights in enumerate(self._fields):
             rows, counts = postings.entries(place, index)
             average = self._averages[index]
             if not len(rows) or average <= 0.0:
                 continue
             places = rows.astype(np.intp)  # else each use of them would convert them again
-            norm = lengths[index][places] * (weights.b / average) + (1.0 - weights.b)
-            scratch[places] += weights.boost * counts / norm
-            found.append(rows)
-        return union(found).astype(np.intp) if found else None
+            norm = lengths[index].take(places) * (weights.b / average) + (1.0 - weights.b)
+            weighed = weights.boost * counts / norm
+            if touched:
+                before = scratch.take(places)
+                weighed += before
+                touched.append(places[before == 0.0])
+            else:
+                touched.append(places)
+            scratch[places] = weighed
+        return np.concatenate(touched) if touched else None

@@ -46,10 +46,15 @@ def union(found: Sequence[Rows]) -> Rows:
     if sum(map(len, found)) * _MARKED_SHARE < size:
         merged = np.sort(np.concatenate(found), kind="stable")
         return merged[np.concatenate(([True], merged[1:] != merged[:-1]))]
+    return np.flatnonzero(_marked(found, size)).astype(np.uint32)
+
+
+def _marked(found: Sequence[Rows], size: int) -> npt.NDArray[np.bool_]:
+    """Return bool (size,): the rows of one or more lists."""
     marked = np.zeros(size, dtype=np.bool_)
     for rows in found:
         marked[rows] = True
-    return np.flatnonzero(marked).astype(np.uint32)
+    return marked
 
 
 class PostingField(Struct, frozen=True):
@@ -181,11 +186,22 @@ class Postings(Struct, frozen=True, eq=False):
 
     def rows_with(self, term: str, fields: range) -> Rows:
         """Return the rows, ascending and once each, that hold `term` in any of `fields`."""
+        found = self._lists(term, fields)
+        return union(found) if found else np.empty(0, dtype=np.uint32)
+
+    def count_with(self, term: str, fields: range, visible: npt.NDArray[np.bool_]) -> int:
+        """Return how many of the visible rows hold `term` in any of `fields`."""
+        found = self._lists(term, fields)
+        if sum(map(len, found)) * _MARKED_SHARE < len(visible):
+            return int(np.count_nonzero(visible[union(found)])) if found else 0
+        return int(np.count_nonzero(_marked(found, len(visible)) & visible))
+
+    def _lists(self, term: str, fields: range) -> list[Rows]:
+        """Return the rows of each of `fields` that holds `term`."""
         place = self.find(term)
         if place is None:
-            return np.empty(0, dtype=np.uint32)
-        found = [rows for number in fields if len(rows := self.rows_of(place, number))]
-        return union(found) if found else np.empty(0, dtype=np.uint32)
+            return []
+        return [rows for number in fields if len(rows := self.rows_of(place, number))]
 
 
 def _no_postings(terms: int) -> PostingField:

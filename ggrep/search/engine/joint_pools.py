@@ -308,11 +308,11 @@ class _Joint(Struct, frozen=True):
         held: set[int] = set()
         texts, scales = frozenset(own.texts), self._scales(ranked, own)
         for place, segment in enumerate(ranked.segments):
-            scored, image = ranked.plain[place], segment.image
-            if scored.is_empty or segment.owners is None or not texts:
+            scored, image = ranked.scores[place], segment.image
+            if segment.owners is None or not texts:
                 continue
             rows = rows_of_texts(ranked.view, segment, texts, scales)
-            shown = ranked.eligible[place][rows] & (scored.total[rows] > 0.0)
+            shown = ranked.eligible[place][rows] & (scored.at(rows) > 0.0)
             shown &= image.row_corpora[rows] == CORPORA.index(own.corpus)
             further = [row for row in rows[shown].tolist() if (place, row) not in known]
             held.update(segment.owners[image.row_files[further]].tolist())

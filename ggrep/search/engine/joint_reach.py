@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from ggrep.model.confidence import MOST_TOP_FILES, TopFiles
 from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.search.query.best_rows import CODE, BestRows, best_rows
 from ggrep.search.query.correction import MOST
-from ggrep.search.query.eligible import Mask
 from ggrep.search.query.joint_view import owners_of
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import DECIMALS, Scores, SegmentScores
@@ -25,7 +25,6 @@ from ggrep.search.query.segments import SearchableSegment
 
 _ROUNDED: Final = 10.0**-DECIMALS
 """By how much rounding may lift a score above its bound."""
-_CODE: Final = CORPORA.index(Corpus.CODE)
 _EVERY_FILE: Final = 1 << 40
 
 
@@ -41,15 +40,17 @@ def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Top
     full = len(leaders.leaders) >= (MOST_TOP_FILES if ranked.found is None else 1)
     leading = leaders.leaders[-1].score if full else 0.0
     highest = MOST if ranked.correction is not None else 1.0
+    best = [best_rows(*part) for part in zip(ranked.scores, ranked.eligible, strict=True)]
     masks = [
         _mattering(*part, by_corpus, leading, highest)
-        for part in zip(ranked.segments, ranked.scores, ranked.eligible, strict=True)
+        for part in zip(ranked.segments, ranked.scores, best, strict=True)
     ]
     if ranked.correction is not None and any(mask.any() for mask in masks):
-        scores = ranked.correction.corrected(ranked.segments, ranked.scores, masks, _EVERY_FILE)
+        best = [best_rows(*part) for part in zip(ranked.scores, masks, strict=True)]
+        best = [*ranked.correction.corrected(ranked.segments, ranked.scores, best, _EVERY_FILE)]
         masks = [
             _mattering(*part, by_corpus, leading, 1.0)
-            for part in zip(ranked.segments, scores, masks, strict=True)
+            for part in zip(ranked.segments, ranked.scores, best, strict=True)
         ]
     found: set[int] = set()
     for segment, mask in zip(ranked.segments, masks, strict=True):
@@ -60,16 +61,16 @@ def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Top
 def _mattering(
     segment: SearchableSegment,
     scored: SegmentScores,
-    eligible: Mask,
+    best: BestRows,
     least: Scores,
     leading: float,
     highest: float,
 ) -> npt.NDArray[np.bool_]:
     """Return bool (rows,): the rows that may matter if code scores up to `highest` times more."""
-    if scored.is_empty:
-        return np.zeros(len(eligible), dtype=np.bool_)
-    image = segment.image
-    bound = scored.total * np.where(image.row_corpora == _CODE, highest, 1.0)
-    near = bound + _ROUNDED >= np.minimum(least[image.row_corpora], leading)
-    found: npt.NDArray[np.bool_] = eligible & (scored.total > 0.0) & near
-    return found
+    numbers, files = best.rows_of(np.ones(len(best.runs.files), dtype=np.bool_))
+    total = best.scores(scored, numbers, files)
+    bound = total * np.where(best.corpora == CODE, highest, 1.0)
+    near = (bound + _ROUNDED >= np.minimum(least[best.corpora], leading)) & (total > 0.0)
+    mask = np.zeros(segment.image.rows, dtype=np.bool_)
+    mask[scored.rows[best.places[near]]] = True
+    return mask

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.search.query.segments import run_starts
+from ggrep.search.query.segments import FileRuns
 from ggrep.search.query.weights import Fusion, Weights
 
 Scores = npt.NDArray[np.float64]
@@ -44,42 +44,56 @@ class Signals(Struct, frozen=True):
     prior: Scores
 
 
-def blend(signals: Signals, weights: Weights, fusion: Fusion) -> tuple[Scores, dict[str, Scores]]:
+class Part(Struct, frozen=True):
+    """A component of the rows' scores, in the order of the rows: `weight` times `values`."""
+
+    weight: float
+    values: Scores
+
+    def at(self, places: npt.NDArray[np.int64]) -> Scores:
+        """Return the component of some rows, by their places among all."""
+        found: Scores = self.weight * self.values.take(places)
+        return found
+
+
+def blend(
+    signals: Signals, runs: FileRuns, weights: Weights, fusion: Fusion
+) -> tuple[Scores, dict[str, Part]]:
     """Return the rows' scores, float64 (n,), and their components by name.
 
     A row's figure depends on the row, its file and the query alone.
     """
     parts = {
-        "text": weights.text * signals.lexical,
-        "file": weights.file * signals.evidence,
-        "path": weights.path * signals.path,
-        "stem": weights.stem * signals.stem,
-        "symbol": weights.symbol * signals.symbol,
+        "text": Part(weights.text, signals.lexical),
+        "file": Part(weights.file, signals.evidence),
+        "path": Part(weights.path, signals.path),
+        "stem": Part(weights.stem, signals.stem),
+        "symbol": Part(weights.symbol, signals.symbol),
     }
     if signals.near is not None and signals.near_file is not None:
-        parts["dense"] = (weights.dense * fusion.row) * signals.near
-        parts["dense_file"] = (weights.dense * fusion.file) * signals.near_file
+        parts["dense"] = Part(weights.dense * fusion.row, signals.near)
+        parts["dense_file"] = Part(weights.dense * fusion.file, signals.near_file)
     if signals.location is not None:
-        parts["location"] = weights.location * signals.location
+        parts["location"] = Part(weights.location, signals.location)
     if signals.verbatim is not None:
-        parts["verbatim"] = weights.verbatim * signals.verbatim
-    total = sum(parts.values(), start=np.zeros(len(signals.rows)))
+        parts["verbatim"] = Part(weights.verbatim, signals.verbatim)
+    total, scaled = np.zeros(len(signals.rows)), np.empty(len(signals.rows))
+    for part in parts.values():
+        total += np.multiply(part.values, part.weight, out=scaled)
     total *= signals.prior
-    further = _further(signals, total, weights.further)
+    further = _further(signals, runs, total, weights.further)
     total *= further
-    factors = {"prior": signals.prior, "further": further}
-    return total, {**parts, **factors, "lexical": signals.lexical, "cosine": signals.cosine}
+    figures = {"prior": signals.prior, "further": further}
+    figures |= {"lexical": signals.lexical, "cosine": signals.cosine}
+    return total, parts | {name: Part(1.0, values) for name, values in figures.items()}
 
 
-def _further(signals: Signals, total: Scores, factor: float) -> Scores:
-    """Return, for rows in the order of their files, 1 for the best of its file, else `factor`.
+def _further(signals: Signals, runs: FileRuns, total: Scores, factor: float) -> Scores:
+    """Return 1 for the best row of its file, header chunks aside, else `factor`.
 
     Header chunks are not counted among the best: they are hardly ever shown.
     """
-    files = signals.files
-    if not len(files):
-        return np.zeros(0, dtype=np.float64)
-    begins = run_starts(files)
-    shown = np.where(signals.anchors == 0, total, 0.0)
-    best = np.maximum.reduceat(shown, np.flatnonzero(begins))
-    return np.where(total < best[np.cumsum(begins) - 1], factor, 1.0)
+    best = runs.repeated(runs.highest(total * (signals.anchors == 0)))
+    further: Scores = (total < best).astype(np.float64) * factor
+    further += total >= best  # a choice between both would cost five times as much
+    return further

@@ -13,16 +13,16 @@ from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import word_terms
 from ggrep.model.confidence import MOST_TOP_FILES, TopFile, TopFiles, Wording, ordered_top_files
 from ggrep.model.request import CollectionStatistics
+from ggrep.search.query.best_rows import BestRows, last_of_best
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.kinds import QueryKind
-from ggrep.search.query.score import DECIMALS, SegmentScores
+from ggrep.search.query.score import DECIMALS, Places, SegmentScores
 from ggrep.search.query.segments import SearchableSegment, run_starts
 from ggrep.search.query.understand import ParsedQuery
-from ggrep.search.query.weights import Weights
 
 Scores = npt.NDArray[np.float64]
 
-_LEXICAL_PARTS = ("path", "stem", "symbol", "location", "verbatim")
+_LEXICAL_PARTS = ("text", "file", "path", "stem", "symbol", "location", "verbatim")
 
 _SILENT_CHUNKS = 50
 """Chunks that hold none of the words, thought beside those of the collection.
@@ -31,16 +31,16 @@ In three files a word that stands in each of them is no common word. In thousand
 """
 
 
-class _BestRows(Struct, frozen=True):
-    """The best eligible row of each file that has one, files in ascending order."""
+class _LeadingRows(Struct, frozen=True):
+    """The best row of each leading file, files in ascending order.
 
-    files: Rows
-    rows: npt.NDArray[np.int64]
+    Attributes:
+        places: int64: the rows' places among all that score.
+    """
+
+    files: npt.NDArray[np.uint32]
+    places: Places
     scores: Scores
-
-    def at_least(self, floor: float) -> "_BestRows":
-        kept = self.scores >= floor
-        return _BestRows(self.files[kept], self.rows[kept], self.scores[kept])
 
 
 class ConfidenceFeatures:
@@ -49,12 +49,9 @@ class ConfidenceFeatures:
     Args:
         query: the query that was scored.
         statistics: of the collection it was scored against.
-        weights: those in force for its kind.
     """
 
-    def __init__(
-        self, query: ParsedQuery, statistics: CollectionStatistics, weights: Weights
-    ) -> None:
+    def __init__(self, query: ParsedQuery, statistics: CollectionStatistics) -> None:
         self._query = query
         roots = [term for term in query.terms if term not in query.spellings]
         # A letter stands somewhere in any collection, which says nothing beside a word.
@@ -79,24 +76,25 @@ class ConfidenceFeatures:
             share * inverse_document_frequency(statistics.chunks, each) for share, each in pairs
         )
         self._enlarged = self._weight / (scored / math.log(statistics.chunks + 2))
-        self._weights = weights
 
     def leading(
         self,
         segments: Sequence[SearchableSegment],
         scores: Sequence[SegmentScores],
-        eligible: Sequence[Mask],
+        best: Sequence[BestRows],
     ) -> TopFiles:
-        """Return the files with the best eligible rows.
+        """Return the files with the best rows that may be shown.
 
         All files that tie with the last one are looked at, so that their figures decide and not
         where they lie.
         """
-        best = [_best_rows(*part) for part in zip(segments, scores, eligible, strict=True)]
-        floor = _floor([item.scores for item in best])
+        figures = [each.best.max(axis=0) for each in best]
+        floor = last_of_best([each[each > 0.0] for each in figures], MOST_TOP_FILES)
         leaders: list[TopFile] = []
-        for segment, scored, rows in zip(segments, scores, best, strict=True):
-            leaders += self._leaders(segment, scored, rows.at_least(floor))
+        for segment, scored, each, figure in zip(segments, scores, best, figures, strict=True):
+            leading = (figure >= floor) & (figure > 0.0)
+            if leading.any():
+                leaders += self._leaders(segment, scored, _leading_rows(scored, each, leading))
         weight = round(self._weight, DECIMALS)
         return TopFiles(ordered_top_files(leaders), weight, self._unknown, self._wording())
 
@@ -109,10 +107,8 @@ class ConfidenceFeatures:
         return Wording.NAME if query.kind is QueryKind.SYMBOL else Wording.PLAIN
 
     def _leaders(
-        self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
+        self, segment: SearchableSegment, scored: SegmentScores, best: _LeadingRows
     ) -> list[TopFile]:
-        if not len(best.files):
-            return []
         found = np.zeros(len(best.files), dtype=np.float64)
         idfs = dict(zip(self._roots, self._idfs, strict=True))
         spelt = np.ones(len(best.files), dtype=np.bool_)
@@ -125,7 +121,7 @@ class ConfidenceFeatures:
             found += idfs.get(term, 0.0) * held
         columns = (
             best.scores,
-            np.round(self._evidence(segment, scored, best), DECIMALS),
+            np.round(self._evidence(scored, best.places), DECIMALS),
             np.round(scored.stems[best.files], DECIMALS),
             np.round(found / sum(self._idfs), DECIMALS),
             spelt,
@@ -136,25 +132,18 @@ class ConfidenceFeatures:
         """Return a term, and the words as they are spelt that it is the stem of."""
         return [term, *(word for word, terms in self._spelt if term in terms[1:])]
 
-    def _evidence(
-        self, segment: SearchableSegment, scored: SegmentScores, best: _BestRows
-    ) -> Scores:
+    def _evidence(self, scored: SegmentScores, places: Places) -> Scores:
         """Return what words, paths and names give the rows: their scores without an encoder.
 
         And without what only puts the best files in order. A filter may hide the best row of a
         file; how the others are weighed is no evidence either. A score grows with the rarity of
         the words, which is enlarged where a small collection can have none.
         """
-        image, weights, lexical = segment.image, self._weights, scored.exact
-        held = np.flatnonzero(lexical)
-        own = lexical[held]
-        cubes = np.bincount(image.row_files[held], weights=own * own * own, minlength=image.files)
-        evidence: Scores = weights.text * lexical[best.rows]
-        evidence += weights.file * np.cbrt(cubes[best.files])
+        evidence = np.zeros(len(places))
         for name in _LEXICAL_PARTS:
             if name in scored.parts:
-                evidence += scored.parts[name].at(best.rows)
-        evidence *= scored.parts["prior"].at(best.rows) * self._enlarged
+                evidence += scored.parts[name].at(places)
+        evidence *= scored.parts["prior"].at(places) * self._enlarged
         return evidence
 
 
@@ -193,25 +182,12 @@ def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
     return held
 
 
-def _best_rows(segment: SearchableSegment, scored: SegmentScores, mask: Mask) -> _BestRows:
-    """Return each file's best eligible row; the first of several."""
-    if scored.is_empty:
-        return _BestRows(np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros(0))
-    rows = np.flatnonzero(mask & (scored.total > 0.0))
-    if not len(rows):
-        return _BestRows(np.zeros(0, np.uint32), rows, np.zeros(0))
-    files, scores = segment.image.row_files[rows], scored.total[rows]
-    starts = run_starts(files)
-    best = np.maximum.reduceat(scores, np.flatnonzero(starts))
-    group = np.cumsum(starts) - 1
-    hit = np.flatnonzero(scores == best[group])
-    first = hit[run_starts(group[hit])]
-    return _BestRows(files[first], rows[first], best)
-
-
-def _floor(best: Sequence[Scores]) -> float:
-    """Return the score of the last leading file; 0 if all files lead."""
-    scores = np.concatenate([*best, np.zeros(0)])
-    if len(scores) <= MOST_TOP_FILES:
-        return 0.0
-    return float(-np.partition(-scores, MOST_TOP_FILES - 1)[MOST_TOP_FILES - 1])
+def _leading_rows(scored: SegmentScores, best: BestRows, files: Mask) -> _LeadingRows:
+    """Return the best row of some files; the first of several."""
+    numbers, at = best.rows_of(files)
+    total = best.scores(scored, numbers, at)
+    hit = np.flatnonzero(total == best.best.max(axis=0)[at])
+    first = hit[run_starts(at[hit])]
+    return _LeadingRows(
+        best.runs.files[files].astype(np.uint32), best.places[numbers[first]], total[first]
+    )

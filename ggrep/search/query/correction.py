@@ -11,16 +11,13 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
-from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
-from ggrep.model.corpus import CORPORA, Corpus
-from ggrep.search.query.eligible import Mask
-from ggrep.search.query.file_features import Figures, FileFeatures, Places, spread
+from ggrep.search.query.best_rows import CODE, BestRows, last_of_best
+from ggrep.search.query.file_features import Figures, FileFeatures, Places
 from ggrep.search.query.kinds import QueryKind
-from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
-from ggrep.search.query.segments import SearchableSegment, run_starts
+from ggrep.search.query.score import SegmentScores
+from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.trees import UNIT, Forest
 
 LEARNED: Final = "learned"
@@ -36,9 +33,9 @@ _HIGHEST: Final = 0.75
 _TOLD: Final = 3
 """Features that an explanation names."""
 
-_CODE: Final = CORPORA.index(Corpus.CODE)
-_ROOM: Final = 2.6
-"""How far below the last wanted file is looked at first: nearly always far enough."""
+_FIRST: Final = 4
+"""Times as many files as are wanted are looked at first. The last wanted one of these bounds how
+far the others can reach; looking at more at first saves nothing."""
 
 
 def factor_of(sums: npt.NDArray[np.int64]) -> Figures:
@@ -55,13 +52,6 @@ def factor_of(sums: npt.NDArray[np.int64]) -> Figures:
 MOST: Final = float(factor_of(np.array([1 << 30]))[0])
 
 
-class Best(Struct, frozen=True):
-    """Files with rows of code that may be shown, ascending, and the best score among those rows."""
-
-    files: Places
-    scores: Figures
-
-
 class Correction:
     """Corrects the scores of one query."""
 
@@ -74,26 +64,25 @@ class Correction:
         self,
         segments: Sequence[SearchableSegment],
         scores: Sequence[SegmentScores],
-        eligible: Sequence[Mask],
+        best: Sequence[BestRows],
         files: int,
-    ) -> tuple[SegmentScores, ...]:
-        """Return scores by which the best `files` files are the best of all.
+    ) -> tuple[BestRows, ...]:
+        """Return the rows with factors by which the best `files` files are the best of all.
 
         Args:
             segments: of the snapshot.
             scores: of each segment's rows.
-            eligible: per segment, the rows that may be shown.
+            best: per segment, the rows that may be shown.
             files: how deep the answer goes.
         """
-        best = [best_code(*part) for part in zip(segments, scores, eligible, strict=True)]
-        known = [np.zeros(len(each.files)) for each in best]
-        first = _least([each.scores for each in best], files)
-        self._learn(segments, scores, best, known, first / _ROOM)
-        so_far = [each.scores * factors for each, factors in zip(best, known, strict=True)]
+        code = [each.best[CODE] for each in best]
+        known = [np.zeros(len(each)) for each in code]
+        self._learn(segments, scores, best, known, _least(code, _FIRST * files))
+        so_far = [each * factors for each, factors in zip(code, known, strict=True)]
         self._learn(segments, scores, best, known, _least(so_far, files) / MOST)
         return tuple(
-            scored if scored.is_empty else _with_factors(segment, scored, each.files, factors)
-            for segment, scored, each, factors in zip(segments, scores, best, known, strict=True)
+            each.weighed(np.where(factors > 0.0, factors, 1.0))
+            for each, factors in zip(best, known, strict=True)
         )
 
     def factors(self, segment: SearchableSegment, scored: SegmentScores, files: Places) -> Figures:
@@ -119,55 +108,23 @@ class Correction:
         self,
         segments: Sequence[SearchableSegment],
         scores: Sequence[SegmentScores],
-        best: Sequence[Best],
+        best: Sequence[BestRows],
         known: Sequence[Figures],
         least: float,
     ) -> None:
         """Reckon the factors of the files that score at least so much, and have none yet."""
         self._deadline.check("correction")
         for segment, scored, each, factors in zip(segments, scores, best, known, strict=True):
-            wanted = (each.scores >= least) & (factors == 0.0)
+            code = each.best[CODE]
+            wanted = (code >= least) & (code > 0.0) & (factors == 0.0)
             if wanted.any():
-                factors[wanted] = self.factors(segment, scored, each.files[wanted])
+                factors[wanted] = self.factors(segment, scored, each.runs.files[wanted])
 
 
 def _by_size(effect: tuple[str, float]) -> tuple[float, str]:
     return -abs(effect[1]), effect[0]
 
 
-def best_code(segment: SearchableSegment, scored: SegmentScores, mask: Mask) -> Best:
-    """Return the files of a segment with rows of code that may be shown."""
-    if scored.is_empty:
-        return Best(np.zeros(0, np.int64), np.zeros(0))
-    image = segment.image
-    rows = np.flatnonzero(mask & (scored.total > 0.0) & (image.row_corpora == _CODE))
-    if not len(rows):
-        return Best(rows, np.zeros(0))
-    files = image.row_files[rows]
-    begins = np.flatnonzero(run_starts(files))
-    return Best(files[begins].astype(np.int64), np.maximum.reduceat(scored.total[rows], begins))
-
-
 def _least(scores: Sequence[Figures], number: int) -> float:
-    """Return the score of the last of the best `number`; 0 where there are no more."""
-    every = np.concatenate([*scores, np.zeros(0)])
-    if len(every) <= number:
-        return 0.0
-    return float(-np.partition(-every, number - 1)[number - 1])
-
-
-def _with_factors(
-    segment: SearchableSegment, scored: SegmentScores, files: Places, factors: Figures
-) -> SegmentScores:
-    """Return the scores with the factors of some files; 0 stands for a file without one."""
-    image = segment.image
-    known = factors > 0.0
-    bounds, chosen = image.file_rows.astype(np.int64), files[known]
-    lengths = bounds[chosen + 1] - bounds[chosen]
-    rows = spread(bounds[chosen], lengths)
-    code = image.row_corpora[rows] == _CODE
-    rows, of_rows = rows[code], np.repeat(factors[known], lengths)[code]
-    total = scored.total.copy()
-    total[rows] = np.round(total[rows] * of_rows, DECIMALS)
-    learned = RowScores(rows, of_rows, otherwise=1.0)
-    return replace(scored, total=total, parts={**scored.parts, LEARNED: learned})
+    """Return the score of the last of the best `number` that score; 0 where there are no more."""
+    return last_of_best([each[each > 0.0] for each in scores], number)

@@ -34,12 +34,10 @@ def explain(
         leading: what its confidence was judged by.
         cuts: hits passed over, by why.
     """
-    scored = dict.fromkeys(CORPORA, 0)
-    rows = zip(ranked.segments, ranked.scores, ranked.eligible, strict=True)
-    for segment, scores, eligible in rows:
-        mask = eligible & (scores.total > 0.0)
-        for place, corpus in enumerate(CORPORA):
-            scored[corpus] += int((segment.image.row_corpora[mask] == place).sum())
+    scored = {
+        corpus: sum(int(best.numbers[place]) for best in ranked.best)
+        for place, corpus in enumerate(CORPORA)
+    }
     request, weights, query = ranked.request, ranked.weights, ranked.query
     returned = Counter(hit.corpus for hit in hits)
     in_force = {name: float(getattr(weights, name)) for name in _WEIGHTS}

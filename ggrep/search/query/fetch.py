@@ -7,11 +7,13 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.index.store.row_texts import ShownRow
-from ggrep.model.corpus import CORPORA, Allocation, Corpus
+from ggrep.model.corpus import CORPORA, Allocation
 from ggrep.model.files import READING
 from ggrep.model.limits import LimitHit
 from ggrep.model.response import Extent, Hit, HitLine
 from ggrep.model.sanitise import sanitise_line
+from ggrep.search.query.best_rows import CODE
+from ggrep.search.query.correction import LEARNED
 from ggrep.search.query.file_notices import encoding_of
 from ggrep.search.query.literal import matching_lines
 from ggrep.search.query.order import Candidate
@@ -150,10 +152,13 @@ def _hit(
     snippet = cut_snippet(row.text, terms, request.snippet, offset)
     parts: tuple[tuple[str, float], ...] = ()
     if request.explain:
-        scored = sorted(ranked.scores[candidate.segment].parts.items())
-        parts = tuple((name, round(float(values[place]), DECIMALS)) for name, values in scored)
-        if ranked.correction is not None and CORPORA[candidate.corpus] is Corpus.CODE:
-            scores = ranked.scores[candidate.segment]
+        scores = ranked.scores[candidate.segment]
+        scored = {name: scores.part_at(name, place) for name in scores.parts}
+        if ranked.correction is not None:
+            best = ranked.best[candidate.segment]
+            scored[LEARNED] = best.factor(candidate.file, candidate.corpus)
+        parts = tuple((name, round(value, DECIMALS)) for name, value in sorted(scored.items()))
+        if ranked.correction is not None and candidate.corpus == CODE:
             parts += ranked.correction.effects(
                 ranked.segments[candidate.segment], scores, candidate.file
             )

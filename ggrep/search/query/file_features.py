@@ -26,6 +26,7 @@ from ggrep.index.lexical.postings import PostingField, Postings
 from ggrep.index.lexical.tokens import spelled_words
 from ggrep.model.files import TEST
 from ggrep.model.request import CollectionStatistics
+from ggrep.search.query.best_rows import spread
 from ggrep.search.query.score import DECIMALS, DEFINITIONS, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.understand import ParsedQuery
@@ -35,6 +36,8 @@ Places = npt.NDArray[np.int64]
 
 PARTS: Final = ("text", "file", "path", "stem", "symbol", "dense", "dense_file", "prior")
 """Parts of the score that are features: of the file's row that has most of each."""
+_ALIKE: Final = frozenset({"file", "path", "stem", "dense_file"})
+"""Parts that all rows of a file have alike."""
 
 _OF_WORDS: Final = (
     *("held", "held_name", "held_crumb", "held_doc", "held_path", "held_stem"),
@@ -291,24 +294,19 @@ def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
     return total
 
 
-def spread(starts: Places, lengths: Places) -> Places:
-    """Return the numbers of all ranges, one behind the other."""
-    before = np.cumsum(lengths) - lengths
-    numbers: Places = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
-    return numbers
-
-
 def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
     """Return the parts of the score that are features, and the whole of it."""
-    rows = scores.parts["prior"].rows
+    rows = scores.rows
     own = _Runs.of(np.searchsorted(rows, runs.starts), np.searchsorted(rows, runs.ends))
 
     def highest(name: str) -> Figures | float:
         part = scores.parts.get(name)
-        return 0.0 if part is None else own.highest(part.values[own.rows])
+        if part is None:
+            return 0.0
+        return part.at(own.starts) if name in _ALIKE else own.highest(part.at(own.rows))
 
-    total = scores.total[rows[own.rows]]
-    factors = scores.parts["prior"].values[own.rows] * scores.parts["further"].values[own.rows]
+    total = scores.total[own.rows]
+    factors = scores.parts["prior"].at(own.rows) * scores.parts["further"].at(own.rows)
     return {
         "base": own.highest(total),
         "raw": own.highest(total / factors),

@@ -19,12 +19,13 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.model.confidence import TopFile, TopFiles, Wording
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import CollectionStatistics, Find, SearchRequest
+from ggrep.search.query.blend import Part
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.literal import Matches, matching_rows, pattern_of
 from ggrep.search.query.naming import defining_rows, name_of, using_rows
 from ggrep.search.query.row_reading import row_texts
-from ggrep.search.query.score import DECIMALS, RowScores, SegmentScores
+from ggrep.search.query.score import DECIMALS, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.targets import find_target, is_place
 from ggrep.search.query.understand import (
@@ -170,21 +171,24 @@ def find_rows(
     return Found(tuple(found), limits)
 
 
-def only_found(scores: SegmentScores, matches: Matches) -> tuple[SegmentScores, Mask]:
-    """Return a segment's scores, none of a row that was found is 0; and the rows that were."""
+def only_found(
+    segment: SearchableSegment, scores: SegmentScores, matches: Matches
+) -> tuple[SegmentScores, Mask]:
+    """Return the scores of the rows that were found, none of which is 0; and which those are."""
     rows = matches.rows
-    total, mask = scores.total.copy(), np.zeros(len(scores.total), dtype=np.bool_)
+    mask = np.zeros(segment.image.rows, dtype=np.bool_)
     mask[rows] = True
-    total[rows] = np.maximum(np.round(total[rows] * matches.factors, DECIMALS), _LEAST)
-    parts = {**scores.parts, "found": RowScores(rows, matches.factors)}
-    return replace(scores, total=total, parts=parts), mask
+    kept = scores.only(segment.image, rows)
+    total = np.maximum(np.round(kept.total * matches.factors, DECIMALS), _LEAST)
+    parts = {**kept.parts, "found": Part(1.0, matches.factors)}
+    return replace(kept, total=total, parts=parts), mask
 
 
 def leading_found(found: Found, scores: Sequence[SegmentScores]) -> TopFiles:
     """Return the confidence features of verified rows: only that they exist."""
     best = max(
         (
-            float(scored.total[matches.rows].max())
+            float(scored.at(matches.rows).max())
             for scored, matches in zip(scores, found.matches, strict=True)
             if len(matches.rows)
         ),

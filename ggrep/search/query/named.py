@@ -106,18 +106,35 @@ def _entries(postings: Postings, term: str, field: int) -> tuple[Places, Places]
     return rows.astype(np.int64), counts.astype(np.int64)
 
 
-def name_scores(segment: SearchableSegment, name: str, parts: Scores) -> Scores:
-    """Return, per row, how well it defines the name that a query is; all else is its parts'.
+class RowShares(Struct, frozen=True):
+    """Rows, ascending, with shares above 0 to 1; all others have none."""
+
+    rows: Places
+    shares: Scores
+
+    def among(self, rows: Places) -> Scores:
+        """Return the shares of ascending rows, of which these are some."""
+        shares = np.zeros(len(rows))
+        places = np.searchsorted(rows, self.rows)
+        present = places < len(rows)
+        present[present] = rows[places[present]] == self.rows[present]
+        shares[places[present]] = self.shares[present]
+        return shares
+
+
+def name_scores(segment: SearchableSegment, name: str, parts: RowShares) -> RowShares:
+    """Return how well rows define the name that a query is; all else is its parts'.
 
     Args:
         segment: whose rows are looked at.
         name: its parts joined by dots.
-        parts: per row, how much of the query's weight it defines.
+        parts: how much of the query's weight rows define.
     """
     found = defining(segment, name)
-    scores: Scores = _PARTS * parts
-    scores[found.rows] = found.shares
-    return scores
+    rows = np.union1d(parts.rows, found.rows)
+    shares = _PARTS * parts.among(rows)
+    shares[np.searchsorted(rows, found.rows)] = found.shares
+    return RowShares(rows, shares)
 
 
 def files_defining(segment: SearchableSegment, names: Sequence[str]) -> npt.NDArray[np.int64]:

@@ -7,11 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from ggrep.model.corpus import CORPORA
-from ggrep.search.query.score import SegmentScores
+from ggrep.model.corpus import CORPORA, Corpus
+from ggrep.search.query.best_rows import BestRows, last_of_best
+from ggrep.search.query.score import DECIMALS, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
-
-Mask = npt.NDArray[np.bool_]
 
 
 class Candidate(Struct, frozen=True):
@@ -33,16 +32,23 @@ class Candidate(Struct, frozen=True):
 def ordered_candidates(
     segments: Sequence[SearchableSegment],
     scores: Sequence[SegmentScores],
-    eligible: Sequence[Mask],
+    best: Sequence[BestRows],
+    corpora: Sequence[Corpus],
     *,
     most: int,
 ) -> tuple[list[Candidate], dict[int, int]]:
-    """Return the best `most` rows of each corpus in one order, and how many each corpus had.
+    """Return the best `most` rows of each of `corpora` in one order, and how many each has.
 
     Order: score, secondary score, path key, start line, row id; then the snapshot and the place
     there, which only a view or a store of several roots ever needs.
     """
-    columns, counts = _gather(segments, scores, eligible, most)
+    numbers = np.sum([each.numbers for each in best], axis=0, initial=0)
+    counts = {
+        place: int(numbers[place])
+        for place, corpus in enumerate(CORPORA)
+        if corpus in corpora and numbers[place]
+    }
+    columns = _gather(scores, best, counts, most)
     keep = _best(columns, counts, most, segments)
     order = np.lexsort((-columns.lexical[keep], -columns.score[keep]))
     picked = _break_ties(columns, keep[order], segments)
@@ -63,60 +69,43 @@ class _Columns(Struct, frozen=True):
         return list(map(Candidate, *(column[places].tolist() for column in columns)))
 
 
+_NO_ROWS, _NO_SCORES = np.zeros(0, np.int64), np.zeros(0)
+_NO_COLUMNS = _Columns(_NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_ROWS, _NO_SCORES, _NO_SCORES)
+
+
 def _gather(
-    segments: Sequence[SearchableSegment],
     scores: Sequence[SegmentScores],
-    eligible: Sequence[Mask],
+    best: Sequence[BestRows],
+    counts: dict[int, int],
     most: int,
-) -> tuple[_Columns, dict[int, int]]:
-    """Return the rows that may be among the first `most`, and how many each corpus had."""
-    numbers = np.zeros(len(CORPORA), dtype=np.int64)
-    whole: list[list[npt.NDArray[np.int64]]] = [[np.zeros(0, np.int64)] for _ in range(4)]
-    parts: list[list[npt.NDArray[np.float64]]] = [[np.zeros(0)] for _ in range(2)]
-    for place, (segment, scored, mask) in enumerate(zip(segments, scores, eligible, strict=True)):
-        if scored.is_empty:
-            continue
-        image = segment.image
-        rows = np.flatnonzero(mask & (scored.total > 0.0))
-        corpora, total = image.row_corpora[rows], scored.total[rows]
-        counts = np.bincount(corpora, minlength=len(CORPORA))
-        numbers += counts
-        kept = _leading(corpora, total, counts, most)
-        if kept is not None:
-            rows, corpora, total = rows[kept], corpora[kept], total[kept]
-        columns: list[npt.NDArray[np.generic]] = [
-            np.full(len(rows), place),
-            rows,
-            image.row_files[rows],
-            corpora,
-        ]
-        for part, column in zip(whole, columns, strict=True):
-            part.append(column.astype(np.int64))
-        parts[0].append(total)
-        parts[1].append(scored.lexical[rows])
-    segment_, row, file, corpus = map(np.concatenate, whole)
-    score, lexical = map(np.concatenate, parts)
-    found = _Columns(segment_, row, file, corpus, score, lexical)
-    return found, {corpus: int(number) for corpus, number in enumerate(numbers) if number}
+) -> _Columns:
+    """Return the rows that may be among the first `most` of the counted corpora.
 
-
-def _leading(
-    corpora: npt.NDArray[np.uint8],
-    total: npt.NDArray[np.float64],
-    counts: npt.NDArray[np.int64],
-    most: int,
-) -> npt.NDArray[np.int64] | None:
-    """Return the places of a segment's first `most` rows of each corpus and all that tie with them.
-
-    None when no corpus has more: then all are.
+    At least `most` rows of a corpus score as much as the last of its best `most` files.
     """
-    if counts.max(initial=0) <= most or not most:
-        return None
-    floors = np.zeros(len(counts))
-    for corpus in np.flatnonzero(counts > most).tolist():
-        values = total if counts[corpus] == len(total) else total[corpora == corpus]
-        floors[corpus] = np.partition(values, len(values) - most)[len(values) - most]
-    return np.flatnonzero(total >= floors[corpora])
+    floors = np.full(len(CORPORA), np.inf)
+    for corpus, number in counts.items():
+        figures = [each.best[corpus] for each in best] if number > most else []
+        floors[corpus] = last_of_best(figures, most) if most else 0.0
+    parts: list[tuple[npt.NDArray[np.generic], ...]] = []
+    for place, (scored, each) in enumerate(zip(scores, best, strict=True)):
+        reaching = (each.best >= floors[:, None]) & (each.best > 0.0)
+        numbers, at = each.rows_of(np.logical_or.reduce(reaching))
+        corpora, total = each.corpora[numbers], each.scores(scored, numbers, at)
+        kept = (total >= floors[corpora]) & (total > 0.0)
+        numbers, at = numbers[kept], at[kept]
+        places = each.places[numbers]
+        parts.append(
+            (
+                np.full(len(places), place),
+                scored.rows[places],
+                each.runs.files[at],
+                corpora[kept].astype(np.int64),
+                total[kept],
+                np.round(scored.lexical[places], DECIMALS),
+            )
+        )
+    return _Columns(*map(np.concatenate, zip(*parts, strict=True))) if parts else _NO_COLUMNS
 
 
 def _best(

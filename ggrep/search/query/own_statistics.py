@@ -1,11 +1,7 @@
 """The repository's own collection statistics for one query."""
 
-import numpy as np
-import numpy.typing as npt
-
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import FILE_FIELDS, LEXICAL_LAYOUT, SCORED_FIELDS
-from ggrep.index.lexical.postings import Postings
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.request import CollectionStatistics, TermFrequency
 from ggrep.search.query.segments import SearchableSegment
@@ -37,12 +33,7 @@ def collection_statistics(
 def _frequency(segments: tuple[SearchableSegment, ...], term: str) -> TermFrequency:
     chunks = files = 0
     for segment in segments:
-        chunks += _count(segment.row_postings, term, range(SCORED_FIELDS), segment.visible_rows)
-        files += _count(segment.file_postings, term, range(FILE_FIELDS), segment.visible_files)
+        rows, paths = segment.row_postings, segment.file_postings
+        chunks += rows.count_with(term, range(SCORED_FIELDS), segment.visible_rows)
+        files += paths.count_with(term, range(FILE_FIELDS), segment.visible_files)
     return TermFrequency(term, chunks, files)
-
-
-def _count(postings: Postings, term: str, fields: range, visible: npt.NDArray[np.bool_]) -> int:
-    if postings.find(term) is None:
-        return 0
-    return int(np.count_nonzero(visible[postings.rows_with(term, fields)]))

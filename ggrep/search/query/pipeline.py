@@ -19,6 +19,7 @@ from ggrep.model.filters import check_filters, keys_of_scope
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import CollectionStatistics, EncodedQuery, Find, SearchRequest
 from ggrep.model.sanitise import is_text
+from ggrep.search.query.best_rows import BestRows, best_rows
 from ggrep.search.query.confidence_features import ConfidenceFeatures
 from ggrep.search.query.correction import CORRECTED, Correction
 from ggrep.search.query.eligible import Mask, eligible_rows
@@ -50,7 +51,7 @@ class Ranked(Struct, frozen=True):
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
-        plain: per segment the scores before any correction.
+        best: per segment the rows that score and may be shown, with the factors of their files.
         correction: what corrects the scores of code; None where nothing does.
         found: those that keep what was promised of every hit; None where nothing was.
     """
@@ -64,7 +65,7 @@ class Ranked(Struct, frozen=True):
     eligible: tuple[Mask, ...]
     weights: Weights
     fusion: Fusion
-    plain: tuple[SegmentScores, ...] = ()
+    best: tuple[BestRows, ...] = ()
     correction: Correction | None = None
     found: Found | None = None
 
@@ -148,7 +149,7 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
     weights = weights_for(query.kind, weights)
     scorer = Scorer(query, statistics, weights, request.mode, vector)
     copied = _verbatim_rows(view, segments, query, statistics, deadline)
-    plain = scores = tuple(
+    scores = tuple(
         scorer.score(segment, deadline, rows)
         for segment, rows in zip(segments, copied, strict=True)
     )
@@ -156,11 +157,11 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         _eligible(view, segment, scored, request, query, deadline)
         for segment, scored in zip(segments, scores, strict=True)
     )
+    if seed is not None:
+        eligible[seed.segment][seed.row] = False  # the place itself was not asked for
     correction = None
     if is_corrected(query, request, weights):
         correction = Correction(ranking_forest(), FileFeatures(query, statistics), deadline)
-        if files:
-            scores = correction.corrected(segments, scores, eligible, max(files, MOST_TOP_FILES))
     ranked = Ranked(
         view=view,
         request=request,
@@ -171,12 +172,9 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
         eligible=eligible,
         weights=weights,
         fusion=vector.fusion if vector else FUSION["none"],
-        plain=plain,
         correction=correction,
     )
-    if seed is not None:
-        ranked.eligible[seed.segment][seed.row] = False  # the place itself was not asked for
-    return _promised(ranked, deadline)
+    return _with_best(_promised(ranked, deadline), files)
 
 
 def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -> bool:
@@ -191,12 +189,18 @@ def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
     Scores are those of the whole collection.
     """
     masks = tuple(mask & own for mask, own in zip(ranked.eligible, within, strict=True))
-    scores = ranked.plain
-    if ranked.correction is not None:
-        most = max(files, MOST_TOP_FILES)
-        scores = ranked.correction.corrected(ranked.segments, scores, masks, most)
     found = ranked.found and ranked.found.within(masks)
-    return replace(ranked, eligible=masks, scores=scores, found=found)
+    return _with_best(replace(ranked, eligible=masks, found=found), files)
+
+
+def _with_best(ranked: Ranked, files: int) -> Ranked:
+    """Return the ranking with the best rows of its files, of which so many may be shown."""
+    parts = zip(ranked.scores, ranked.eligible, strict=True)
+    best = tuple(best_rows(*part) for part in parts)
+    if ranked.correction is not None and files:
+        most = max(files, MOST_TOP_FILES)
+        best = ranked.correction.corrected(ranked.segments, ranked.scores, best, most)
+    return replace(ranked, best=best)
 
 
 def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
@@ -204,12 +208,11 @@ def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
     found = find_rows(ranked.view, ranked.segments, ranked.request, ranked.eligible, deadline)
     if found is None:
         return ranked
-    kept = [only_found(*part) for part in zip(ranked.scores, found.matches, strict=True)]
-    scores = tuple(scores for scores, _ in kept)
+    parts = zip(ranked.segments, ranked.scores, found.matches, strict=True)
+    kept = [only_found(*part) for part in parts]
     return replace(
         ranked,
-        scores=scores,
-        plain=scores,  # no such kind is corrected
+        scores=tuple(scores for scores, _ in kept),
         eligible=tuple(mask for _, mask in kept),
         found=found,
     )
@@ -244,7 +247,9 @@ def _eligible(
     mask = eligible_rows(segment, request, deadline)
     if not query.phrases:
         return mask
-    mask &= scored.total > 0.0  # text of other rows need not be read
+    scoring = np.zeros(len(mask), dtype=np.bool_)  # text of other rows need not be read
+    scoring[scored.rows[scored.total > 0.0]] = True
+    mask &= scoring
     return rows_with_phrases(view, segment, query.phrases, mask, deadline)
 
 
@@ -253,8 +258,8 @@ def leading(ranked: Ranked, deadline: Deadline) -> TopFiles:
     deadline.check("confidence")
     if ranked.found is not None:
         return leading_found(ranked.found, ranked.scores)
-    finder = ConfidenceFeatures(ranked.query, ranked.statistics, ranked.weights)
-    return finder.leading(ranked.segments, ranked.scores, ranked.eligible)
+    finder = ConfidenceFeatures(ranked.query, ranked.statistics)
+    return finder.leading(ranked.segments, ranked.scores, ranked.best)
 
 
 def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> EncodedQuery | None:

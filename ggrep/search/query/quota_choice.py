@@ -6,14 +6,12 @@ Only as many rows are ordered as the answer needs; whether more could have chang
 from collections import Counter
 from collections.abc import Sequence
 
-import numpy as np
 from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.model.corpus import CORPORA, Allocation, Bucket, Corpus, allocate, bucket_of, quotas
 from ggrep.model.filters import keys_of_scope, place_in_scope
 from ggrep.model.limits import LimitHit
-from ggrep.search.query.eligible import Mask
 from ggrep.search.query.order import Candidate, ordered_candidates
 from ggrep.search.query.pipeline import Ranked
 
@@ -60,13 +58,14 @@ def choose(
         by_mode: deal quotas as the request's mode says; else the list's own order stands.
     """
     request = ranked.request
-    masks = _of_corpora(ranked, corpora)
     mode = request.mode if by_mode else type(request.mode).BALANCED
     dealt = quotas(mode, limit)
 
     def pick(bound: int) -> _Pick:
         deadline.check("ordering")
-        candidates, counts = ordered_candidates(ranked.segments, ranked.scores, masks, most=bound)
+        candidates, counts = ordered_candidates(
+            ranked.segments, ranked.scores, ranked.best, corpora, most=bound
+        )
         picked = allocate(
             candidates,
             [_bucket(candidate.corpus) for candidate in candidates],
@@ -102,15 +101,6 @@ def _places(ranked: Ranked, candidates: Sequence[Candidate]) -> list[int]:
         return [0] * len(candidates)
     paths = (ranked.segments[item.segment].image.path(item.file) for item in candidates)
     return [place_in_scope(path, keys) for path in paths]
-
-
-def _of_corpora(ranked: Ranked, corpora: Sequence[Corpus]) -> Sequence[Mask]:
-    """Return the eligible rows of those corpora, per segment."""
-    if len(corpora) == len(CORPORA):
-        return ranked.eligible
-    wanted = np.array([corpus in corpora for corpus in CORPORA])
-    pairs = zip(ranked.segments, ranked.eligible, strict=True)
-    return [mask & wanted[segment.image.row_corpora] for segment, mask in pairs]
 
 
 class _Pick(Struct, frozen=True):

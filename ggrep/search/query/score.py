@@ -13,14 +13,15 @@ from ggrep.index.embedding.quantise import Int8, cosines
 from ggrep.index.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
 from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS, STEM, SYMBOL
 from ggrep.index.lexical.postings import Rows, union
+from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.files import TEST
 from ggrep.model.request import CollectionStatistics
-from ggrep.search.query.blend import Signals, blend
+from ggrep.search.query.blend import Part, Signals, blend
 from ggrep.search.query.kinds import QueryKind
-from ggrep.search.query.named import files_defining, name_scores
+from ggrep.search.query.named import RowShares, files_defining, name_scores
 from ggrep.search.query.query_paths import location_shares
-from ggrep.search.query.segments import SearchableSegment, run_starts
+from ggrep.search.query.segments import FileRuns, SearchableSegment
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import (
     CORPUS_FACTORS,
@@ -32,11 +33,11 @@ from ggrep.search.query.weights import (
 )
 
 Scores = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
 DECIMALS = 9
 """Scores are rounded here, before any comparison, so that every list anywhere is ordered by the
 figures it shows."""
 
-_ZERO = np.zeros((), dtype=np.float64)
 DEFINITIONS = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
 )
@@ -50,51 +51,59 @@ class QueryVector(Struct, frozen=True):
     fusion: Fusion
 
 
-class RowScores(Struct, frozen=True):
-    """Figures of some rows, indexed by row.
-
-    Attributes:
-        rows: ascending.
-        otherwise: the figure of others.
-    """
-
-    rows: npt.NDArray[np.int64]
-    values: Scores
-    otherwise: float = 0.0
-
-    def at(self, rows: npt.NDArray[np.int64]) -> Scores:
-        """Return the figures of rows that are all present."""
-        found: Scores = self.values[np.searchsorted(self.rows, rows)]
-        return found
-
-    def __getitem__(self, row: int) -> float:
-        """Return the row's figure."""
-        place = int(np.searchsorted(self.rows, row))
-        held = place < len(self.rows) and int(self.rows[place]) == row
-        return float(self.values[place]) if held else self.otherwise
-
-
 class SegmentScores(Struct, frozen=True):
-    """Scores of one segment's rows, each float64 (rows,).
+    """Scores of one segment's visible rows with evidence; all others score 0.
 
     Attributes:
-        total: what hits are ordered by; 0 for rows that are hidden or have no evidence.
-        lexical: the secondary score.
+        rows: int64 (n,), ascending; `files` likewise the file of each.
+        corpora: uint8 (n,): the places of their corpora in CORPORA.
+        total: float64 (n,), rounded: what hits are ordered by, before any learned factor.
+        lexical: float64 (n,), not rounded: the secondary score.
         parts: the components of `total`, by name, before factors; and the factors.
-        stems: per file, the share of its stem that the query spells.
-        exact: `lexical` of every row before it is rounded, of those too that score 0.
+        stems: float64 (files,): the share of each file's stem that the query spells.
     """
 
+    rows: Places
+    files: Places
+    corpora: npt.NDArray[np.uint8]
     total: Scores
     lexical: Scores
-    parts: dict[str, RowScores]
+    parts: dict[str, Part]
     stems: Scores
-    exact: Scores
 
-    @property
-    def is_empty(self) -> bool:
-        """Return whether all rows score 0, as known without looking at them."""
-        return not self.parts
+    def at(self, rows: Places) -> Scores:
+        """Return the scores of any rows."""
+        return _picked(self.total, self._places(rows))
+
+    def part_at(self, name: str, row: int) -> float:
+        """Return a component of a row's score."""
+        places = self._places(np.array([row]))
+        return float(self.parts[name].at(places)[0]) if places[0] >= 0 else 0.0
+
+    def only(self, image: SegmentImage, rows: Places) -> "SegmentScores":
+        """Return the scores of some rows, whether they have evidence or not; all others score 0."""
+        places, files = self._places(rows), image.row_files[rows].astype(np.int64)
+        parts = {
+            name: Part(part.weight, _picked(part.values, places))
+            for name, part in self.parts.items()
+        }
+        total, lexical = _picked(self.total, places), _picked(self.lexical, places)
+        corpora = image.row_corpora[rows]
+        return SegmentScores(rows, files, corpora, total, lexical, parts, self.stems)
+
+    def _places(self, rows: Places) -> Places:
+        """Return where rows lie among those with evidence; -1 for others."""
+        if not len(self.rows):
+            return np.full(len(rows), -1)
+        places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[places] == rows, places, -1)
+
+
+def _picked(values: Scores, places: Places) -> Scores:
+    """Return the values at some places, 0 for a place of -1."""
+    if not len(values):
+        return np.zeros(len(places))
+    return np.where(places >= 0, values[places], 0.0)
 
 
 class Scorer:
@@ -141,16 +150,13 @@ class Scorer:
         deadline: Deadline,
         verbatim: npt.NDArray[np.int64] | None,
     ) -> SegmentScores:
-        image = segment.image
-        signals, lexical, stem = self.signals(segment, deadline, verbatim)
+        signals, runs, stem = self.signals(segment, deadline, verbatim)
         fusion = self._vector.fusion if self._vector else FUSION["none"]
-        total, parts = blend(signals, self._weights, fusion)
+        total, parts = blend(signals, runs, self._weights, fusion)
+        np.round(total, DECIMALS, out=total)
+        corpora = segment.image.row_corpora.take(signals.rows)
         return SegmentScores(
-            _spread(image.rows, signals.rows, np.round(total, DECIMALS)),
-            _spread(image.rows, signals.rows, np.round(signals.lexical, DECIMALS)),
-            {name: RowScores(signals.rows, part) for name, part in parts.items()},
-            stem,
-            lexical,
+            signals.rows, signals.files, corpora, total, signals.lexical, parts, stem
         )
 
     def signals(
@@ -158,10 +164,10 @@ class Scorer:
         segment: SearchableSegment,
         deadline: Deadline,
         verbatim: npt.NDArray[np.int64] | None = None,
-    ) -> tuple[Signals, Scores, Scores]:
-        """Return the unweighted evidence for the rows that have any.
+    ) -> tuple[Signals, FileRuns, Scores]:
+        """Return the unweighted evidence for the rows that have any, and their files.
 
-        And the lexical score of every row, and per file the share of its stem that is queried.
+        And per file the share of its stem that is queried.
         """
         image = segment.image
         lengths = [image.row_lengths(field) for field in range(SCORED_FIELDS)]
@@ -170,30 +176,45 @@ class Scorer:
         if hidden is not None:
             lexical[hidden] = 0.0
         deadline.check("lexical scoring")
-        cosine, near = self._cosines(segment, hidden)
+        cosine, floor = self._cosines(segment)
         deadline.check("dense scoring")
         path, stem = self._path_scores(segment)
         symbol = self._symbol_scores(segment)
         location = location_shares(segment, self._query.places) if self._query.places else None
-        rows = self._grounded(segment, lexical, (near, symbol, location), path + stem, hidden)
-        files = image.row_files[rows].astype(np.int64)
+        grounded = lexical > 0.0
+        grounded[symbol.rows] = True
+        if cosine is not None:
+            grounded |= cosine > floor
+        if location is not None:
+            grounded |= location > 0.0
+        if (held := path + stem > 0.0).any():
+            grounded |= held[image.row_files]
+        if hidden is not None:
+            grounded[hidden] = False
+        rows = np.flatnonzero(grounded)
+        # `take` costs half of what indexing does.
+        files = image.row_files.take(rows).astype(np.int64)
+        anchors, runs = image.row_anchors.take(rows), FileRuns.of(files)
+        own, near = lexical.take(rows), None
+        if cosine is not None:
+            cosine, near = nearness(cosine.take(rows), floor)
         found = Signals(
             rows=rows,
             files=files,
-            anchors=image.row_anchors[rows],
-            lexical=lexical[rows],
-            evidence=_file_evidence(files, lexical[rows], image.files)[files],
-            path=path[files],
-            stem=stem[files],
-            symbol=symbol[rows],
+            anchors=anchors,
+            lexical=own,
+            evidence=runs.repeated(_file_evidence(files, own, image.files)[runs.files]),
+            path=runs.repeated(path[runs.files]),
+            stem=runs.repeated(stem[runs.files]),
+            symbol=symbol.among(rows),
             location=None if location is None else location[rows],
             verbatim=_held(rows, verbatim),
-            cosine=cosine[rows],
-            near=None if near is None else near[rows],
-            near_file=None if near is None else _best_shown(segment, near)[files],
-            prior=self._priors(segment, rows, files),
+            cosine=np.zeros(len(rows)) if cosine is None else cosine,
+            near=near,
+            near_file=None if near is None else _best_shown(runs, anchors, near),
+            prior=self._priors(segment, rows, runs),
         )
-        return found, lexical, stem
+        return found, runs, stem
 
     def _may_score(self, segment: SearchableSegment) -> bool:
         """Return False where no row can have evidence: nothing of the query is in any of them."""
@@ -203,25 +224,6 @@ class Scorer:
         names = {*self._query.terms, *self._query.symbols}
         sets = (segment.row_postings, segment.file_postings)
         return any(postings.find(name) is not None for name in names for postings in sets)
-
-    def _grounded(
-        self,
-        segment: SearchableSegment,
-        own: Scores,
-        of_rows: tuple[Scores | None, ...],
-        of_files: Scores,
-        hidden: npt.NDArray[np.bool_] | None,
-    ) -> npt.NDArray[np.int64]:
-        """Return the visible rows with evidence of their own, ascending."""
-        grounded = own > 0.0
-        for found in of_rows:
-            if found is not None:
-                grounded |= found > 0.0
-        if (held := of_files > 0.0).any():
-            grounded |= held[segment.image.row_files]
-        if hidden is not None:
-            grounded[hidden] = False
-        return np.flatnonzero(grounded)
 
     def _terms(self, space: str) -> list[WeightedTerm]:
         """Return the query's terms with their idf among chunks or files; unknown ones too."""
@@ -235,29 +237,21 @@ class Scorer:
                 weighted.append(WeightedTerm(term, share * idf))
         return weighted
 
-    def _cosines(
-        self, segment: SearchableSegment, hidden: npt.NDArray[np.bool_] | None
-    ) -> tuple[Scores, Scores | None]:
-        """Return each row's cosine, and its weight, 0 to 1.
+    def _cosines(self, segment: SearchableSegment) -> tuple[Scores | None, float]:
+        """Return each row's cosine, and the floor above which it counts.
 
-        Zeros and None where there is no encoder, or it is switched off.
+        None where there is no encoder, or it is switched off.
         """
-        if self._vector is None or not segment.vectors or not self._weights.dense:
-            return np.broadcast_to(_ZERO, segment.image.rows), None
         vector = self._vector
+        if vector is None or not segment.vectors or not self._weights.dense:
+            return None, 0.0
         parts, start = [], 0
         for part in segment.vectors:
             scales = segment.image.scales[start : start + len(part)]
             parts.append(cosines(part, scales, vector.values, vector.scale))
             start += len(part)
         cosine = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        if hidden is not None:
-            cosine[hidden] = 0.0
-        np.maximum(cosine, 0.0, out=cosine)
-        floor = vector.fusion.floor
-        near: Scores = np.maximum(cosine - floor, 0.0)
-        near *= 1.0 / (1.0 - floor)
-        return cosine, near
+        return cosine, vector.fusion.floor
 
     def _path_scores(self, segment: SearchableSegment) -> tuple[Scores, Scores]:
         """Return, per file, BM25 of its path and the share of its stem that is queried."""
@@ -270,30 +264,29 @@ class Scorer:
         stem = np.minimum(matched / np.maximum(lengths[STEM], 1), 1.0)
         return path, stem
 
-    def _symbol_scores(self, segment: SearchableSegment) -> Scores:
-        """Return, per row, how much of the query's weight it defines, 0 to 1."""
-        scores = np.zeros(segment.image.rows, dtype=np.float64)
+    def _symbol_scores(self, segment: SearchableSegment) -> RowShares:
+        """Return how much of the query's weight rows define, above 0 to 1."""
         if self._symbol_total <= 0.0:
-            return scores
-        touched: list[Rows] = []
+            return RowShares(np.zeros(0, np.int64), np.zeros(0))
+        shares: list[tuple[Rows, float]] = []
         for name in self._query.symbols:
             entry = self._by_term.get(name)
             holding = entry.chunks if entry else 0
             share = inverse_document_frequency(self._statistics.chunks, holding)
             rows = segment.row_postings.rows_with(name, range(SYMBOL, SYMBOL + 1))
-            scores[rows] += share
             if len(rows):
-                touched.append(rows)
-        if touched:
-            rows = union(touched)
-            scores[rows] = np.minimum(scores[rows] / self._symbol_total, 1.0)
+                shares.append((rows, share))
+        every = union([rows for rows, _ in shares]) if shares else np.zeros(0, np.uint32)
+        scores = np.zeros(len(every))
+        for rows, share in shares:
+            scores[np.searchsorted(every, rows)] += share
+        scores = np.minimum(scores / self._symbol_total, 1.0)
+        found = RowShares(every.astype(np.int64), scores)
         if self._query.kind is QueryKind.SYMBOL and self._query.names:
-            return name_scores(segment, self._query.names[0], scores)
-        return scores
+            return name_scores(segment, self._query.names[0], found)
+        return found
 
-    def _priors(
-        self, segment: SearchableSegment, rows: npt.NDArray[np.int64], files: npt.NDArray[np.int64]
-    ) -> Scores:
+    def _priors(self, segment: SearchableSegment, rows: Places, runs: FileRuns) -> Scores:
         """Return, for each of `rows`, the product of its path's, corpus' and kind's factors."""
         image = segment.image
         by_file = np.ones(image.files, dtype=np.float64)
@@ -301,7 +294,7 @@ class Scorer:
             [self._weights.definition if name in DEFINITIONS else 1.0 for name in image.types]
             or [1.0]
         )
-        prior: Scores = kinds[image.row_types[rows]]
+        prior: Scores = kinds.take(image.row_types.take(rows))
         if not self._weights.priors:
             return prior
         for trait, factor in TRAIT_FACTORS.items():
@@ -313,8 +306,18 @@ class Scorer:
                 factors[named] = np.where(factors[named] < NAMED_TEST, NAMED_TEST, factors[named])
             by_file *= factors
         corpora = np.array([CORPUS_FACTORS[self._mode][corpus] for corpus in CORPORA])
-        by_corpus: Scores = by_file[files] * corpora[image.row_corpora[rows]]
-        return by_corpus * prior
+        by_corpus = runs.repeated(by_file[runs.files])
+        by_corpus *= corpora.take(image.row_corpora.take(rows))
+        by_corpus *= prior
+        return by_corpus
+
+
+def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:
+    """Return cosines, none below 0, and their shares of the way from the floor to 1."""
+    cosine = np.maximum(cosine, 0.0)
+    near: Scores = np.maximum(cosine - floor, 0.0)
+    near *= 1.0 / (1.0 - floor)
+    return cosine, near
 
 
 def _file_evidence(files: npt.NDArray[np.int64], own: Scores, number: int) -> Scores:
@@ -329,6 +332,11 @@ def _file_evidence(files: npt.NDArray[np.int64], own: Scores, number: int) -> Sc
     return evidence
 
 
+def _best_shown(runs: FileRuns, anchors: npt.NDArray[np.uint8], near: Scores) -> Scores:
+    """Return, for each row, the best figure of its file's rows, header chunks aside."""
+    return runs.repeated(runs.highest(near * (anchors == 0)))
+
+
 def _held(rows: npt.NDArray[np.int64], verbatim: npt.NDArray[np.int64] | None) -> Scores | None:
     """Return 1 for those of `rows` that are in `verbatim`, else 0; None where that is empty."""
     if verbatim is None or not len(verbatim):
@@ -337,24 +345,7 @@ def _held(rows: npt.NDArray[np.int64], verbatim: npt.NDArray[np.int64] | None) -
     return held
 
 
-def _best_shown(segment: SearchableSegment, near: Scores) -> Scores:
-    """Return, per file, the best figure of its rows, header chunks aside; 0 without any."""
-    image = segment.image
-    files = image.row_files
-    best = np.zeros(image.files, dtype=np.float64)
-    if len(files):
-        begins = np.flatnonzero(run_starts(files))
-        shown = np.where(image.row_anchors == 0, near, 0.0)
-        best[files[begins]] = np.maximum.reduceat(shown, begins)
-    return best
-
-
-def _spread(size: int, rows: npt.NDArray[np.int64], values: Scores) -> Scores:
-    spread = np.zeros(size, dtype=np.float64)
-    spread[rows] = values
-    return spread
-
-
 def _no_scores(segment: SearchableSegment) -> SegmentScores:
-    rows = np.broadcast_to(_ZERO, segment.image.rows)
-    return SegmentScores(rows, rows, {}, np.broadcast_to(_ZERO, segment.image.files), rows)
+    rows, none = np.zeros(0, np.int64), np.zeros(0)
+    corpora = np.zeros(0, np.uint8)
+    return SegmentScores(rows, rows, corpora, none, none, {}, np.zeros(segment.image.files))

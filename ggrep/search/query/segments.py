@@ -82,6 +82,36 @@ def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
     return np.concatenate(([True], values[1:] != values[:-1]))
 
 
+class FileRuns(Struct, frozen=True):
+    """Rows in the order of their files, as one run for each file that has any.
+
+    Attributes:
+        files: int64 (files,), ascending.
+        begins: int64 (files,): where each file's rows begin; `lengths` how many they are.
+    """
+
+    files: npt.NDArray[np.int64]
+    begins: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, files: npt.NDArray[np.int64]) -> "FileRuns":
+        """Return the runs of rows with these files."""
+        begins = np.flatnonzero(run_starts(files)) if len(files) else np.zeros(0, np.int64)
+        return cls(files[begins], begins, np.diff(begins, append=len(files)))
+
+    def highest(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return each file's highest value, (files,)."""
+        if not len(self.begins):
+            return np.zeros(0)
+        best: npt.NDArray[np.float64] = np.maximum.reduceat(values, self.begins)
+        return best
+
+    def repeated(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the files' values for each row."""
+        return np.repeat(values, self.lengths)
+
+
 _OPENED: Final = CacheKey[tuple[SearchableSegment, ...]]()
 
 

@@ -18,10 +18,11 @@ from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
+from ggrep.search.query.best_rows import CODE, BestRows
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import SegmentScores
-from ggrep.search.query.segments import SearchableSegment, find_file, run_starts
+from ggrep.search.query.segments import SearchableSegment, find_file
 from ggrep.search.slate.related_files import RelatedFiles
 
 FLOOR: Final = 0.12
@@ -45,7 +46,6 @@ _SECTION_OF: Final = {
     Corpus.EXTRACTED_PROSE: Section.DIAGRAMS,
     Corpus.RECORDS: Section.CONFIG,
 }
-CODE: Final = CORPORA.index(Corpus.CODE)
 CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 """Roles by which a module of code is shown as configuration."""
 
@@ -108,7 +108,7 @@ class CandidateFiles:
         self._figures = []
         for place, segment in enumerate(ranked.segments):
             deadline.check("gathering")
-            self._figures.append(_figures(segment, ranked.scores[place], ranked.eligible[place]))
+            self._figures.append(_figures(segment, ranked.scores[place], ranked.best[place]))
         best = (float(figures.best.max(initial=0.0)) for figures in self._figures)
         self._top = max(best, default=0.0)
         self._roles = _RoleMemory(rules, ranked)
@@ -249,7 +249,7 @@ def rows_of(
     own = segment.rows_of(candidate.file)
     first, last = own.start, own.stop
     mention = beside.rows[candidate.segment][first:last] if beside else np.zeros(len(own))
-    total = scores.total[first:last]
+    total = scores.at(np.arange(first, last))
     is_shown = np.zeros(len(CORPORA), dtype=bool)
     is_shown[list(candidate.corpora)] = True
     wanted = is_shown[image.row_corpora[first:last]]
@@ -284,19 +284,14 @@ def _standing_out(total: Figures, rows: Mask, among: Mask) -> list[int]:
     return [int(scores.argmax())] if above else []
 
 
-def _figures(segment: SearchableSegment, scores: SegmentScores, eligible: Mask) -> _Figures:
+def _figures(segment: SearchableSegment, scores: SegmentScores, found: BestRows) -> _Figures:
     image = segment.image
     best, options = np.zeros((image.files, len(CORPORA))), np.zeros(image.files)
-    files = image.row_files
-    if scores.is_empty or not len(files):
-        return _Figures(best, options)
-    begins = np.flatnonzero(run_starts(files))
-    total = np.where(eligible, scores.total, 0.0)
-    for corpus in range(len(CORPORA)):
-        own = np.where(image.row_corpora == corpus, total, 0.0)
-        best[files[begins], corpus] = np.maximum.reduceat(own, begins)
-    own = np.where((image.row_corpora == CODE) & option_rows(segment), total, 0.0)
-    options[files[begins]] = np.maximum.reduceat(own, begins)
+    files = found.runs.files
+    best[files] = found.best.T
+    if len(files):
+        defining = option_rows(segment)[scores.rows[found.places]] & (found.corpora == CODE)
+        options[files] = found.runs.highest(np.where(defining, scores.total[found.places], 0.0))
     return _Figures(best, options)
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -137,10 +138,11 @@ def _with_lines(
         return telling
     candidate = pick.candidate
     segment = ranked.segments[candidate.segment]
-    image, total = segment.image, ranked.scores[candidate.segment].total
+    image, of_file = segment.image, segment.rows_of(candidate.file)
+    total = ranked.scores[candidate.segment].at(np.arange(of_file.start, of_file.stop)).tolist()
     rows = [
-        ScoredRow(row, float(total[row]), 0.0, *image.lines(row))
-        for row in segment.rows_of(candidate.file)
+        ScoredRow(row, score, 0.0, *image.lines(row))
+        for row, score in zip(of_file, total, strict=True)
         if not image.row_anchors[row]
     ]
     asked = [

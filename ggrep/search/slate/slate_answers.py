@@ -24,12 +24,13 @@ from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SessionRequest, SessionState, SlateRequest, SlateResponse
 from ggrep.model.slate_material import FileCandidate, PackMaterial, Pick
 from ggrep.search.query.answerer import Answerer, Unpinned
+from ggrep.search.query.best_rows import CODE
 from ggrep.search.query.context import Context, Stages, search_notices
 from ggrep.search.query.pipeline import Ranked, check_request, leading
 from ggrep.search.query.selection import absent_notices
 from ggrep.search.query.weights import RANKING_REVISION
 from ggrep.search.slate.duplicates import Merged, merged
-from ggrep.search.slate.file_candidates import CODE, CandidateFiles, rows_of
+from ggrep.search.slate.file_candidates import CandidateFiles, rows_of
 from ggrep.search.slate.file_choice import SELECTION_REVISION, Selection, select
 from ggrep.search.slate.levels import check_level, disclosure_of, effective, files_shown
 from ggrep.search.slate.overview import Asked, Standing

@@ -10,6 +10,7 @@ from msgspec.structs import fields, replace
 from ggrep.interfaces.evaluation.measures import Expectation, score
 from ggrep.search.query.blend import Signals, blend
 from ggrep.search.query.kinds import QueryKind
+from ggrep.search.query.segments import FileRuns
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, weights_for
 from training.ranking.__main__ import check
 from training.ranking.descent import (
@@ -94,7 +95,7 @@ def by_hand(known: Known, point: Point) -> float:
         if value is not None
     ]
     signals = replace(known.signals, near=near[0], near_file=near[1])
-    total, _ = blend(signals, point.weights(known.kind), point.fusion)
+    total, _ = blend(signals, FileRuns.of(signals.files), point.weights(known.kind), point.fusion)
     order = np.argsort(-total, kind="stable")
     shown = [row for row in order if known.eligible[row] and total[row] > 0.0]
     ranked = dict.fromkeys(str(known.signals.files[row]) for row in shown)
@@ -143,8 +144,10 @@ def test_signals_are_joined_with_files_of_their_own() -> None:
     assert not both.near[len(full.rows) :].any()
     assert joined([bare, bare]).near is None
     weights, fusion = DEFAULT_WEIGHTS, Fusion(0.2, 0.5, 0.0)
-    apart = [blend(each, weights, fusion)[0] for each in (full, bare)]
-    np.testing.assert_allclose(blend(both, weights, fusion)[0], np.concatenate(apart))
+    apart = [blend(each, FileRuns.of(each.files), weights, fusion)[0] for each in (full, bare)]
+    np.testing.assert_allclose(
+        blend(both, FileRuns.of(both.files), weights, fusion)[0], np.concatenate(apart)
+    )
 
 
 def test_files_that_are_left_out_change_nothing() -> None:
