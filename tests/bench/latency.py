@@ -127,8 +127,8 @@ def _passes(engine: Engine, queries: Sequence[str]) -> dict[str, float]:
         return sum(int(p.rows_of(at, f).max(initial=0)) for p, at in places for f in fields)
 
     def vectors() -> int:
-        found = (one.image.vectors for one in segments)
-        return sum(int(each.view(np.uint64).max(initial=0)) for each in found if each is not None)
+        parts = (part for one in segments for part in one.vectors)
+        return sum(int(part.view(np.uint64).max(initial=0)) for part in parts)
 
     figures = [np.ones(each.image.rows) for each in segments]
     passes: dict[str, Callable[[str], object]] = {
