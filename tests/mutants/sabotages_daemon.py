@@ -485,7 +485,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "of a cancelled sync only the worker itself is killed",
-        "ggrep/daemon/sync_process.py",
+        "ggrep/daemon/worker_child.py",
         "os.killpg(self._process.pid, signal.SIGKILL)",
         "os.kill(self._process.pid, signal.SIGKILL)",
         (WORKER,),
@@ -522,7 +522,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "nobody learns what signal ended a worker",
-        "ggrep/daemon/sync_process.py",
+        "ggrep/daemon/worker_child.py",
         "return -status if status < 0 else None",
         "return None",
         ("tests/federation/test_building.py::test_a_killed_worker_costs_its_repository_alone",),
