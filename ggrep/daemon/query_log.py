@@ -1,18 +1,20 @@
 """Counts and logs how a request ended, as numbers and codes only."""
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
-from ggrep.daemon.admitting import Caller, TimeSpent
 from ggrep.daemon.event_log import QueryEvent, QueryStatus
-from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.operations import Operation, bounds_of, operation_of
 from ggrep.model.request import Request, SearchRequest
 from ggrep.model.slate import SlateRequest
+
+if TYPE_CHECKING:
+    from ggrep.daemon.admitting import Caller, TimeSpent
+    from ggrep.daemon.store_daemon import StoreDaemon
 
 R = TypeVar("R")
 
@@ -76,10 +78,10 @@ def logged_answer(answer: R, operation: Operation[Any, R]) -> LoggedAnswer:
 
 
 def note(
-    daemon: StoreDaemon,
-    caller: Caller,
+    daemon: "StoreDaemon",
+    caller: "Caller",
     logged: LoggedRequest,
-    spent: TimeSpent,
+    spent: "TimeSpent",
     answer: LoggedAnswer,
 ) -> None:
     """Count and log an answer."""
@@ -99,10 +101,10 @@ def note(
 
 
 def note_failure(
-    daemon: StoreDaemon,
-    caller: Caller,
+    daemon: "StoreDaemon",
+    caller: "Caller",
     logged: LoggedRequest,
-    spent: TimeSpent,
+    spent: "TimeSpent",
     error: BaseException,
 ) -> None:
     """Count and log a failure."""
@@ -126,7 +128,11 @@ def note_failure(
 
 
 def _event(
-    caller: Caller, logged: LoggedRequest, spent: TimeSpent, status: QueryStatus, total_ms: float
+    caller: "Caller",
+    logged: LoggedRequest,
+    spent: "TimeSpent",
+    status: QueryStatus,
+    total_ms: float,
 ) -> QueryEvent:
     waited = spent.admitted.waited_ms if spent.admitted else 0.0
     return QueryEvent(

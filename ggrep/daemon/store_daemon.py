@@ -23,6 +23,7 @@ from ggrep.daemon.event_log import EventLog, SyncEvent
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.joint_members import PoolCache
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits
+from ggrep.daemon.query_job import StoreToOpen
 from ggrep.daemon.sync_loop import SyncLoop
 from ggrep.daemon.sync_schedule import LOW_IMPACT, LoopFigures
 from ggrep.daemon.watched_root import LoadedConfig, load_config
@@ -115,6 +116,7 @@ class StoreDaemon:
             is_indexed=self._is_indexed,
         )
         self.pools = PoolCache()
+        self.store_to_open = StoreToOpen.of(root, shared.home, settings)
         self.stale_reason = ""
         self.stopping: str | None = None
         self.connections = 0
@@ -291,6 +293,7 @@ class StoreDaemon:
             self._become_stale("the settings select another index")
             return
         self.config = config
+        self.store_to_open = StoreToOpen.of(self.identity.root, self.shared.home, config.settings)
         self.close_engine()
         self.syncs.reconfigure(self._job(), self._figures())
         self.counters.slow_query_ms = config.settings.slow_query_ms
