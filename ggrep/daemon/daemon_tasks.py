@@ -216,6 +216,7 @@ class DaemonTasks:
                     pass  # the first publish comes back here
                 except Exception as error:  # noqa: BLE001 - the next search reports it
                     daemon.log.lifecycle("not_warm", reason=place_of_error(error))
+                await daemon.shared.queries.refresh(daemon.store_to_open)
             wanted = False
             await event.wait()
 

@@ -6,6 +6,7 @@ which maps the same images. Every failure of a worker ends with an answer of the
 
 import sys
 from collections import deque
+from contextlib import suppress
 from typing import Any, Final
 
 import anyio
@@ -84,23 +85,34 @@ class QueryProcesses:
         if self._starting or self._closed:
             return
         self._starting = True
-        worker = None
         try:
             worker = await self._unopened(store.key)
             if worker is not None:
-                worker.busy = True
-                await worker.send(_line({"open": store}))
-                reply = await _within(_LONGEST_MS, worker)
-                worker.answered()
-                if "error" not in reply:
-                    self._workers[worker].add(store.key)
-        except (WorkerGone, OSError):  # also a timeout, or no room for a process
+                await self._open(worker, store)
+        finally:
+            self._starting = False
+
+    async def refresh(self, store: StoreToOpen) -> None:
+        """Have the workers of a store open its new snapshot before they are asked."""
+        for worker in [*self._workers]:
+            if store.key in self._workers.get(worker, ()) and not worker.busy:
+                await self._open(worker, store)
+
+    async def _open(self, worker: WorkerChild, store: StoreToOpen) -> None:
+        worker.busy = True
+        try:
+            await worker.send(_line({"open": store}))
+            with anyio.fail_after(_LONGEST_MS / 1000):
+                reply = await worker.receive()
+        except (WorkerGone, TimeoutError):
             await self._end(worker)
         except BaseException:
             await self._end(worker)
             raise
-        finally:
-            self._starting = False
+        else:
+            worker.answered()
+            if "error" not in reply:
+                self._workers[worker].add(store.key)
 
     async def _unopened(self, store: str) -> WorkerChild | None:
         """Return a free worker without the store; None if there can be none."""
@@ -111,20 +123,22 @@ class QueryProcesses:
                 return worker
         if len(self._workers) >= self._most:
             return None
-        worker = await WorkerChild.start(_MODULE, [str(self._idle_ms)], "query", self._python)
+        try:
+            worker = await WorkerChild.start(_MODULE, [str(self._idle_ms)], "query", self._python)
+        except OSError:  # no room for a process
+            return None
         self._workers[worker] = set()
         self.starts += 1
         worker.busy = True
+        hello = None
         try:
-            hello = await _within(_LONGEST_MS, worker)
-        except BaseException:
-            await self._end(worker)
-            raise
+            with suppress(WorkerGone), anyio.move_on_after(_LONGEST_MS / 1000):
+                hello = await worker.receive()
+        finally:
+            if hello != {"build": self._build}:  # also if ggrep was replaced
+                await self._end(worker)
         worker.busy = False
-        if hello == {"build": self._build}:
-            return worker
-        await self._end(worker)  # ggrep was replaced
-        return None
+        return worker if worker in self._workers else None
 
     async def answer(self, job: QueryJob, deadline: Deadline) -> QueryAnswer | None:
         """Return a free worker's answer; None if the host has to answer.
@@ -215,11 +229,6 @@ class QueryProcesses:
         self._closed = True
         for worker in list(self._workers):
             await self._end(worker)
-
-
-async def _within(milliseconds: float, worker: WorkerChild) -> Any:  # noqa: ANN401 - JSON of the worker
-    with anyio.fail_after(milliseconds / 1000):
-        return await worker.receive()
 
 
 def _line(value: Any) -> bytes:  # noqa: ANN401 - a job

@@ -100,6 +100,9 @@ class QueryWork:
             return error_json("", GgrepError(type(error).__name__)), b""
 
     def _open(self, store: StoreToOpen) -> None:
+        if store.key in self._engines:
+            self._engines[store.key].warm()
+            return
         root, home = store.paths()
         settings = decode(Settings, store.settings)
         hosted = Hosted(
