@@ -28,8 +28,15 @@ from ggrep.daemon.admitting import (
 )
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.joint_members import CachedPool, cached_pool
-from ggrep.daemon.query_job import QueryAnswer, QueryJob, ReadQuery, query_answer, with_notices
-from ggrep.daemon.query_log import logged_answer, logged_request, note, note_failure
+from ggrep.daemon.query_job import (
+    QueryAnswer,
+    QueryJob,
+    ReadQuery,
+    logged_answer,
+    query_answer,
+    with_notices,
+)
+from ggrep.daemon.query_log import logged_request, note, note_failure
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import read_active
 from ggrep.model.filters import keys_of_scope

@@ -12,14 +12,15 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Document
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings
-from ggrep.daemon.query_log import LoggedAnswer, logged_answer
 from ggrep.model.index_freshness import IndexFreshness
-from ggrep.model.limits import Notice, sorted_notices
-from ggrep.model.operations import operation_of
+from ggrep.model.limits import LimitHit, Notice, sorted_notices
+from ggrep.model.operations import Operation, operation_of
 from ggrep.model.response import Admitted
 from ggrep.protocol.wire.messages import Ask, Search
 from ggrep.render.answer_json import answer_json
 from ggrep.render.printed import render_answer
+
+R = TypeVar("R")
 
 ReadQuery: TypeAlias = Search | Ask[Any]
 """A query of which the answer depends on the snapshot, the settings and the job alone."""
@@ -74,6 +75,20 @@ class QueryJob(Struct, frozen=True):
     standing: IndexFreshness = IndexFreshness()
 
 
+class LoggedAnswer(Struct, frozen=True):
+    """The logged part of an answer.
+
+    Attributes:
+        hits: number of its hits, files, definitions or mentions.
+    """
+
+    snapshot_id: str
+    hits: int
+    limits_hit: tuple[LimitHit, ...]
+    warnings: tuple[Notice, ...]
+    stages: tuple[tuple[str, int], ...] = ()
+
+
 class QueryAnswer(Struct, frozen=True):
     """An answer in the requested form, and what counters and logs need of it.
 
@@ -87,6 +102,18 @@ class QueryAnswer(Struct, frozen=True):
     logged: LoggedAnswer
     segments: int = 0
     best: tuple[str, ...] = ()
+
+
+def logged_answer(answer: R, operation: Operation[Any, R]) -> LoggedAnswer:
+    """Return the logged part of an operation's answer."""
+    values: Any = answer
+    return LoggedAnswer(
+        values.provenance.snapshot_id,
+        operation.count(answer) if operation.count else 0,
+        values.limits_hit,
+        values.warnings,
+        getattr(answer, "timings_ms", ()),
+    )
 
 
 def query_answer(answer: Any, message: ReadQuery, root: Path) -> QueryAnswer:  # noqa: ANN401 - of any operation
