@@ -159,6 +159,7 @@ def request_missing_snapshot(daemon: StoreDaemon) -> None:
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
     """Wait until there is a snapshot to search."""
     while not is_published(daemon):
+        daemon.free.set()
         request_missing_snapshot(daemon)
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()

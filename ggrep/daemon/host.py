@@ -62,6 +62,18 @@ _STALE_IDLE_MS: Final = 60_000.0
 """Longest time without a request if all daemons of a host are stale."""
 
 
+def preload() -> None:
+    """Load what each first answer needs of other packages, and what they would load late.
+
+    Requires: number libraries are told to compute in one thread, as this process may fork.
+    """
+    import asyncio  # noqa: F401, TID251 - the backend that anyio loads late
+
+    import numpy  # noqa: F401 - for ranking
+
+    _ = anyio.create_unix_listener, anyio.open_signal_receiver
+
+
 class ServeResult(Struct, frozen=True):
     """The outcome of serving one root.
 

@@ -28,6 +28,7 @@ from ggrep.daemon.query_job import (
 )
 from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.model.index_freshness import UP_TO_DATE
+from ggrep.model.operations import BY_NAME, loaded
 from ggrep.protocol.wire.messages import Search, parse_message
 from ggrep.protocol.wire.replies import error_json
 from ggrep.search.engine.engine import Engine
@@ -112,6 +113,7 @@ class QueryWork:
         )
         engine = Engine(root, Home(home), settings=settings, clock=self._clock, hosted=hosted)
         engine.warm()
+        loaded(BY_NAME["slate"].answerer)
         self._engines[store.key] = engine
         while len(self._engines) > _MOST_STORES:
             self._engines.pop(next(iter(self._engines))).close()

@@ -30,7 +30,6 @@ from ggrep.daemon.watched_root import LoadedConfig, load_config
 from ggrep.index.repo_identity import RepoIdentity, identify
 from ggrep.model.daemons import DaemonLoad, EncodeLoad
 from ggrep.model.index_freshness import IndexFreshness, stale_notice
-from ggrep.model.request import can_scan
 from ggrep.model.response import Freshness, RepoDescription
 from ggrep.model.status import OpenHandles
 from ggrep.model.sync import SyncJob, SyncOutcome
@@ -39,8 +38,10 @@ from ggrep.protocol.wire.endpoint import DaemonRecord
 from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS
 from ggrep.protocol.wire.handshake import Welcome
 from ggrep.protocol.wire.messages import (
+    Ask,
     Cancel,
     Health,
+    Line,
     Message,
     Metrics,
     Ping,
@@ -69,14 +70,18 @@ _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
 """Messages that only inspect a daemon and need no index."""
 
 
+_ANSWERED = (Ask, Line, Search)
+"""Messages of which the answer may come before a sync."""
+
+
 class StoreDaemon:
     """One store with everything that its requests need.
 
     Its methods are for the event loop's thread, except those documented as thread-safe.
 
     Attributes:
-        free: a client was answered, or needs more than a scan. Work that no first answer needs
-            may run from then on.
+        free: a client was answered, or waits for a sync. Work that no first answer needs may run
+            from then on.
         whole: the first index is known to be complete.
     """
 
@@ -374,8 +379,7 @@ class StoreDaemon:
     def asked(self, message: Message) -> None:
         """Record a request to this store."""
         self.last_asked_ms = self.shared.clock.monotonic_ms()
-        scans = isinstance(message, Search) and can_scan(message.request)
-        if not scans and not isinstance(message, _LOOKS):
+        if not isinstance(message, (*_LOOKS, *_ANSWERED)):
             self.free.set()
 
     def new_id(self) -> str:
@@ -393,7 +397,7 @@ class StoreDaemon:
 
     def replied(self, message: Message) -> None:
         """Record that a reply was sent."""
-        if isinstance(message, Search):
+        if isinstance(message, _ANSWERED):
             self.free.set()
         if isinstance(message, Shutdown) and self._ending is not None:
             self.cancel_all(self._ending)

@@ -42,9 +42,11 @@ def start(arguments: Sequence[str]) -> int | None:
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # Slow imports, while the client decides whether it needs a daemon.
+        compute_in_one_thread()
         with without_collecting():
-            import ggrep.daemon.host  # noqa: F401 - to have it loaded
+            from ggrep.daemon.host import preload
 
+            preload()
         later = _told(int(arguments[1]))
         return 0 if later is None else start(later)
     flags, values = arguments[::2], arguments[1::2]
