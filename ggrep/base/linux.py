@@ -20,6 +20,7 @@ _PEER_BYTES = 12
 _STATFS_BYTES = 512
 """More bytes than `struct statfs` has on any architecture."""
 _MADV_DONTNEED = 4
+_ARENA_MAX = -8
 _SET_PARENT_DEATH_SIGNAL = 1
 """`PR_SET_PDEATHSIG` of `linux/prctl.h`."""
 _SIGKILL = 9
@@ -144,6 +145,21 @@ def end_with_parent() -> None:
     import ctypes
 
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, _SIGKILL)
+
+
+def share_one_heap() -> None:
+    """Have all threads allocate from one heap, where the C library can.
+
+    A heap for each thread keeps what that thread freed. Threads of one interpreter take turns, so
+    they hardly ever wait for the shared one.
+
+    Requires: this process has one thread.
+    """
+    import ctypes
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_ARENA_MAX, 1)
 
 
 def bound_memory(most_bytes: int) -> None:

@@ -24,7 +24,7 @@ from ggrep.protocol.wire.replies import error_of
 _MODULE: Final = "ggrep.daemon.query_worker"
 IDLE_MS: Final = 30_000
 _CROWDED: Final = 8
-_CROWDED_MS: Final = 2_000.0
+_CROWDED_MS: Final = 10_000.0
 """A worker starts once so many queries of so long a time found another at work."""
 
 _LOOK_S: Final = 0.05

@@ -14,6 +14,7 @@ from ggrep.base import stable_json
 from ggrep.base.build import build_id
 from ggrep.base.clock import Clock, Deadline, Stop, SystemClock
 from ggrep.base.errors import GgrepError
+from ggrep.base.linux import share_one_heap
 from ggrep.base.processes import take_standard_output
 from ggrep.base.stable_json import Document, decode
 from ggrep.config.home import Home
@@ -152,6 +153,7 @@ def main(arguments: Sequence[str]) -> None:
     """Answer until standard input ends, or until `arguments[0]` milliseconds without a job."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     compute_in_one_thread()
+    share_one_heap()
     leave_out_remote_client()
     lines = JobLines(0)
     work = QueryWork(lines, SystemClock())
