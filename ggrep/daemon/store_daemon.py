@@ -52,7 +52,6 @@ from ggrep.protocol.wire.messages import (
     SyncStatus,
     WatchStatus,
 )
-from ggrep.search.scan import ahead
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -187,6 +186,8 @@ class StoreDaemon:
 
         `damage` is the message about a damaged index, if that is the reason.
         """
+        from ggrep.search.scan import ahead
+
         # Git lists a large tree and workers start while the ranking is loaded.
         begun = ahead.begin(self.identity.root, self.config.settings, self.shared.clock)
         from ggrep.search.engine.scanning import Scanner
