@@ -3,7 +3,7 @@
 import os
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
@@ -24,10 +24,6 @@ R = TypeVar("R")
 
 ReadQuery: TypeAlias = Search | Ask[Any]
 """A query of which the answer depends on the snapshot, the settings and the job alone."""
-
-
-NOT_OPEN: Final = "not_open"
-"""Code of a worker's error for a job of a store that it has not open."""
 
 
 class StoreToOpen(Struct, frozen=True):

@@ -17,7 +17,7 @@ from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.base.stable_json import Document
-from ggrep.daemon.query_job import NOT_OPEN, QueryAnswer, QueryJob, StoreToOpen
+from ggrep.daemon.query_job import QueryAnswer, QueryJob, StoreToOpen
 from ggrep.daemon.worker_child import WorkerChild, WorkerGone
 from ggrep.protocol.wire.replies import error_of
 
@@ -191,7 +191,10 @@ class QueryProcesses:
             if patience.remaining_ms() <= 0.0:
                 raise WorkerGone("the query worker is silent", signal=None)
         if "error" in head:
-            self._note_error(worker, job, head, deadline)
+            _raise_if_ended(head, deadline)
+            return None
+        if "closed" in head:
+            self._workers[worker].discard(job.store)
             return None
         try:
             answer = stable_json.decode(QueryAnswer, head)
@@ -204,21 +207,6 @@ class QueryProcesses:
             answer, body={name: stable_json.loads(data) if rendered else stable_json.written(data)}
         )
 
-    def _note_error(
-        self, worker: WorkerChild, job: QueryJob, head: Document, deadline: Deadline
-    ) -> None:
-        """Raise an error that ends the query; after any other the host answers."""
-        error = error_of(head)
-        if error.code == NOT_OPEN:
-            self._workers[worker].discard(job.store)
-        if isinstance(error, DeadlineExceeded):
-            raise error
-        try:
-            deadline.check("the answer of a query worker")
-        except Cancelled as reason:
-            reason.snapshot_id = error.snapshot_id
-            raise
-
     async def _end(self, worker: WorkerChild | None) -> None:
         if worker is not None and self._workers.pop(worker, None) is not None:
             with anyio.CancelScope(shield=True):
@@ -229,6 +217,18 @@ class QueryProcesses:
         self._closed = True
         for worker in list(self._workers):
             await self._end(worker)
+
+
+def _raise_if_ended(head: Document, deadline: Deadline) -> None:
+    """Raise a worker's error that ends the query; after any other the host answers."""
+    error = error_of(head)
+    if isinstance(error, DeadlineExceeded):
+        raise error
+    try:
+        deadline.check("the answer of a query worker")
+    except Cancelled as reason:
+        reason.snapshot_id = error.snapshot_id
+        raise
 
 
 def _line(value: Any) -> bytes:  # noqa: ANN401 - a job

@@ -21,7 +21,6 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings, compute_in_one_thread
 from ggrep.daemon.qos.permits import HandleBudget
 from ggrep.daemon.query_job import (
-    NOT_OPEN,
     QueryJob,
     StoreToOpen,
     query_answer,
@@ -37,12 +36,6 @@ from ggrep.search.engine.repo_index import Hosted
 
 _PIECE_BYTES: Final = 65_536
 _MOST_STORES: Final = 8
-
-
-class _NotOpen(GgrepError):
-    """The store of a job is not open here."""
-
-    code = NOT_OPEN
 
 
 class JobLines(Stop):
@@ -122,7 +115,7 @@ class QueryWork:
     def _answer(self, job: QueryJob) -> tuple[Document, bytes]:
         engine = self._engines.pop(job.store, None)
         if engine is None:
-            raise _NotOpen("the store is not open")
+            return {"closed": job.store}, b""
         self._engines[job.store] = engine
         at_ms = float("inf")
         if job.remaining_ms is not None:

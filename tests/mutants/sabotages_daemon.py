@@ -334,8 +334,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "answers of a stale daemon do not say so",
         "ggrep/daemon/queries.py",
-        "    if daemon.stale:\n",
-        "    if daemon is None:\n",
+        "if daemon.stale else ()",
+        "if daemon is None else ()",
         (STALE + "test_answers_are_those_of_the_last_good_snapshot_with_a_warning",),
     ),
     Sabotage(
