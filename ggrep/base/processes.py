@@ -6,6 +6,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from ggrep.base import linux
 from ggrep.base.errors import StoreError
@@ -79,6 +80,13 @@ def is_held_open(path: Path) -> bool:
                     if named and os.path.samestat(entry.stat(), wanted):
                         return True
     return False
+
+
+def take_standard_output() -> BinaryIO:
+    """Return standard output; what is printed from now on goes to standard error."""
+    taken = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(taken, "wb")
 
 
 @contextmanager

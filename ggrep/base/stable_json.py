@@ -36,6 +36,11 @@ def plain(value: object) -> Any:  # noqa: ANN401 - JSON is whatever it is
     return orjson.loads(_encoded(value, 0))
 
 
+def written(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
+    """Return a value that `dumps` writes as these bytes, which it has returned before."""
+    return orjson.Fragment(data)
+
+
 def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
     """Return the value of the JSON `data`.
 

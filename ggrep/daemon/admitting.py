@@ -1,8 +1,8 @@
 """Admits a request of a client, then gives it a core and a thread."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import anyio
 from anyio import to_thread
@@ -57,7 +57,8 @@ def registered(daemon: StoreDaemon, caller: Caller) -> Iterator[None]:
 
 
 ResultT = TypeVar("ResultT")
-E = TypeVar("E")
+Elsewhere: TypeAlias = Callable[[], Awaitable[ResultT | None]]
+"""Returns the result of another process; None if this one has to compute it."""
 
 _LOOK_MS: Final = 50.0
 """Interval of checks for a first index."""
@@ -83,18 +84,20 @@ async def run_admitted(
     work: Callable[["Engine"], ResultT],
 ) -> ResultT:
     """Return the result of the engine's work, once admitted and given a core."""
-    return await run_admitted_with(daemon.engine, daemon, caller, deadline, spent, work)
+    return await run_admitted_with(daemon, caller, deadline, spent, lambda: work(daemon.engine()))
 
 
 async def run_admitted_with(
-    opened: Callable[[], E],
     daemon: StoreDaemon,
     caller: Caller,
     deadline: Deadline,
     spent: TimeSpent,
-    work: Callable[[E], ResultT],
+    work: Callable[[], ResultT],
+    elsewhere: Elsewhere[ResultT] | None = None,
 ) -> ResultT:
-    """Return the result of work on what `opened` returns, once admitted and given a core.
+    """Return the result of `work`, once admitted and given a core.
+
+    If another query is at work in this process, `elsewhere` may have another process do it.
 
     A cancellation waits for the thread: it holds a core until it checks the deadline.
     """
@@ -104,7 +107,11 @@ async def run_admitted_with(
         shared.cpu.hold(caller.client, caller.lane, deadline) as waited_ms,
     ):
         spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + round(waited_ms))
-        return await to_thread.run_sync(lambda: work(opened()), limiter=shared.threads)
+        if elsewhere is not None and shared.cpu.permits.in_use > 1:
+            result = await elsewhere()
+            if result is not None:
+                return result
+        return await to_thread.run_sync(work, limiter=shared.threads)
 
 
 def is_published(daemon: StoreDaemon) -> bool:
@@ -152,6 +159,7 @@ def request_missing_snapshot(daemon: StoreDaemon) -> None:
 async def first_snapshot(daemon: StoreDaemon, deadline: Deadline) -> None:
     """Wait until there is a snapshot to search."""
     while not is_published(daemon):
+        daemon.free.set()
         request_missing_snapshot(daemon)
         deadline.check("the first indexing")
         state = daemon.syncs.statistics()

@@ -17,6 +17,7 @@ from ggrep.daemon.admitting import is_published
 from ggrep.daemon.endpoint_files import Endpoint
 from ggrep.daemon.session import Session, place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
+from ggrep.model.operations import load_answerers
 
 MOST_CONNECTIONS: Final = 256
 """Most connections of one daemon; one more closes the longest idle connection."""
@@ -179,25 +180,33 @@ class DaemonTasks:
         return True
 
     async def _index(self) -> None:
-        """Watch, sync and open the index for requests; after the first answer if one is awaited.
+        """Open the index for requests, watch and sync; after the first answer if one is awaited.
 
-        These tasks read the whole tree and load a database. Beside a first answer they would take
-        half of the machine from it.
+        Watching and syncing read the whole tree. Beside a first answer they would take half of the
+        machine from it. The answer itself needs an open index, if there is one.
         """
         daemon = self.daemon
-        if self._awaited and not is_published(daemon):
-            while not daemon.free.is_set():
-                with anyio.move_on_after(_FIRST_ANSWER_S):
-                    await daemon.free.wait()
-                if not daemon.requests:
-                    break
-        self._watch()
         async with anyio.create_task_group() as group:
-            group.start_soon(self._warm)
+            if is_published(daemon):
+                group.start_soon(self._warm)
+                await self._first_answer()
+            else:
+                await self._first_answer()
+                group.start_soon(self._warm)
+            self._watch()
             group.start_soon(daemon.syncs.run)
 
+    async def _first_answer(self) -> None:
+        """Wait until the awaited request is answered, needs a sync, or does not come."""
+        daemon = self.daemon
+        while self._awaited and not daemon.free.is_set():
+            with anyio.move_on_after(_FIRST_ANSWER_S):
+                await daemon.free.wait()
+            if not daemon.requests:
+                break
+
     async def _warm(self) -> None:
-        """Preload what the first search needs, and each newly published snapshot.
+        """Preload what the first search needs, then all modules, and each published snapshot.
 
         A process that serves many stores opens each at its first request.
         """
@@ -216,6 +225,10 @@ class DaemonTasks:
                     pass  # the first publish comes back here
                 except Exception as error:  # noqa: BLE001 - the next search reports it
                     daemon.log.lifecycle("not_warm", reason=place_of_error(error))
+                await daemon.shared.queries.refresh(daemon.store_to_open)
+            if wanted:
+                await self._first_answer()
+                await to_thread.run_sync(load_answerers, limiter=daemon.shared.threads)
             wanted = False
             await event.wait()
 

@@ -33,6 +33,7 @@ from ggrep.daemon.endpoint_files import DaemonLocks, Endpoint, sweep
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
+from ggrep.daemon.query_process import QueryProcesses
 from ggrep.daemon.session import place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_process import SyncProcess
@@ -48,6 +49,7 @@ _SWITCH_S: Final = 0.001
 
 _THREADS: Final = 64
 _OPERATOR_THREADS: Final = 4
+_MOST_QUERY_WORKERS: Final = 3
 _POLL_S: Final = 0.5
 _LONG_SYNC_FILES: Final = 5_000
 """A process adopts no root during a sync of more files, as that root's syncs would wait."""
@@ -58,6 +60,18 @@ _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
 """Longest time without a request if all daemons of a host are stale."""
+
+
+def preload() -> None:
+    """Load what each first answer needs of other packages, and what they would load late.
+
+    Requires: number libraries are told to compute in one thread, as this process may fork.
+    """
+    import asyncio  # noqa: F401, TID251 - the backend that anyio loads late
+
+    import numpy  # noqa: F401 - for ranking
+
+    _ = anyio.create_unix_listener, anyio.open_signal_receiver
 
 
 class ServeResult(Struct, frozen=True):
@@ -155,6 +169,7 @@ class _Host:
         finally:
             with anyio.CancelScope(shield=True):
                 await shared.syncs.aclose()
+                await shared.queries.aclose()
             shared.watcher.close()
             if self._occurrences is not None:
                 self._occurrences.close()
@@ -213,6 +228,9 @@ class _Host:
             operators=CapacityLimiter(_OPERATOR_THREADS),
             poll_s=_POLL_S,
             syncs=SyncProcess(),
+            queries=QueryProcesses(
+                min((os.cpu_count() or 1) - 1, _MOST_QUERY_WORKERS), self._build
+            ),
             watcher=HostWatcher(clock),
             reads=self._reads,
             adopt=self._adopt,

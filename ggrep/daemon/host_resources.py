@@ -15,6 +15,7 @@ from ggrep.daemon.event_log import OpenLogs
 from ggrep.daemon.joint_members import HostPacks, JointMembers
 from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
+from ggrep.daemon.query_process import QueryProcesses
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
@@ -142,6 +143,7 @@ class HostResources:
     operators: CapacityLimiter
     poll_s: float
     syncs: SyncProcess
+    queries: QueryProcesses
     watcher: HostWatcher
     reads: LineReader = no_lines
     adopt: Adopt = adopt_none

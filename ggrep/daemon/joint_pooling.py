@@ -12,7 +12,8 @@ from ggrep.base.stable_json import Document
 from ggrep.daemon.admitting import Caller, run_admitted, spent_from_now
 from ggrep.daemon.host_resources import ServedStore
 from ggrep.daemon.joint_members import Described
-from ggrep.daemon.query_log import LoggedAnswer, logged_request, note, note_failure
+from ggrep.daemon.query_job import LoggedAnswer
+from ggrep.daemon.query_log import logged_request, note, note_failure
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.batched_query import BatchedPoolResponse, Member
 from ggrep.model.request import PoolRequest

@@ -1,6 +1,6 @@
 """Answers searches, names, outlines and slates from one snapshot of a store."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import PurePosixPath
@@ -28,19 +28,36 @@ from ggrep.daemon.admitting import (
 )
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.joint_members import CachedPool, cached_pool
-from ggrep.daemon.query_log import logged_answer, logged_request, note, note_failure
+from ggrep.daemon.query_job import (
+    QueryAnswer,
+    QueryJob,
+    ReadQuery,
+    logged_answer,
+    query_answer,
+    with_notices,
+)
+from ggrep.daemon.query_log import logged_request, note, note_failure
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import read_active
 from ggrep.model.filters import keys_of_scope
 from ggrep.model.index_freshness import stale_notice
-from ggrep.model.limits import Notice, sorted_notices
+from ggrep.model.limits import Notice
 from ggrep.model.operations import bounded, bounds_of, operation_of
 from ggrep.model.request import PoolRequest, SearchRequest, can_scan
 from ggrep.model.response import QueryResponse
 from ggrep.model.sanitise import without_directories
-from ggrep.protocol.wire.messages import Ask, Claim, Describe, Encode, Fetch, Search, TermStats
-from ggrep.render.answer_json import answer_json
-from ggrep.render.printed import Rendered, render_answer
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.wire.messages import (
+    Ask,
+    Claim,
+    Describe,
+    Encode,
+    Fetch,
+    Search,
+    TermStats,
+    message_json,
+)
+from ggrep.render.printed import Rendered
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -120,20 +137,22 @@ def scope_of(daemon: StoreDaemon, path: str) -> str:
     return "" if scope == "." else scope
 
 
+def _moment_notices(
+    daemon: StoreDaemon, *, scanned: bool, deterministic: bool
+) -> tuple[Notice, ...]:
+    """Return notices that an answer may be outdated; deterministic ones omit polling."""
+    stale = (stale_notice(daemon.stale_reason, scanned=scanned),) if daemon.stale else ()
+    return stale if deterministic else (*stale, *_polling_notices(daemon))
+
+
 A = TypeVar("A", bound=Any)
 
 
-def with_warnings(daemon: StoreDaemon, response: A, *, deterministic: bool) -> A:
-    """Return the answer with warnings that it may be outdated; deterministic ones omit polling."""
-    notices: list[Notice] = []
-    if daemon.stale:
-        scanned = response.provenance.scan is not None
-        notices.append(stale_notice(daemon.stale_reason, scanned=scanned))
-    if not deterministic:
-        notices += _polling_notices(daemon)
-    if not notices:
-        return response
-    return replace(response, warnings=sorted_notices((*response.warnings, *notices)))
+def _with_warnings(daemon: StoreDaemon, answer: A, *, deterministic: bool) -> A:
+    scanned = answer.provenance.scan is not None
+    return with_notices(
+        answer, _moment_notices(daemon, scanned=scanned, deterministic=deterministic)
+    )
 
 
 def _polling_notices(daemon: StoreDaemon) -> list[Notice]:
@@ -159,7 +178,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
     if message.claim is not None:
         await check_claim(daemon, message.claim, *(keys_of_scope(request.scope) or ("",)))
 
-    def work(ask: Callable[..., QueryResponse]) -> tuple[QueryResponse, Body]:
+    def work(ask: Callable[..., QueryResponse]) -> QueryAnswer:
         response = ask(
             request,
             deadline,
@@ -167,8 +186,8 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
             request_id=caller.request_id,
             admitted=spent.admitted,
         )
-        response = with_warnings(daemon, response, deterministic=request.deterministic)
-        return response, _body(daemon, response, message)
+        response = _with_warnings(daemon, response, deterministic=request.deterministic)
+        return query_answer(response, message, daemon.identity.root)
 
     try:
         if message.claim is None:
@@ -177,27 +196,45 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
             scans = False
             await _require_index(daemon, request)
         opened = partial(_scan_of if scans else _search_of, daemon, asked_ms)
-        response, body = await run_admitted_with(opened, daemon, caller, deadline, spent, work)
+        plain = replace(message, request=request, path="", claim=None)
+        elsewhere = None if scans else _elsewhere(daemon, caller, deadline, spent, plain)
+        answer = await run_admitted_with(
+            daemon, caller, deadline, spent, lambda: work(opened()), elsewhere
+        )
     except BaseException as error:
         if message.claim is None or not isinstance(error, NoIndex):
             note_failure(daemon, caller, logged_request(request), spent, error)
         raise
-    if response.provenance.scan is not None:
-        daemon.wish(response.provenance.scan.best)
-    daemon.counters.note_work(response.segments, response.timings_ms)
-    answer = logged_answer(response, operation_of(request))
-    note(daemon, caller, logged_request(request), spent, answer)
-    return body
+    if answer.best:
+        daemon.wish(answer.best)
+    daemon.counters.note_work(answer.segments, answer.logged.stages)
+    note(daemon, caller, logged_request(request), spent, answer.logged)
+    return answer.body
 
 
-def _body(daemon: StoreDaemon, response: QueryResponse, message: Search) -> Body:
-    """Return the answer in the requested form."""
-    if message.render is not None:
-        rendered = render_answer(response, daemon.identity.root, message.render)
-        return {"rendered": rendered.document()}
-    if message.values:
-        return {"value": to_builtins(response)}
-    return {"response": answer_json(response)}
+def _elsewhere(
+    daemon: StoreDaemon, caller: Caller, deadline: Deadline, spent: TimeSpent, message: ReadQuery
+) -> Callable[[], Awaitable[QueryAnswer | None]]:
+    """Return a function that has a query worker answer; None if the host has to."""
+
+    async def answer() -> QueryAnswer | None:
+        store, workers = daemon.store_to_open, daemon.shared.queries
+        if not workers.is_free(store.key):
+            if workers.is_short(store.key, daemon.shared.clock.monotonic_ms()):
+                daemon.in_background(partial(workers.prepare, store))
+            return None
+        deterministic = bounds_of(message.request).deterministic
+        job = QueryJob(
+            store.key,
+            message_json("", message),
+            caller.request_id,
+            admitted=spent.admitted,
+            notices=_moment_notices(daemon, scanned=False, deterministic=deterministic),
+            standing=daemon.standing(),
+        )
+        return await workers.answer(job, deadline)
+
+    return answer
 
 
 def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
@@ -304,26 +341,31 @@ async def answer_query(
     if isinstance(bounds, SearchRequest):
         await _begin_with(daemon, caller, deadline, bounds)
 
-    def work(engine: "Engine") -> tuple[Any, Document]:
+    def work(engine: "Engine") -> QueryAnswer:
         answer: Any = engine.ask(
             request, deadline, request_id=caller.request_id, admitted=spent.admitted
         )
-        answer = with_warnings(daemon, answer, deterministic=bounds.deterministic)
+        answer = _with_warnings(daemon, answer, deterministic=bounds.deterministic)
         if printed is not None:
-            return answer, {"rendered": printed(answer).document()}
-        if message.values:
-            return answer, {"value": to_builtins(answer)}
-        return answer, {"response": answer_json(answer)}
+            rendered: Document = {"rendered": printed(answer).document()}
+            return QueryAnswer(rendered, logged_answer(answer, operation))
+        return query_answer(answer, message, daemon.identity.root)
 
+    # Names are read by processes that belong to the host.
+    plain = replace(message, request=request, path="")
+    reads = isinstance(request, SlateRequest) and printed is None
+    elsewhere = _elsewhere(daemon, caller, deadline, spent, plain) if reads else None
     try:
         await first_snapshot(daemon, deadline)
         spent.started_ms = daemon.shared.clock.monotonic_ms()
-        answer, body = await run_admitted(daemon, caller, deadline, spent, work)
+        answer = await run_admitted_with(
+            daemon, caller, deadline, spent, lambda: work(daemon.engine()), elsewhere
+        )
     except BaseException as error:
         note_failure(daemon, caller, logged, spent, error)
         raise
-    note(daemon, caller, logged, spent, logged_answer(answer, operation))
-    return body
+    note(daemon, caller, logged, spent, answer.logged)
+    return answer.body
 
 
 async def _begin_with(
@@ -336,13 +378,9 @@ async def _begin_with(
     if is_published(daemon) or not can_scan(request):
         return
     with suppress(GgrepError):
+        spent = spent_from_now(daemon)
         answer = await run_admitted_with(
-            daemon.scanner,
-            daemon,
-            caller,
-            deadline,
-            spent_from_now(daemon),
-            lambda scanner: scanner.scan(request, deadline),
+            daemon, caller, deadline, spent, lambda: daemon.scanner().scan(request, deadline)
         )
         if answer.provenance.scan is not None:
             daemon.wish(answer.provenance.scan.best)

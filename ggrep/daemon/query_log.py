@@ -1,6 +1,6 @@
 """Counts and logs how a request ended, as numbers and codes only."""
 
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -8,13 +8,11 @@ from msgspec.structs import replace
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, GgrepError
 from ggrep.daemon.admitting import Caller, TimeSpent
 from ggrep.daemon.event_log import QueryEvent, QueryStatus
+from ggrep.daemon.query_job import LoggedAnswer
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.limits import LimitHit, Notice
-from ggrep.model.operations import Operation, bounds_of, operation_of
+from ggrep.model.operations import bounds_of, operation_of
 from ggrep.model.request import Request, SearchRequest
 from ggrep.model.slate import SlateRequest
-
-R = TypeVar("R")
 
 
 class LoggedRequest(Struct, frozen=True):
@@ -33,20 +31,6 @@ class LoggedRequest(Struct, frozen=True):
     snippet: str = ""
 
 
-class LoggedAnswer(Struct, frozen=True):
-    """The logged part of an answer.
-
-    Attributes:
-        hits: number of its hits, files, definitions or mentions.
-    """
-
-    snapshot_id: str
-    hits: int
-    limits_hit: tuple[LimitHit, ...]
-    warnings: tuple[Notice, ...]
-    stages: tuple[tuple[str, int], ...] = ()
-
-
 def logged_request(request: Request[Any]) -> LoggedRequest:
     """Return the logged part of a request; a coordinator's part request has the whole's name."""
     name = operation_of(request).name.removesuffix("_pool")
@@ -61,18 +45,6 @@ def logged_request(request: Request[Any]) -> LoggedRequest:
             name, bounds.mode.value, bounds.limit, bounds.per_file, bounds.snippet.value
         )
     return LoggedRequest(name, most=getattr(bounds, "limit", getattr(bounds, "max_bytes", 0)))
-
-
-def logged_answer(answer: R, operation: Operation[Any, R]) -> LoggedAnswer:
-    """Return the logged part of an operation's answer."""
-    values: Any = answer
-    return LoggedAnswer(
-        values.provenance.snapshot_id,
-        operation.count(answer) if operation.count else 0,
-        values.limits_hit,
-        values.warnings,
-        getattr(answer, "timings_ms", ()),
-    )
 
 
 def note(

@@ -23,13 +23,13 @@ from ggrep.daemon.event_log import EventLog, SyncEvent
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.joint_members import PoolCache
 from ggrep.daemon.qos.admission import Admission, AdmissionLimits
+from ggrep.daemon.query_job import StoreToOpen
 from ggrep.daemon.sync_loop import SyncLoop
 from ggrep.daemon.sync_schedule import LOW_IMPACT, LoopFigures
 from ggrep.daemon.watched_root import LoadedConfig, load_config
 from ggrep.index.repo_identity import RepoIdentity, identify
 from ggrep.model.daemons import DaemonLoad, EncodeLoad
 from ggrep.model.index_freshness import IndexFreshness, stale_notice
-from ggrep.model.request import can_scan
 from ggrep.model.response import Freshness, RepoDescription
 from ggrep.model.status import OpenHandles
 from ggrep.model.sync import SyncJob, SyncOutcome
@@ -38,8 +38,10 @@ from ggrep.protocol.wire.endpoint import DaemonRecord
 from ggrep.protocol.wire.frames import PROTOCOL_VERSIONS
 from ggrep.protocol.wire.handshake import Welcome
 from ggrep.protocol.wire.messages import (
+    Ask,
     Cancel,
     Health,
+    Line,
     Message,
     Metrics,
     Ping,
@@ -50,7 +52,6 @@ from ggrep.protocol.wire.messages import (
     SyncStatus,
     WatchStatus,
 )
-from ggrep.search.scan import ahead
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -68,14 +69,18 @@ _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
 """Messages that only inspect a daemon and need no index."""
 
 
+_ANSWERED = (Ask, Line, Search)
+"""Messages of which the answer may come before a sync."""
+
+
 class StoreDaemon:
     """One store with everything that its requests need.
 
     Its methods are for the event loop's thread, except those documented as thread-safe.
 
     Attributes:
-        free: a client was answered, or needs more than a scan. Work that no first answer needs
-            may run from then on.
+        free: a client was answered, or waits for a sync. Work that no first answer needs may run
+            from then on.
         whole: the first index is known to be complete.
     """
 
@@ -115,6 +120,7 @@ class StoreDaemon:
             is_indexed=self._is_indexed,
         )
         self.pools = PoolCache()
+        self.store_to_open = StoreToOpen.of(root, shared.home, settings)
         self.stale_reason = ""
         self.stopping: str | None = None
         self.connections = 0
@@ -180,6 +186,8 @@ class StoreDaemon:
 
         `damage` is the message about a damaged index, if that is the reason.
         """
+        from ggrep.search.scan import ahead
+
         # Git lists a large tree and workers start while the ranking is loaded.
         begun = ahead.begin(self.identity.root, self.config.settings, self.shared.clock)
         from ggrep.search.engine.scanning import Scanner
@@ -291,6 +299,7 @@ class StoreDaemon:
             self._become_stale("the settings select another index")
             return
         self.config = config
+        self.store_to_open = StoreToOpen.of(self.identity.root, self.shared.home, config.settings)
         self.close_engine()
         self.syncs.reconfigure(self._job(), self._figures())
         self.counters.slow_query_ms = config.settings.slow_query_ms
@@ -371,8 +380,7 @@ class StoreDaemon:
     def asked(self, message: Message) -> None:
         """Record a request to this store."""
         self.last_asked_ms = self.shared.clock.monotonic_ms()
-        scans = isinstance(message, Search) and can_scan(message.request)
-        if not scans and not isinstance(message, _LOOKS):
+        if not isinstance(message, (*_LOOKS, *_ANSWERED)):
             self.free.set()
 
     def new_id(self) -> str:
@@ -390,7 +398,7 @@ class StoreDaemon:
 
     def replied(self, message: Message) -> None:
         """Record that a reply was sent."""
-        if isinstance(message, Search):
+        if isinstance(message, _ANSWERED):
             self.free.set()
         if isinstance(message, Shutdown) and self._ending is not None:
             self.cancel_all(self._ending)

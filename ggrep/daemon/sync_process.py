@@ -5,21 +5,17 @@ snapshot stays at every step.
 """
 
 import errno
-import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final
 
 import anyio
-from anyio.abc import Process
-from anyio.streams.buffered import BufferedByteReceiveStream
 
-from ggrep.base import linux, stable_json
+from ggrep.base import stable_json
 from ggrep.base.errors import Cancelled, DeadlineExceeded, GgrepError
 from ggrep.base.stable_json import decode
+from ggrep.daemon.worker_child import WorkerChild, WorkerGone
 from ggrep.model.sync import (
     LOW_IMPACT_FLAG,
     SyncFailed,
@@ -32,147 +28,7 @@ from ggrep.model.sync import (
     priority_line,
 )
 
-_PACKAGE_ROOT: Final = Path(__file__).resolve().parents[2]
 _MODULE: Final = "ggrep.daemon.sync_worker"
-_MOST_LINE_BYTES: Final = 8 * 1024**2
-_LAST_WORDS_BYTES: Final = 2_000
-_REAP_S: Final = 1.0
-"""Longest wait for the end of a process that closed its pipes."""
-
-
-Answer = TypeVar("Answer")
-
-
-class WorkerGone(Exception):
-    """The worker ended, or sent an invalid answer.
-
-    Attributes:
-        begun: it had begun the job.
-        signal: that ended it.
-    """
-
-    def __init__(self, why: str, *, begun: bool, signal: int | None) -> None:
-        super().__init__(why)
-        self.begun = begun
-        self.signal = signal
-
-
-class SyncChild:
-    """A running worker.
-
-    Attributes:
-        low_impact: it runs at low priority, which cannot be undone.
-    """
-
-    def __init__(self, process: Process, words: int, *, low_impact: bool) -> None:
-        assert process.stdin is not None  # noqa: S101 - a pipe was asked for
-        assert process.stdout is not None  # noqa: S101 - a pipe was asked for
-        self._process = process
-        self._words = words
-        self._requests = process.stdin
-        self._answers = BufferedByteReceiveStream(process.stdout)
-        self.low_impact = low_impact
-        self.served = 0
-        self._asked = False
-        self._sending = anyio.Lock()
-
-    @classmethod
-    async def start(cls, python: str, idle_ms: int, *, low_impact: bool) -> Self:
-        """Start a worker in a session of its own, out of reach of a terminal's interrupt."""
-        words = linux.file_in_memory("ggrep-sync-worker")
-        command = [python, "-m", _MODULE, str(idle_ms)]
-        try:
-            # A cancellation during the start would leave a process without a known id.
-            with anyio.CancelScope(shield=True):
-                process = await anyio.open_process(
-                    [*command, LOW_IMPACT_FLAG] if low_impact else command,
-                    stderr=words,
-                    # Python takes modules from the current directory first.
-                    cwd=_PACKAGE_ROOT,
-                    start_new_session=True,
-                )
-        except BaseException:
-            os.close(words)
-            raise
-        return cls(process, words, low_impact=low_impact)
-
-    @property
-    def pid(self) -> int | None:
-        """Return its process id; None once it has ended."""
-        return self._process.pid if self._process.returncode is None else None
-
-    async def ask(
-        self,
-        job_id: str,
-        job: SyncJob,
-        on_progress: Callable[[SyncProgress], None],
-        silence_ms: int,
-    ) -> SyncOutcome:
-        """Return the result of a job."""
-        begun, self._asked = False, True
-        line = stable_json.dumps({"job_id": job_id, **job_json(job)}) + b"\n"
-        try:
-            await self._send(line)
-            while True:
-                with anyio.fail_after(silence_ms / 1000):
-                    answer = await self._answers.receive_until(b"\n", _MOST_LINE_BYTES)
-                begun = True
-                outcome = _understood(stable_json.loads(answer), job_id, on_progress)
-                if outcome is not None:
-                    return self._answered(outcome)
-        except GgrepError:
-            self._answered(None)
-            raise
-        except (
-            anyio.BrokenResourceError,
-            anyio.ClosedResourceError,
-            anyio.IncompleteRead,
-            anyio.DelimiterNotFound,
-            OSError,
-            ValueError,
-        ) as error:
-            if isinstance(error, TimeoutError):
-                raise
-            by = None if isinstance(error, ValueError) else await self._ending_signal()
-            raise WorkerGone(self._last_words(), begun=begun, signal=by) from error
-
-    async def wish(self, store_id: str, paths: Sequence[str]) -> None:
-        """Send the files that a store's first index starts with; ignored once it has ended."""
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            await self._send(priority_line(store_id, paths))
-
-    async def _send(self, line: bytes) -> None:
-        async with self._sending:
-            await self._requests.send(line)
-
-    async def end(self) -> None:
-        """Kill it with all its children, and reap it."""
-        # A worker that ended without a job left no children, and its number may be reused.
-        if self._asked or self.pid is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        with anyio.CancelScope(shield=True):
-            await self._process.aclose()
-        os.close(self._words)
-
-    def _answered(self, outcome: Answer) -> Answer:
-        self._asked = False
-        self.served += 1
-        return outcome
-
-    async def _ending_signal(self) -> int | None:
-        """Return the signal that ended a worker; None if none did or it still runs."""
-        with anyio.move_on_after(_REAP_S):
-            status = await self._process.wait()
-            return -status if status < 0 else None
-        return None
-
-    def _last_words(self) -> str:
-        size = os.fstat(self._words).st_size
-        start = max(0, size - _LAST_WORDS_BYTES)
-        output = os.pread(self._words, _LAST_WORDS_BYTES, start).decode("utf-8", "replace")
-        last = output.strip().rpartition("\n")[2]
-        return f"the sync worker ended: {last}" if last else "the sync worker ended"
 
 
 def _understood(
@@ -180,7 +36,7 @@ def _understood(
     job_id: str,
     on_progress: Callable[[SyncProgress], None],
 ) -> SyncOutcome | None:
-    """Return the outcome if this is the last message of a job."""
+    """Return the outcome if this is the last message of a job; `ValueError` if it is of none."""
     if not isinstance(document, dict) or document.get("job_id") != job_id:
         raise ValueError(f"no answer to job {job_id}")
     if "progress" in document:
@@ -230,9 +86,10 @@ class SyncProcess:
         self._silence_ms = silence_ms
         self._most_jobs = most_jobs
         self._turn = anyio.Lock()
-        self._child: SyncChild | None = None
+        self._child: WorkerChild | None = None
         self._wishes: dict[str, tuple[str, ...]] = {}
-        self._closed = False
+        self._closed = self._begun = False
+        self._low_impact = False
         self._jobs = self.starts = 0
 
     async def run(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
@@ -257,7 +114,7 @@ class SyncProcess:
         while len(self._wishes) > _MOST_WISHES:
             del self._wishes[next(iter(self._wishes))]
         if self._child is not None:
-            await self._child.wish(store_id, paths)
+            await _send_wish(self._child, store_id, paths)
 
     async def aclose(self) -> None:
         """Kill the worker, if there is one, and accept no further sync."""
@@ -280,29 +137,33 @@ class SyncProcess:
     async def _ask(self, job: SyncJob, on_progress: Callable[[SyncProgress], None]) -> SyncOutcome:
         while True:
             child = await self._ready(low_impact=job.low_impact)
+            self._begun = False
             try:
                 return await self._asked(child, job, on_progress)
             except WorkerGone as gone:
                 if self._closed:
                     raise Cancelled("the daemon is stopping") from gone
                 # An idle worker may have ended by itself just before it got the job.
-                if gone.begun or not child.served:
+                if self._begun or not child.served:
                     raise SyncFailed(str(gone), signal=gone.signal) from gone
             except TimeoutError as error:
                 seconds = self._silence_ms / 1000
                 raise SyncFailed(f"the sync worker was silent for {seconds:g} s") from error
 
     async def _asked(
-        self, child: SyncChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]
+        self, child: WorkerChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]
     ) -> SyncOutcome:
         """Return the result of a job; a worker in an unknown state is killed."""
         whole = False
+        child.busy = True
         try:
             if (paths := self._wishes.pop(job.store_id, None)) is not None:
-                await child.wish(job.store_id, paths)
-            outcome = await child.ask(str(self._jobs), job, on_progress, self._silence_ms)
+                await _send_wish(child, job.store_id, paths)
+            outcome = await self._outcome(child, job, on_progress)
+            child.answered()
             whole = True
         except GgrepError:
+            child.answered()
             whole = True
             raise
         finally:
@@ -310,7 +171,23 @@ class SyncProcess:
                 await self._end()
         return outcome
 
-    async def _ready(self, *, low_impact: bool) -> SyncChild:
+    async def _outcome(
+        self, child: WorkerChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]
+    ) -> SyncOutcome:
+        job_id = str(self._jobs)
+        await child.send(stable_json.dumps({"job_id": job_id, **job_json(job)}) + b"\n")
+        while True:
+            with anyio.fail_after(self._silence_ms / 1000):
+                document = await child.receive()
+            self._begun = True
+            try:
+                outcome = _understood(document, job_id, on_progress)
+            except ValueError as error:
+                raise await child.gone(garbled=True) from error
+            if outcome is not None:
+                return outcome
+
+    async def _ready(self, *, low_impact: bool) -> WorkerChild:
         """Return an idle worker for the job, started if there is none of its kind."""
         child = self._child
         if child is not None and not self._is_fit(child, low_impact=low_impact):
@@ -319,19 +196,21 @@ class SyncProcess:
             raise Cancelled("the daemon is stopping")
         if self._child is None:
             self._child = await self._started(low_impact=low_impact)
+            self._low_impact = low_impact
             self.starts += 1
         return self._child
 
-    def _is_fit(self, child: SyncChild, *, low_impact: bool) -> bool:
+    def _is_fit(self, child: WorkerChild, *, low_impact: bool) -> bool:
         runs = child.pid is not None and child.served < self._most_jobs
-        return runs and child.low_impact == low_impact
+        return runs and self._low_impact == low_impact
 
-    async def _started(self, *, low_impact: bool) -> SyncChild:
+    async def _started(self, *, low_impact: bool) -> WorkerChild:
         """Start a worker, with retries while the machine is short of resources."""
+        arguments = [str(self._idle_ms), *([LOW_IMPACT_FLAG] if low_impact else [])]
         pauses = iter(_START_PAUSES_S)
         while True:
             try:
-                return await SyncChild.start(self._python, self._idle_ms, low_impact=low_impact)
+                return await WorkerChild.start(_MODULE, arguments, "sync", self._python)
             except OSError as error:
                 pause = next(pauses, None) if error.errno in _PASSING else None
                 if pause is None:
@@ -342,3 +221,9 @@ class SyncProcess:
         child, self._child = self._child, None
         if child is not None:
             await child.end()
+
+
+async def _send_wish(child: WorkerChild, store_id: str, paths: Sequence[str]) -> None:
+    """Send the files that a store's first index starts with; ignored once the worker has ended."""
+    with suppress(WorkerGone):
+        await child.send(priority_line(store_id, paths))

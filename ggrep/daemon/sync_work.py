@@ -19,6 +19,7 @@ from ggrep.base import linux, stable_json
 from ggrep.base.clock import Clock, SystemClock
 from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.base.ids import PathKey
+from ggrep.base.processes import take_standard_output
 from ggrep.base.stable_json import Json, decode
 from ggrep.config.home import Home
 from ggrep.config.remotes import Remote
@@ -349,7 +350,7 @@ def main(arguments: Sequence[str]) -> NoReturn:
         lower_priority()
     leave_out_remote_client()
     clock = SystemClock()
-    telling = ProgressWriter(_take_standard_output(), clock, cpu_ms)
+    telling = ProgressWriter(take_standard_output(), clock, cpu_ms)
     lines: queue.Queue[bytes] = queue.Queue()
     wishes: dict[str, Sequence[PathKey]] = {}
     threading.Thread(target=_read, args=(lines, wishes), daemon=True).start()
@@ -399,10 +400,3 @@ def _pulse(telling: ProgressWriter) -> None:
 
 def _rest(milliseconds: float) -> None:
     time.sleep(milliseconds / 1000)
-
-
-def _take_standard_output() -> BinaryIO:
-    """Return the descriptor to the host; standard output is standard error from now on."""
-    taken = os.dup(1)
-    os.dup2(2, 1)
-    return os.fdopen(taken, "wb")

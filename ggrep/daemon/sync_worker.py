@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 
-def _stand_apart() -> None:
+def stand_apart() -> None:
     """Leave the start directory, so that no module is imported from it and it is not kept in use.
 
     `-m` puts it first in the search path: a file there that is named like a module would run.
@@ -21,7 +21,7 @@ def _stand_apart() -> None:
 
 
 if __name__ == "__main__":
-    _stand_apart()
+    stand_apart()
     from ggrep.daemon.sync_work import main
 
     main(sys.argv[1:])

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 from msgspec import Struct
-from watchfiles._rust_notify import RustNotify
 
 from ggrep.base.clock import Clock
 from ggrep.daemon.watched_root import OnChange, WatchedRoot
@@ -39,6 +38,8 @@ OpenWatch = Callable[[list[str]], Watch]
 
 def open_watch(paths: list[str]) -> Watch:
     """Return a watch on directories and all below them."""
+    from watchfiles._rust_notify import RustNotify  # late: no first answer needs it
+
     # With `ignore_permission_denied` it would ignore a lack of watches as well, and leave part of
     # a tree unwatched without an error.
     opened: Any = RustNotify(

@@ -189,6 +189,13 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
     ),
 )
 
+
+def load_answerers() -> None:
+    """Load the modules of all operations."""
+    for operation in OPERATIONS:
+        loaded(operation.answerer)
+
+
 PUBLIC: Final = tuple(operation for operation in OPERATIONS if operation.is_public)
 
 BY_NAME: Final = {operation.name: operation for operation in OPERATIONS}

@@ -150,3 +150,21 @@ def test_clients_of_a_daemon_that_is_stopped_are_answered_by_the_next(house: Hou
         load.more_answers(2 * CLIENTS)
 
     assert load.wrong == []
+
+
+@pytest.mark.skipif(os.cpu_count() == 1, reason="one core has no query workers")
+def test_no_answer_is_lost_with_a_query_worker(house: Household) -> None:
+    """The daemon answers what a worker was asked; the next worker starts when it is worth it."""
+    load, killed = load_of(house), set[int]()
+    with load.running():
+        for _ in range(3):
+            eventually(lambda: house.processes("ggrep.daemon.query_worker") - killed, 60.0)
+            for pid in house.processes("ggrep.daemon.query_worker") - killed:
+                os.kill(pid, signal.SIGKILL)
+                killed.add(pid)
+            load.more_answers(5 * CLIENTS)
+
+    assert load.wrong == []
+    assert len(house.hosts()) == 1
+    assert house.run("stop-all", cwd=load.root).status == 0
+    house.become_empty()

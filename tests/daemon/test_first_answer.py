@@ -12,7 +12,7 @@ from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.wire.messages import Ask, Search, Sync, SyncStatus
 from tests.fakes.hosts import Served, served
-from tests.fakes.repos import write_tree
+from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.wires import Wire
 
 TREE = {"src/pay.py": "def settle_invoice():\n    return 'paid'\n", "b.py": "other = 1\n"}
@@ -87,6 +87,24 @@ def test_the_first_index_leaves_the_machine_to_the_first_answer(
         host.ask(SyncStatus())
         before = len(host.syncs.jobs)
         answer(host)
+        host.settled()
+
+    assert before == 0
+    assert host.syncs.jobs
+
+
+@pytest.mark.parametrize("message", [Search(ASK), Ask(SlateRequest(ASK))])
+def test_a_sync_of_an_index_leaves_the_machine_to_the_first_answer(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, message: Search | Ask[Any]
+) -> None:
+    """The answer comes from what the last daemon published."""
+    monkeypatch.setattr("ggrep.daemon.daemon_tasks._FIRST_ANSWER_S", 600.0)
+    write_tree(root, TREE)
+    open_engine(root, home).sync()
+    with served(root, home, awaited=True) as host:
+        host.ask(SyncStatus())
+        before = len(host.syncs.jobs)
+        host.ask(message)
         host.settled()
 
     assert before == 0

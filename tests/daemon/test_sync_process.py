@@ -16,7 +16,8 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded
-from ggrep.daemon.sync_process import SyncChild, SyncProcess
+from ggrep.daemon.sync_process import SyncProcess
+from ggrep.daemon.worker_child import WorkerChild
 from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, priority_from
 from tests.fakes.repos import open_engine, paths, write_tree
 from tests.fakes.sync_workers import hanging_ended, write_worker
@@ -354,14 +355,14 @@ def test_a_machine_without_room_for_a_process_is_asked_again(
 ) -> None:
     """A first index must not fail because so much else was starting."""
     refusals = [OSError(errno.EAGAIN, "no room"), OSError(errno.EFAULT, "no room")]
-    start = SyncChild.start
+    start = WorkerChild.start
 
-    async def starting(*arguments: Any, **named: Any) -> SyncChild:
+    async def starting(*arguments: Any, **named: Any) -> WorkerChild:
         if refusals:
             raise refusals.pop()
         return await start(*arguments, **named)
 
-    monkeypatch.setattr(SyncChild, "start", starting)
+    monkeypatch.setattr(WorkerChild, "start", starting)
 
     async def act(process: SyncProcess) -> None:
         await process.run(job(tmp_path, "answer"), ignore)

@@ -18,6 +18,7 @@ from ggrep.daemon.daemon_tasks import DaemonTasks
 from ggrep.daemon.endpoint_files import Endpoint
 from ggrep.daemon.host_resources import HostResources, ServedStore
 from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
+from ggrep.daemon.query_process import QueryProcesses
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.watching import HostWatcher
 from ggrep.index.embedding.encode_slots import EncodeSlots
@@ -179,6 +180,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 threads=CapacityLimiter(64),
                 operators=CapacityLimiter(4),
                 poll_s=POLL_S,
+                queries=QueryProcesses(0, ""),
                 syncs=syncs,  # type: ignore[arg-type] # as much of it as is used
                 watcher=HostWatcher(CLOCK),
                 stores={} if stores is None else stores,

@@ -15,6 +15,7 @@ SERVING = "tests/daemon/test_serving.py::"
 SCHEDULE = "tests/daemon/test_sync_schedule.py::"
 LOOP = "tests/daemon/test_sync_loop.py::"
 WORKER = "tests/daemon/test_sync_process.py::test_cancelling_kills_the_worker_and_its_children"
+QUERY_WORKER = "tests/daemon/test_query_process.py::"
 ENDPOINT = "tests/daemon/test_endpoint.py::"
 LEFTOVERS = "tests/daemon/test_endpoint.py::"
 LOCKS = "tests/daemon/test_daemon_locks.py::"
@@ -333,8 +334,8 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "answers of a stale daemon do not say so",
         "ggrep/daemon/queries.py",
-        "    if daemon.stale:\n",
-        "    if daemon is None:\n",
+        "if daemon.stale else ()",
+        "if daemon is None else ()",
         (STALE + "test_answers_are_those_of_the_last_good_snapshot_with_a_warning",),
     ),
     Sabotage(
@@ -485,7 +486,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "of a cancelled sync only the worker itself is killed",
-        "ggrep/daemon/sync_process.py",
+        "ggrep/daemon/worker_child.py",
         "os.killpg(self._process.pid, signal.SIGKILL)",
         "os.kill(self._process.pid, signal.SIGKILL)",
         (WORKER,),
@@ -522,7 +523,7 @@ DAEMON_SABOTAGES = (
     ),
     Sabotage(
         "nobody learns what signal ended a worker",
-        "ggrep/daemon/sync_process.py",
+        "ggrep/daemon/worker_child.py",
         "return -status if status < 0 else None",
         "return None",
         ("tests/federation/test_building.py::test_a_killed_worker_costs_its_repository_alone",),
@@ -918,5 +919,64 @@ DAEMON_SABOTAGES = (
         "        if os.fstat(descriptor).st_uid != os.geteuid():\n",
         "        if descriptor < 0:\n",
         ("tests/entry/test_place.py::test_a_hint_of_another_user_is_not_followed",),
+    ),
+    Sabotage(
+        "a query worker that dies takes an answer with it",
+        "ggrep/daemon/query_process.py",
+        "        except WorkerGone:\n            await self._end(worker)\n",
+        "        except TypeError:\n            await self._end(worker)\n",
+        (QUERY_WORKER + "test_the_host_answers_for_a_worker_that_dies_or_hangs",),
+    ),
+    Sabotage(
+        "a query worker that hangs takes all of the time",
+        "ggrep/daemon/query_process.py",
+        "min(remaining_ms / 2, _LONGEST_MS)",
+        "remaining_ms",
+        (QUERY_WORKER + "test_the_host_answers_for_a_worker_that_dies_or_hangs",),
+    ),
+    Sabotage(
+        "a query worker is not told that a request was ended",
+        "ggrep/daemon/query_process.py",
+        "                await worker.send(_CANCEL)\n",
+        "",
+        (QUERY_WORKER + "test_an_ended_request_ends_the_query_and_spares_the_worker",),
+    ),
+    Sabotage(
+        "a query worker of another build answers",
+        "ggrep/daemon/query_process.py",
+        'hello != {"build": self._build}',
+        "hello is None",
+        (QUERY_WORKER + "test_a_worker_of_another_build_is_not_used",),
+    ),
+    Sabotage(
+        "a query worker answers over a damaged store",
+        "ggrep/daemon/query_work.py",
+        "        if self._damaged:\n",
+        "        if not self._clock:\n",
+        (QUERY_WORKER + "test_the_host_answers_over_a_damaged_store",),
+    ),
+    Sabotage(
+        "a query worker does not know how the syncs stand",
+        "ggrep/daemon/query_work.py",
+        "self._standing, self._damaged = job.standing, False",
+        "self._damaged = False",
+        (QUERY_WORKER + "test_what_the_daemon_knows_stands_in_the_answer",),
+    ),
+    Sabotage(
+        "a daemon's first sync begins beside its first answer",
+        "ggrep/daemon/daemon_tasks.py",
+        "            if is_published(daemon):\n",
+        "            if is_published(daemon) and not daemon.free.set():\n",
+        (
+            "tests/daemon/test_first_answer.py::"
+            "test_a_sync_of_an_index_leaves_the_machine_to_the_first_answer",
+        ),
+    ),
+    Sabotage(
+        "each thread of a daemon has a heap of its own",
+        "ggrep/base/linux.py",
+        "mallopt(_ARENA_MAX, 1)",
+        "mallopt(_ARENA_MAX, 8)",
+        ("tests/test_heap.py::test_a_thread_allocates_from_the_heap_of_the_process",),
     ),
 )

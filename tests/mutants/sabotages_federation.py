@@ -871,8 +871,8 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "an answer that must be the same again holds what is of the moment",
         "ggrep/daemon/queries.py",
-        "    if not deterministic:\n",
-        "    if response:\n",
+        "return stale if deterministic else",
+        "return stale if not daemon else",
         (DAEMON_SERVING + "test_an_answer_says_that_files_have_changed_since",),
     ),
     # The domain.

@@ -12,6 +12,7 @@ letters. A query asks for the pairs, and for a letter only where the letter stan
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -23,18 +24,31 @@ _ASCII_WORDS = bytes(
 ).ljust(256, b" ")
 _ANY_WORDS = _ASCII_WORDS[:128] + bytes(range(128, 256))
 """Bytes of UTF-8: what is beyond ASCII stays."""
+
+
+class _Pattern:
+    """A pattern that is compiled at first use, as ASCII text needs none with these ranges."""
+
+    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self._given = pattern, flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        return re.compile(*self._given)
+
+
 _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_WORD = re.compile(rf"[\w{UNSPACED}][\w{UNSPACED}{MARKS}]*")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_PIECE = re.compile(rf"_*([{UNSPACED}][{UNSPACED}{MARKS}]*)_*|(?:(?![{UNSPACED}])[\w{MARKS}])+")
-_LETTER = re.compile(rf".[{MARKS}]*", re.DOTALL)
-_INVISIBLE = re.compile(
+_WORD = _Pattern(rf"[\w{UNSPACED}][\w{UNSPACED}{MARKS}]*")
+_UNSPACED = _Pattern(f"[{UNSPACED}]")
+_PIECE = _Pattern(rf"_*([{UNSPACED}][{UNSPACED}{MARKS}]*)_*|(?:(?![{UNSPACED}])[\w{MARKS}])+")
+_LETTER = _Pattern(rf".[{MARKS}]*", re.DOTALL)
+_INVISIBLE = _Pattern(
     "[\u00ad\u034f\u180b-\u180f\u200c\u200d\u2060\ufe00-\ufe0f\U000e0100-\U000e01ef]"
     rf"|(?<=[{UNSPACED}])\u200b+(?=[{UNSPACED}])"
 )
 """Hyphenation, joiners and variants of a letter; and borders of words that only some texts mark."""
 _USUAL_INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufe0f\U000e0100\U000e0101"
-_LEADING_MARKS = re.compile(rf"\A[{MARKS}]+")
+_LEADING_MARKS = _Pattern(rf"\A[{MARKS}]+")
 _COMPOSED_WITH_NEIGHBOURS: Final = "".join(
     map(chr, (*range(0x1100, 0x1200), *range(0x3131, 0x318F), *range(0xFF65, 0xFFDD)))
 )
@@ -71,10 +85,10 @@ def pieces(text: str) -> Iterator[str]:
     They are in NFKC, without invisible characters.
     """
     for word in spelled_words(text):
-        if word.isascii() or not _UNSPACED.search(word):
+        if word.isascii() or not _UNSPACED.compiled.search(word):
             yield word
         else:
-            for piece in _PIECE.finditer(word):
+            for piece in _PIECE.compiled.finditer(word):
                 if piece[1] is None:
                     yield piece[0]
                 elif _letters(piece[1]):
@@ -91,7 +105,7 @@ def spelled_words(text: str) -> list[str]:
         if word.isascii():
             found.append(word)
         else:
-            found += _WORD.findall(_INVISIBLE.sub("", word))
+            found += _WORD.compiled.findall(_INVISIBLE.compiled.sub("", word))
     return found
 
 
@@ -99,13 +113,13 @@ def plain_text(text: str) -> str:
     """Return a text in NFKC and one case, without invisible characters: its terms stand in it."""
     plain = unicodedata.normalize("NFKC", text)
     if any(character in plain for character in _USUAL_INVISIBLE):
-        plain = _INVISIBLE.sub("", plain)
+        plain = _INVISIBLE.compiled.sub("", plain)
     return plain.casefold()
 
 
 def is_unspaced(word: str) -> bool:
     """Return whether a word, or a piece of one, is in scripts without spaces."""
-    return not word.isascii() and _UNSPACED.match(word) is not None
+    return not word.isascii() and _UNSPACED.compiled.match(word) is not None
 
 
 def is_one_word(before: str, after: str) -> bool:
@@ -121,9 +135,9 @@ def contained_terms(text: str) -> Iterator[tuple[str, bool]]:
     The others are parts of terms: at the ends of `text` words may go on.
     """
     plain = unicodedata.normalize("NFKC", text.strip(_COMPOSED_WITH_NEIGHBOURS))
-    plain = _LEADING_MARKS.sub("", _INVISIBLE.sub("", plain))
-    for word in _WORD.finditer(plain):
-        for piece in _PIECE.finditer(word[0]):
+    plain = _LEADING_MARKS.compiled.sub("", _INVISIBLE.compiled.sub("", plain))
+    for word in _WORD.compiled.finditer(plain):
+        for piece in _PIECE.compiled.finditer(word[0]):
             first = not (word.start() or piece.start())
             last = word.end() == len(plain) and piece.end() == len(word[0])
             if piece[1] is None:
@@ -141,7 +155,7 @@ def contained_terms(text: str) -> Iterator[tuple[str, bool]]:
 
 def _letters(run: str) -> list[str]:
     """Return the letters of a run, each with its marks; marks without a letter are left out."""
-    letters: list[str] = _LETTER.findall(run)
+    letters: list[str] = _LETTER.compiled.findall(run)
     return letters[1:] if is_mark(letters[0]) else letters
 
 
@@ -151,7 +165,7 @@ def word_terms(word: str) -> tuple[str, ...]:
     Of a pair of letters the pair and its first letter.
     """
     if is_unspaced(word):
-        first = _LETTER.findall(word)[0]
+        first = _LETTER.compiled.findall(word)[0]
         return (first,) if word in (first, first + _LAST) else (word, first)
     word = word[:_MAX_WORD]
     whole = word.strip("_").casefold() or word
@@ -220,7 +234,7 @@ def spelled_names(own: str, qualified: str, names: Sequence[str]) -> tuple[str, 
 
 def _unicode_parts(word: str) -> list[str]:
     parts: list[str] = []
-    letters = _LETTER.findall(word)
+    letters = _LETTER.compiled.findall(word)
     start = 0
     for index in range(1, len(letters) + 1):
         if index == len(letters) or _boundary(letters, index):

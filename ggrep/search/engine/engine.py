@@ -22,7 +22,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.index.sync.index_state import SkippedFiles, recorded_standing
 from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.limits import Counts
-from ggrep.model.operations import OPERATIONS, bounds_of, loaded, operation_of
+from ggrep.model.operations import bounds_of, loaded, operation_of
 from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest, can_scan
 from ggrep.model.response import Admitted, QueryResponse, RepoDescription
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
@@ -80,14 +80,12 @@ class Engine(RepoIndex):
         self._occurrences = self._hosted_occurrences or OccurrencePool()
 
     def warm(self) -> None:
-        """Preload what first questions need: encoder, modules, snapshot, segments, a table.
+        """Preload what a first search needs: encoder, snapshot, segments, a table.
 
         Raises:
             GgrepError: there is nothing to open, or it cannot be opened.
         """
         _ = self.encoder
-        for operation in OPERATIONS:
-            loaded(operation.answerer)
         with self.pin(Deadline.never(self.clock), counted=False) as view:
             for segment in open_segments(view)[:1]:
                 shown_rows(view, segment, [0] if segment.image.rows else [])

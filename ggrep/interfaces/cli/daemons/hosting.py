@@ -13,6 +13,7 @@ from ggrep.base import stable_json
 from ggrep.base.build import build_id
 from ggrep.base.commands import LATER
 from ggrep.base.errors import Cancelled, GgrepError
+from ggrep.base.linux import share_one_heap
 from ggrep.base.processes import without_collecting
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import PROFILE_VARIABLE, compute_in_one_thread, environment, home_from
@@ -42,9 +43,11 @@ def start(arguments: Sequence[str]) -> int | None:
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # Slow imports, while the client decides whether it needs a daemon.
+        compute_in_one_thread()
         with without_collecting():
-            import ggrep.daemon.host  # noqa: F401 - to have it loaded
+            from ggrep.daemon.host import preload
 
+            preload()
         later = _told(int(arguments[1]))
         return 0 if later is None else start(later)
     flags, values = arguments[::2], arguments[1::2]
@@ -84,6 +87,7 @@ def host(
 ) -> str:
     """Serve until stopped; return the reason of the end. See `ggrep.daemon.host.serve`."""
     compute_in_one_thread()
+    share_one_heap()
     from ggrep.daemon.host import serve as run
     from ggrep.index.store.lean_import import leave_out_remote_client
 

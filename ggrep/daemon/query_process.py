@@ -1,0 +1,235 @@
+"""The query workers of a host: processes that answer while its own interpreter is busy.
+
+Threads of one interpreter take turns. A query that finds another at work is answered by a worker,
+which maps the same images. Every failure of a worker ends with an answer of the host's own.
+"""
+
+import sys
+from collections import deque
+from contextlib import suppress
+from typing import Any, Final
+
+import anyio
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from ggrep.base import stable_json
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import Cancelled, DeadlineExceeded
+from ggrep.base.stable_json import Document
+from ggrep.daemon.query_job import QueryAnswer, QueryJob, StoreToOpen
+from ggrep.daemon.worker_child import WorkerChild, WorkerGone
+from ggrep.protocol.wire.replies import error_of
+
+_MODULE: Final = "ggrep.daemon.query_worker"
+IDLE_MS: Final = 30_000
+_CROWDED: Final = 8
+_CROWDED_MS: Final = 10_000.0
+"""A worker starts once so many queries of so long a time found another at work."""
+
+_LOOK_S: Final = 0.05
+"""Longest delay until the end of a request is passed on to its worker."""
+
+_LONGEST_MS: Final = 60_000.0
+"""Longest wait for a worker's answer; then the host answers."""
+
+_CANCEL: Final = b"\n"
+
+
+class QueryProcesses:
+    """Starts, keeps and asks the query workers of one host. For its event loop's thread only."""
+
+    def __init__(
+        self, most: int, build: str, *, python: str = sys.executable, idle_ms: int = IDLE_MS
+    ) -> None:
+        """Start nothing yet.
+
+        Args:
+            most: most workers at a time; 0 for none.
+            build: workers of another build are not used.
+            python: the interpreter.
+            idle_ms: a worker ends after that time without a job.
+        """
+        self._most = most
+        self._build = build
+        self._python = python
+        self._idle_ms = idle_ms
+        self._workers: dict[WorkerChild, set[str]] = {}
+        """Each with the keys of the stores that it has opened."""
+        self._starting = False
+        self._closed = False
+        self._crowded: deque[float] = deque(maxlen=_CROWDED)
+        self.starts = 0
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Return the process ids of the running workers."""
+        return tuple(worker.pid for worker in self._workers if worker.pid is not None)
+
+    def is_free(self, store: str) -> bool:
+        """Return whether a worker that has opened the store is free."""
+        return self._free(store) is not None
+
+    def is_short(self, store: str, now_ms: float) -> bool:
+        """Record a query that found another at work; return whether to call `prepare`."""
+        self._crowded.append(now_ms)
+        if len(self._crowded) < _CROWDED or now_ms - self._crowded[0] > _CROWDED_MS:
+            return False
+        opened = sum(
+            store in stores and worker.pid is not None for worker, stores in self._workers.items()
+        )
+        return opened < self._most and not self._starting and not self._closed
+
+    async def prepare(self, store: StoreToOpen) -> None:
+        """Have one more worker open a store; it is started if no running one is free."""
+        if self._starting or self._closed:
+            return
+        self._starting = True
+        try:
+            worker = await self._unopened(store.key)
+            if worker is not None:
+                await self._open(worker, store)
+        finally:
+            self._starting = False
+
+    async def refresh(self, store: StoreToOpen) -> None:
+        """Have the workers of a store open its new snapshot before they are asked."""
+        for worker in [*self._workers]:
+            if store.key in self._workers.get(worker, ()) and not worker.busy:
+                await self._open(worker, store)
+
+    async def _open(self, worker: WorkerChild, store: StoreToOpen) -> None:
+        worker.busy = True
+        try:
+            await worker.send(_line({"open": store}))
+            with anyio.fail_after(_LONGEST_MS / 1000):
+                reply = await worker.receive()
+        except (WorkerGone, TimeoutError):
+            await self._end(worker)
+        except BaseException:
+            await self._end(worker)
+            raise
+        else:
+            worker.answered()
+            if "error" not in reply:
+                self._workers[worker].add(store.key)
+
+    async def _unopened(self, store: str) -> WorkerChild | None:
+        """Return a free worker without the store; None if there can be none."""
+        for worker in [worker for worker in self._workers if worker.pid is None]:
+            await self._end(worker)
+        for worker, stores in self._workers.items():
+            if store not in stores and not worker.busy:
+                return worker
+        if len(self._workers) >= self._most:
+            return None
+        try:
+            worker = await WorkerChild.start(_MODULE, [str(self._idle_ms)], "query", self._python)
+        except OSError:  # no room for a process
+            return None
+        self._workers[worker] = set()
+        self.starts += 1
+        worker.busy = True
+        hello = None
+        try:
+            with suppress(WorkerGone), anyio.move_on_after(_LONGEST_MS / 1000):
+                hello = await worker.receive()
+        finally:
+            if hello != {"build": self._build}:  # also if ggrep was replaced
+                await self._end(worker)
+        worker.busy = False
+        return worker if worker in self._workers else None
+
+    async def answer(self, job: QueryJob, deadline: Deadline) -> QueryAnswer | None:
+        """Return a free worker's answer; None if the host has to answer.
+
+        Raises:
+            Cancelled: the request was ended.
+            DeadlineExceeded: its time ran out.
+        """
+        worker = self._free(job.store)
+        if worker is None:
+            return None
+        worker.busy = True
+        try:
+            # As with a thread, a cancelled task waits until the worker has noticed.
+            with anyio.CancelScope(shield=True):
+                answer = await self._asked(worker, job, deadline)
+        except (Cancelled, DeadlineExceeded):
+            worker.answered()
+            raise
+        except WorkerGone:
+            await self._end(worker)
+            deadline.check("the answer of a query worker")
+            return None
+        worker.answered()
+        return answer
+
+    def _free(self, store: str) -> WorkerChild | None:
+        for worker, stores in self._workers.items():
+            if store in stores and not worker.busy and worker.pid is not None:
+                return worker
+        return None
+
+    async def _asked(
+        self, worker: WorkerChild, job: QueryJob, deadline: Deadline
+    ) -> QueryAnswer | None:
+        remaining_ms = deadline.remaining_ms()
+        # The host needs the other half of the time, should the worker hang.
+        patience = deadline.within(min(remaining_ms / 2, _LONGEST_MS))
+        if remaining_ms != float("inf"):
+            job = replace(job, remaining_ms=remaining_ms)
+        await worker.send(_line(job))
+        ended = False
+        while True:
+            with anyio.move_on_after(_LOOK_S):
+                head = await worker.receive()
+                break
+            if not ended and deadline.stop is not None and deadline.stop.reason is not None:
+                await worker.send(_CANCEL)
+                ended = True
+            if patience.remaining_ms() <= 0.0:
+                raise WorkerGone("the query worker is silent", signal=None)
+        if "error" in head:
+            _raise_if_ended(head, deadline)
+            return None
+        if "closed" in head:
+            self._workers[worker].discard(job.store)
+            return None
+        try:
+            answer = stable_json.decode(QueryAnswer, head)
+            (name,) = answer.body
+            data = await worker.receive_bytes(int(str(answer.body[name])))
+        except (TypeError, ValueError) as error:
+            raise await worker.gone(garbled=True) from error
+        rendered = name == "rendered"
+        return replace(
+            answer, body={name: stable_json.loads(data) if rendered else stable_json.written(data)}
+        )
+
+    async def _end(self, worker: WorkerChild | None) -> None:
+        if worker is not None and self._workers.pop(worker, None) is not None:
+            with anyio.CancelScope(shield=True):
+                await worker.end()
+
+    async def aclose(self) -> None:
+        """Kill all workers and start none any more."""
+        self._closed = True
+        for worker in list(self._workers):
+            await self._end(worker)
+
+
+def _raise_if_ended(head: Document, deadline: Deadline) -> None:
+    """Raise a worker's error that ends the query; after any other the host answers."""
+    error = error_of(head)
+    if isinstance(error, DeadlineExceeded):
+        raise error
+    try:
+        deadline.check("the answer of a query worker")
+    except Cancelled as reason:
+        reason.snapshot_id = error.snapshot_id
+        raise
+
+
+def _line(value: Any) -> bytes:  # noqa: ANN401 - a job
+    return stable_json.dumps(to_builtins(value)) + b"\n"

@@ -1,0 +1,15 @@
+"""The query process: `python -m ggrep.daemon.query_worker IDLE_MS`.
+
+It may be killed at any moment, as its host answers the query itself then. It ends at the end of its
+standard input, and after some time without a job.
+"""
+
+import sys
+
+from ggrep.daemon.sync_worker import stand_apart
+
+if __name__ == "__main__":
+    stand_apart()
+    from ggrep.daemon.query_work import main
+
+    main(sys.argv[1:])

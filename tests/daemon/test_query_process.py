@@ -1,0 +1,296 @@
+"""Query workers answer as the host does, and none of their failures costs an answer."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psutil
+import pytest
+
+from ggrep.base import stable_json
+from ggrep.base.build import build_id
+from ggrep.base.clock import Deadline, Stop, SystemClock
+from ggrep.base.errors import Cancelled, DeadlineExceeded
+from ggrep.config import store_files
+from ggrep.config.home import Home
+from ggrep.daemon.query_job import QueryAnswer, QueryJob, StoreToOpen, query_answer
+from ggrep.daemon.query_process import QueryProcesses
+from ggrep.model.index_freshness import IndexFreshness
+from ggrep.model.limits import Notice
+from ggrep.model.request import SearchRequest, ViewOptions
+from ggrep.model.slate import SlateRequest
+from ggrep.protocol.wire.messages import Ask, Search, message_json
+from tests.fakes.repos import open_engine
+
+CLOCK = SystemClock()
+END_S = 600.0
+REQUEST = SearchRequest("settle invoice", deterministic=True)
+MESSAGES = (
+    Search(REQUEST),
+    Search(REQUEST, values=True),
+    Search(REQUEST, render=ViewOptions(columns=80)),
+    Ask(SlateRequest(REQUEST)),
+    Ask(SlateRequest(REQUEST), values=True),
+)
+
+
+class Workers:
+    """Query workers over one store.
+
+    Attributes:
+        store: the store as they open it.
+    """
+
+    def __init__(self, root: Path, home: Path, **given: Any) -> None:
+        engine = open_engine(root, home)
+        self.engine = engine
+        self.store = StoreToOpen.of(root, Home(home), engine.settings)
+        self.processes = QueryProcesses(2, build_id(), **given)
+
+    async def ready(self) -> int:
+        """Have a worker open the store; return its process id."""
+        await self.processes.prepare(self.store)
+        return self.processes.pids[-1]
+
+    async def answer(
+        self,
+        message: Any = MESSAGES[0],
+        deadline: Deadline | None = None,
+        store: str = "",
+        **given: Any,
+    ) -> QueryAnswer | None:
+        """Return a worker's answer."""
+        job = QueryJob(store or self.store.key, message_json("", message), "id", **given)
+        return await self.processes.answer(job, deadline or Deadline.after(CLOCK, 60_000))
+
+
+def play(workers: Workers, act: Callable[[], Awaitable[None]]) -> None:
+    """Run `act`; the workers are ended afterwards."""
+
+    async def main() -> None:
+        try:
+            with anyio.fail_after(END_S):
+                await act()
+        finally:
+            await workers.processes.aclose()
+
+    anyio.run(main)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for another process."""
+    while not holds():  # noqa: ASYNC110 - another process
+        await anyio.sleep(0.005)
+
+
+@pytest.fixture
+def workers(indexed: Path, home: Path) -> Workers:
+    """Return workers over the small tree."""
+    return Workers(indexed, home)
+
+
+def test_a_worker_answers_with_the_bytes_of_the_host(workers: Workers) -> None:
+    """Document, value and text, of searches and slates."""
+
+    async def act() -> None:
+        await workers.ready()
+        for message in MESSAGES:
+            said = await workers.answer(message)
+            assert said is not None
+            ask: Any = workers.engine.search if isinstance(message, Search) else workers.engine.ask
+            answer = ask(message.request, request_id="id")
+            expected = query_answer(answer, message, workers.engine.identity.root)
+            assert stable_json.dumps(said.body) == stable_json.dumps(expected.body)
+            assert said.logged.hits == expected.logged.hits > 0
+            assert said.segments == expected.segments
+
+    play(workers, act)
+
+
+def test_what_the_daemon_knows_stands_in_the_answer(workers: Workers) -> None:
+    """Notices and the state of syncs are those of the job, not of the worker."""
+
+    async def act() -> None:
+        await workers.ready()
+        message = Search(SearchRequest("settle invoice"))
+        notices = (Notice("watch_polling", "late"),)
+        said = await workers.answer(
+            message, notices=notices, standing=IndexFreshness(failure="full")
+        )
+        plain = await workers.answer(message)
+
+        assert said is not None
+        assert plain is not None
+        assert [notice.code for notice in said.logged.warnings] == ["sync_failed", "watch_polling"]
+        assert plain.logged.warnings == ()
+
+    play(workers, act)
+
+
+def test_a_worker_is_started_by_queries_that_keep_meeting(workers: Workers) -> None:
+    """Eight within ten seconds; a few are no reason to load everything a second time."""
+    key, processes = workers.store.key, workers.processes
+
+    assert [processes.is_short(key, at_ms) for at_ms in range(8)] == [False] * 7 + [True]
+    assert not processes.is_short(key, 20_000.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_host_answers_for_a_worker_that_dies_or_hangs(workers: Workers, number: int) -> None:
+    """Half of the time is left for it."""
+
+    async def act() -> None:
+        pid = await workers.ready()
+        os.kill(pid, signal.SIGSTOP)
+        answers: list[QueryAnswer | None] = []
+
+        async def ask() -> None:
+            answers.append(await workers.answer(deadline=deadline))
+
+        deadline = Deadline.after(CLOCK, 2_000 if number == signal.SIGSTOP else 600_000)
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await anyio.sleep(0.1)
+            os.kill(pid, number)
+        assert answers == [None]
+        assert deadline.remaining_ms() > 0.0
+        assert not psutil.pid_exists(pid)
+        assert await workers.answer() is None, "there is none any more"
+        await workers.ready()
+        assert await workers.answer() is not None
+
+    play(workers, act)
+
+
+def test_a_worker_that_died_idle_is_replaced(workers: Workers) -> None:
+    """It ends by itself after a while without a job."""
+
+    async def act() -> None:
+        pid = await workers.ready()
+        os.kill(pid, signal.SIGKILL)
+        await until(lambda: not workers.processes.pids)
+        assert not workers.processes.is_free(workers.store.key)
+        await workers.ready()
+        assert await workers.answer() is not None
+        assert workers.processes.starts == 2
+
+    play(workers, act)
+
+
+def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
+    """Its memory goes back to the machine."""
+    workers = Workers(indexed, home, idle_ms=50)
+
+    async def act() -> None:
+        await workers.ready()
+        await until(lambda: not workers.processes.pids)
+
+    play(workers, act)
+
+
+def test_an_ended_request_ends_the_query_and_spares_the_worker(workers: Workers) -> None:
+    """The reason is the daemon's; the next job is answered."""
+
+    async def act() -> None:
+        pid = await workers.ready()
+        os.kill(pid, signal.SIGSTOP)
+        stop = Stop()
+        deadline = Deadline.after(CLOCK, 600_000, stop)
+
+        async def ask() -> None:
+            with pytest.raises(Cancelled, match="the client went away"):
+                await workers.answer(deadline=deadline)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(ask)
+            await anyio.sleep(0.1)
+            stop.set("the client went away")
+            group.cancel_scope.cancel()
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(0.2)
+            os.kill(pid, signal.SIGCONT)
+        assert workers.processes.pids == (pid,)
+        assert await workers.answer() is not None
+
+    play(workers, act)
+
+
+def test_a_deadline_holds_in_the_worker(workers: Workers) -> None:
+    """It is told what is left when it gets the job."""
+
+    async def act() -> None:
+        pid = await workers.ready()
+        with pytest.raises(DeadlineExceeded):
+            await workers.answer(deadline=Deadline.after(CLOCK, 0.01))
+        await workers.ready()
+        assert await workers.answer() is not None
+        assert pid
+
+    play(workers, act)
+
+
+def test_the_host_answers_over_a_store_that_no_worker_has_open(workers: Workers) -> None:
+    """Also if a worker has closed it for the sake of others."""
+
+    async def act() -> None:
+        await workers.ready()
+        assert await workers.answer(store="another") is None
+        (stores,) = workers.processes._workers.values()
+        stores.add("closed")
+        assert await workers.answer(store="closed") is None
+        assert not workers.processes.is_free("closed")
+        assert await workers.answer() is not None
+
+    play(workers, act)
+
+
+def test_the_host_answers_over_a_damaged_store(workers: Workers) -> None:
+    """Only the daemon can have it rebuilt."""
+
+    async def act() -> None:
+        await workers.ready()
+        store_files.active_file(workers.engine.identity.store).write_bytes(b"damaged")
+        assert await workers.answer() is None
+        assert workers.processes.pids
+
+    play(workers, act)
+
+
+def test_a_worker_of_another_build_is_not_used(indexed: Path, home: Path) -> None:
+    """As after an upgrade, while the old daemon still runs."""
+    workers = Workers(indexed, home)
+    workers.processes = QueryProcesses(2, "another")
+
+    async def act() -> None:
+        await workers.processes.prepare(workers.store)
+        assert workers.processes.pids == ()
+        assert workers.processes.starts == 1
+
+    play(workers, act)
+
+
+def test_a_worker_does_not_outlive_its_host(indexed: Path, home: Path) -> None:
+    """Not even one that was killed and could say nothing."""
+    program = f"""
+import anyio
+from pathlib import Path
+from tests.daemon.test_query_process import Workers
+
+async def main():
+    workers = Workers(Path({str(indexed)!r}), Path({str(home)!r}))
+    print(await workers.ready(), flush=True)
+    await anyio.sleep(600)
+
+anyio.run(main)
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as host:
+        assert host.stdout is not None
+        worker = psutil.Process(int(host.stdout.readline()))
+        host.kill()
+    _, alive = psutil.wait_procs([worker], timeout=END_S)
+    assert not alive
