@@ -1,0 +1,105 @@
+"""Rows that cannot match are not read, and the answer is that of a search through whole files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import to_builtins
+
+from ggrep.model.request import Find, SearchRequest
+from ggrep.model.response import Hit
+from ggrep.search.engine.engine import Engine
+from ggrep.search.query import literal, text_runs
+from tests.fakes.repos import open_engine, write_tree
+
+BODY = "".join(
+    f"class C{n}:\n    def f{n}(x):\n        return call{n}(x, {n % 3})  \n\n\n    # m{n}\n\n"
+    for n in range(25)
+)
+TREE = {
+    "a.py": f"import os\n\n{BODY}",
+    "crlf.py": BODY.replace("\n", "\r\n"),
+    "b.md": "# T\n\nfoo\n\n## call7\n\n    return call7\n\nfoo",
+    "c.txt": "bar call7(\n",
+    "long.js": ";".join(f"function f{n}(x){{return call{n}(x)}}" for n in range(300)),
+    "marks.txt": "\ufeffcafe\u0301 call7\r\ncaf\u00e9 call7\r\n",
+}
+ASKED: tuple[tuple[str, Find], ...] = (
+    ("call7", Find.EXACT_TEXT),
+    ("all7(x", Find.EXACT_TEXT),
+    ("return call7", Find.EXACT_TEXT),
+    ("  # m1", Find.EXACT_TEXT),
+    (r"^\s+return call1?7", Find.REGEX),
+    (r"call1\(x, \d\)\s+$", Find.REGEX),
+    (r"^ *# m\d$", Find.REGEX),
+    (r"\s*def f1\d", Find.REGEX),
+    ("caf\u00e9 call", Find.EXACT_TEXT),
+    (r"^\x{feff}?caf. call7$", Find.REGEX),
+)
+
+
+@pytest.fixture
+def engine(root: Path, home: Path) -> Engine:
+    write_tree(root, TREE)
+    made = open_engine(root, home, encoder="none")
+    made.sync()
+    return made
+
+
+def hits(engine: Engine, text: str, find: Find, **more: Any) -> tuple[Hit, ...]:
+    return engine.search(SearchRequest(text, find=find, limit=200, per_file=0, **more)).hits
+
+
+@pytest.mark.parametrize(("text", "find"), ASKED)
+@pytest.mark.parametrize("more", [{}, {"lines_before": 4, "lines_after": 9}, {"ignore_case": True}])
+def test_an_answer_is_that_of_whole_files(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, text: str, find: Find, more: dict[str, Any]
+) -> None:
+    """Row by row, with the same lines at the same numbers."""
+    by_row = hits(engine, text, find, **more)
+    # Without words every row is read, and the lines of a hit come with their whole file.
+    monkeypatch.setattr(literal, "_rows_of_words", lambda *_: iter(()))
+    monkeypatch.setattr(
+        literal, "shared_lines", lambda segment: text_runs.shared_lines(segment) | True
+    )
+
+    assert to_builtins(by_row) == to_builtins(hits(engine, text, find, **more))
+    assert by_row
+
+
+def test_rows_that_cannot_match_are_not_read(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a file with fifty chunks one holds the name."""
+    read: list[int] = []
+    whole = text_runs.row_columns
+
+    def counted(view: Any, segment: Any, rows: Sequence[int], names: Any) -> Any:
+        read.extend(rows)
+        return whole(view, segment, rows, names)
+
+    monkeypatch.setattr(text_runs, "row_columns", counted)
+    (hit,) = hits(engine, "class C19:", Find.EXACT_TEXT, scope="a.py")
+    rows = engine.view().manifest.counts.chunks_visible
+
+    assert hit.matching_lines == 1
+    assert 0 < len(set(read)) < rows / 4
+
+
+@pytest.mark.parametrize(
+    ("text", "find", "paths"),
+    [
+        ("foo\nbar", Find.EXACT_TEXT, set()),
+        ('"foo bar"', Find.AUTO, set()),
+        (r"\Abar", Find.REGEX, {"c.txt"}),
+        (r"(?-m)^bar", Find.REGEX, {"c.txt"}),
+        (r"foo\z", Find.REGEX, {"b.md"}),
+        (r"^foo$", Find.REGEX, {"b.md"}),
+    ],
+)
+def test_files_are_apart_although_they_are_matched_at_once(
+    engine: Engine, text: str, find: Find, paths: set[str]
+) -> None:
+    """One ends without a line end, and the next begins with what would go on."""
+    assert {hit.path for hit in hits(engine, text, find)} == paths
