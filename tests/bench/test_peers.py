@@ -5,20 +5,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.bench.peers import (
-    TOOLS,
-    TREES,
-    Figure,
-    Question,
-    Tree,
-    can,
-    chosen,
-    command,
-    files_below,
-    interval,
-    ratios,
-    table,
-)
+from tests.bench.peer_trees import TREES, Question, Tree, chosen, files_below
+from tests.bench.peers import TOOLS, Figure, can, command, interval, ratios, table
 
 FIGURE = Figure("headers", "usages", "size_t", "ggrep", 0, 0.2, 0.1, 10, 0)
 TREE = next(tree for tree in TREES if tree.name == "headers")

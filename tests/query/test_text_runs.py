@@ -9,15 +9,22 @@ from msgspec import to_builtins
 
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import Hit
+from ggrep.parse.languages.line_table import MAX_INDENT
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import literal, text_runs
 from tests.fakes.repos import open_engine, write_tree
 
-BODY = "".join(
-    f"class C{n}:\n    def f{n}(x):\n        return call{n}(x, {n % 3})  \n\n\n    # m{n}\n\n"
+STEPS = "".join(f"        step_{n} = one.of({n})\n" for n in range(30))
+BODY = "class Long:\n" + "".join(
+    f"    # m{n}\n    def f{n}(x):\n{STEPS}        return call{n}(x, {n % 3})  \n\n"
     for n in range(25)
 )
+DEEP = " " * (MAX_INDENT + 9)
 TREE = {
+    "deep.py": "".join(
+        f"class D{n}:\n{DEEP}def deep{n}(x):\n{STEPS.replace('        ', DEEP + ' ')}\n\n"
+        for n in range(9)
+    ),
     "a.py": f"import os\n\n{BODY}",
     "crlf.py": BODY.replace("\n", "\r\n"),
     "b.md": "# T\n\nfoo\n\n## call7\n\n    return call7\n\nfoo",
@@ -33,7 +40,10 @@ ASKED: tuple[tuple[str, Find], ...] = (
     (r"^\s+return call1?7", Find.REGEX),
     (r"call1\(x, \d\)\s+$", Find.REGEX),
     (r"^ *# m\d$", Find.REGEX),
-    (r"\s*def f1\d", Find.REGEX),
+    (r"^\s+def f1\d", Find.REGEX),
+    ("    def f19(", Find.EXACT_TEXT),
+    (r"^\s+def deep7", Find.REGEX),
+    ("  def deep7", Find.EXACT_TEXT),
     ("caf\u00e9 call", Find.EXACT_TEXT),
     (r"^\x{feff}?caf. call7$", Find.REGEX),
 )
@@ -80,7 +90,7 @@ def test_rows_that_cannot_match_are_not_read(
         return whole(view, segment, rows, names)
 
     monkeypatch.setattr(text_runs, "row_columns", counted)
-    (hit,) = hits(engine, "class C19:", Find.EXACT_TEXT, scope="a.py")
+    (hit,) = hits(engine, "def f19(", Find.EXACT_TEXT, scope="a.py")
     rows = engine.view().manifest.counts.chunks_visible
 
     assert hit.matching_lines == 1
