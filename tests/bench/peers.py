@@ -19,6 +19,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -56,6 +57,8 @@ AIMS: Final = {
 STORE_AIM: Final = 2.2
 TURNS: Final = 7
 LIMIT_S: Final = 120.0
+INDEX_LIMIT_S: Final = 3_600.0
+"""Time after which a tool counts as one that cannot index a tree."""
 SECTION: Final = "peers"
 _RESAMPLES: Final = 2_000
 _TICK: Final = os.sysconf("SC_CLK_TCK")
@@ -266,9 +269,11 @@ class _Bench:
         done: subprocess.CompletedProcess[bytes] | None
         match tool:
             case "ggrep":
-                done = self._call(tool, ["ggrep", "index", "--plain", "--yes"], root, limit_s=None)
+                done = self._call(
+                    tool, ["ggrep", "index", "--plain", "--yes"], root, limit_s=INDEX_LIMIT_S
+                )
             case "codegraph":
-                done = self._call(tool, ["codegraph", "init", "-y"], root, limit_s=None)
+                done = self._call(tool, ["codegraph", "init", "-y"], root, limit_s=INDEX_LIMIT_S)
             case "semble":
                 words = [question.text for question in tree.questions]
                 export([*_texts(root), *words], self._home(tool) / "model")
@@ -278,7 +283,7 @@ class _Bench:
         return done is not None and not done.returncode
 
     def _call(
-        self, tool: str, line: Sequence[str], folder: Path, *, limit_s: float | None = LIMIT_S
+        self, tool: str, line: Sequence[str], folder: Path, *, limit_s: float = LIMIT_S
     ) -> subprocess.CompletedProcess[bytes] | None:
         """Run a command with a tool's home; None if it took too long."""
         home = self._home(tool)
@@ -293,18 +298,21 @@ class _Bench:
             "CODEGRAPH_TELEMETRY": "0",
             "DO_NOT_TRACK": "1",
         }
-        try:
-            return subprocess.run(
-                line,
-                cwd=folder,
-                env=environ,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                check=False,
-                timeout=limit_s,
-            )
-        except subprocess.TimeoutExpired:
-            return None
+        with subprocess.Popen(
+            line,
+            cwd=folder,
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            try:
+                output, errors = process.communicate(timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # its workers too
+                return None
+        return subprocess.CompletedProcess(line, process.returncode, output, errors)
 
     def _home(self, tool: str) -> Path:
         return self._folder / "homes" / tool.replace(" ", "-")
