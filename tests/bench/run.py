@@ -59,6 +59,11 @@
     python3 dev.py bench everyday [FOLDER]
                                     forty tasks at the shell beside rg, semble and codegraph, which
                                     are fetched and kept in FOLDER; no part of all of them
+    python3 dev.py bench peers FOLDER [--only TREE,...] [--linux SOURCE] [--turns N] [--install]
+                               [--write]
+                                    the same questions of ggrep, ripgrep, git grep, semble and
+                                    codegraph over Python's library, C and the kernel's source; what
+                                    is built is kept in FOLDER; no part of all of them
 
 Absolute times depend on the machine and its neighbours; the ratios are what to compare.
 """
@@ -324,6 +329,14 @@ def bench_everyday(work: Path, folders: Sequence[str] = ()) -> None:
         print(line, flush=True)
 
 
+def bench_peers(work: Path, arguments: Sequence[str] = ()) -> None:
+    """The same questions of ggrep and of other programs."""
+    from tests.bench.peers import measure
+
+    for line in measure(arguments):
+        print(line, flush=True)
+
+
 def bench_travel(work: Path, folders: Sequence[str] = ()) -> None:
     """Pulls against indexes, and the objects of a remote."""
     from tests.bench.travel import measure
@@ -348,7 +361,12 @@ def bench_soak(work: Path, minutes: Sequence[str] = ()) -> None:
         print(line, flush=True)
 
 
-APART = {"everyday": bench_everyday, "cluster": bench_cluster, "soak": bench_soak}
+APART = {
+    "everyday": bench_everyday,
+    "peers": bench_peers,
+    "cluster": bench_cluster,
+    "soak": bench_soak,
+}
 """No part of all of them: they take long, or what no machine has by itself."""
 
 

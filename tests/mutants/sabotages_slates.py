@@ -22,6 +22,7 @@ INCLUSION = "tests/source/test_inclusion.py::"
 KNOBS = "tests/engine/test_slate_knobs.py::"
 LEVELS = "tests/slate/test_levels.py::"
 LITERAL = "tests/query/test_literal.py::"
+RUNS = "tests/query/test_text_runs.py::"
 NAMES = "tests/navigation/test_name_answers.py::"
 PACKING = "tests/slate/test_packing.py::"
 PINNED = "tests/maintenance/test_pinned_snapshots.py::"
@@ -1107,6 +1108,27 @@ SLATE_SABOTAGES = (
         "options.never_nl = not over_lines",
         "options.never_nl = False",
         (LITERAL + "test_an_expression_matches_line_by_line",),
+    ),
+    Sabotage(
+        "a line begins with its chunk",
+        "ggrep/search/query/text_runs.py",
+        'before[before.rfind("\\n") + 1 :]',
+        '""',
+        (RUNS + "test_an_answer_is_that_of_whole_files",),
+    ),
+    Sabotage(
+        "a text goes on in the next file",
+        "ggrep/search/query/line_matches.py",
+        "        if pattern.by_line and len(text)",
+        "        if len(text)",
+        (RUNS + "test_files_are_apart_although_they_are_matched_at_once",),
+    ),
+    Sabotage(
+        "a chunk matches with a word of its file",
+        "ggrep/search/query/literal.py",
+        "rows &= held |",
+        "rows |= held |",
+        (RUNS + "test_rows_that_cannot_match_are_not_read",),
     ),
     Sabotage(
         "what defines a name uses it",

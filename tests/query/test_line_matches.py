@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.model.response import HitLine
-from ggrep.search.query.file_text import IndexedFile
-from ggrep.search.query.line_matches import MOST_LINE_BYTES, MatchedFile, Pattern
+from ggrep.search.query.line_matches import MOST_LINE_BYTES, MatchedRun, Pattern
 from ggrep.search.query.literal import literal
 from ggrep.search.query.regex import compile_regex
+from ggrep.search.query.text_runs import TextRun
 
 NEVER = Deadline.never(SystemClock())
 Columns = list[tuple[int, list[tuple[int, int]]]]
 
 
 def shown(pattern: Pattern, text: str, before: int = 0, after: int = 0) -> tuple[HitLine, ...]:
-    file = IndexedFile(0, text.encode(), range(1, 2), (0,), 0)
-    matched = MatchedFile(file, pattern, NEVER)
+    run = TextRun(text.encode(), range(1, 2), (0,))
+    matched = MatchedRun(run, pattern, NEVER)
     return matched.shown([line for _, line in matched.lines()], before, after)
 
 

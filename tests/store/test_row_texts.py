@@ -65,6 +65,7 @@ def everything(image: SegmentImage, texts: Texts) -> list[Any]:
     rows, files = range(image.rows), range(image.files)
     return [
         texts.texts(rows),
+        texts.tiles(rows),
         texts.details(rows),
         texts.extents(rows),
         shown_of(image, texts, rows),
@@ -87,8 +88,8 @@ def test_image_and_table_have_the_same_texts(engine: Engine) -> None:
 
     assert len(image.arrays["text_offsets"]) > 3
     assert len(image.arrays["detail_rows"]) > 2
-    assert any(here[2])
-    assert any(details.encoding for details in here[1])
+    assert any(here[3])
+    assert any(details.encoding for details in here[2])
     assert here == everything(image, TableTexts(engine.identity.store, image))
 
 

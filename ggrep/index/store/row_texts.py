@@ -20,7 +20,7 @@ for it. Images of earlier builds have none of these arrays; `table_texts` reads 
 import zlib
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 import msgspec
 import numpy as np
@@ -33,6 +33,8 @@ from ggrep.index.store.image import Array
 from ggrep.index.store.rows import ChunkRow, chunk_hash_of, chunk_id_of, row_id_of
 from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.files import ANCHOR, TEXT, Chunk, embedded_text
+
+_Numbers: TypeAlias = npt.NDArray[np.int64]
 
 _BLOCK_BYTES: Final = 32 * 1024
 """The window of zlib: larger blocks get 4 % smaller, and a row takes twice as long."""
@@ -110,6 +112,12 @@ class Texts(Protocol):
     def texts(self, rows: Sequence[int]) -> list[str]:
         """Return the files' own text of ascending rows."""
 
+    def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
+        """Return the text of ascending rows and what stands behind it up to the next one's.
+
+        Both are UTF-8; a file's tiles, but for the text of its header chunk, are the file.
+        """
+
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
         """Return the details of ascending rows."""
 
@@ -127,17 +135,35 @@ class RowTexts(Struct, frozen=True):
 
     def texts(self, rows: Sequence[int]) -> list[str]:
         """Return the files' own text of ascending rows."""
-        places = np.asarray(rows, dtype=np.int64)
-        arrays = self.image.arrays
-        starts = arrays["file_text_starts"].view(np.uint64)[self.image.row_files[places]]
-        starts = starts + arrays["row_text_starts"].view(np.uint32)[places]
-        lengths = arrays["row_text_lengths"].view(np.uint32)[places]
-        stream = self._stream()
-        spans = zip(starts.tolist(), lengths.tolist(), strict=True)
         try:
-            return [stream.read(start, length).decode() for start, length in spans]
+            return [text.decode() for text in self._read(*self._spans(rows)[:2])]
         except UnicodeDecodeError as error:
             raise CorruptStore(f"segment {self.image.name}: a text is cut elsewhere") from error
+
+    def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
+        """Return the text of ascending rows and what stands behind it up to the next one's."""
+        starts, lengths, wholes = self._spans(rows)
+        tiles = zip(self._read(starts, wholes), lengths.tolist(), strict=True)
+        return [(tile[:length], tile[length:]) for tile, length in tiles]
+
+    def _spans(self, rows: Sequence[int]) -> tuple[_Numbers, _Numbers, _Numbers]:
+        """Return where the rows' texts begin, and their lengths without and with tails."""
+        places = np.asarray(rows, dtype=np.int64)
+        arrays, image = self.image.arrays, self.image
+        files = image.row_files[places]
+        row_starts = arrays["row_text_starts"].view(np.uint32)
+        begins = row_starts[places].astype(np.int64)
+        lasts = row_starts[np.minimum(places + 1, image.rows - 1)]
+        is_last = places + 1 == image.file_rows[files.astype(np.int64) + 1]
+        ends = np.where(is_last, arrays["file_text_lengths"].view(np.uint32)[files], lasts)
+        starts = arrays["file_text_starts"].astype(np.int64)[files] + begins
+        lengths = arrays["row_text_lengths"].view(np.uint32)[places].astype(np.int64)
+        return starts, lengths, ends - begins
+
+    def _read(self, starts: _Numbers, lengths: _Numbers) -> list[bytes]:
+        stream = self._stream()
+        spans = zip(starts.tolist(), lengths.tolist(), strict=True)
+        return [stream.read(start, length) for start, length in spans]
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
         """Return the details of ascending rows."""

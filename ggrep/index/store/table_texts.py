@@ -32,6 +32,11 @@ class TableTexts(Struct, frozen=True):
         """Return the files' own text of ascending rows."""
         return [row.chunk.text for row in self._rows(rows)]
 
+    def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
+        """Return the text of ascending rows and what stands behind it up to the next one's."""
+        chunks = (row.chunk for row in self._rows(rows))
+        return [(chunk.text.encode(), chunk.tail.encode()) for chunk in chunks]
+
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
         """Return the details of ascending rows."""
         return list(map(RowDetails.of, self._rows(rows)))

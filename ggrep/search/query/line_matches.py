@@ -7,17 +7,24 @@ mark is no part of its first line. Columns are those of the file's own bytes.
 
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from ggrep.base.clock import Deadline
 from ggrep.model.response import HitLine
 from ggrep.model.sanitise import sanitise
 from ggrep.parse.languages.line_table import BOM
-from ggrep.search.query.file_text import IndexedFile
+from ggrep.search.query.text_runs import TextRun, plain_run
 
 MOST_LINE_BYTES: Final = 400
 """Bytes of a line that are shown; of a longer line it is the part around its first match."""
+CHECKED_BYTES: Final = 1 << 14
+"""Bytes searched between two looks at the clock, up to the end of their last line."""
+LONGEST_LINE: Final = 1 << 18
+"""Bytes of a line beyond which another one is taken to begin: some expressions are slow."""
 MOST_MATCHES: Final = 64
 """Matches of one line that are named."""
 _LEAD_BYTES: Final = MOST_LINE_BYTES // 4
@@ -33,22 +40,18 @@ class Pattern(Protocol):
         """Return texts that every match holds, letter case aside."""
         ...
 
+    @property
+    def by_line(self) -> bool:
+        """Return whether a line matches whatever the lines around it are."""
+        ...
+
+    def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[Span]:
+        """Yield the first match of the text from a line's `start`, and of each line behind it."""
+        ...
+
     def first(self, text: bytes, start: int, deadline: Deadline) -> Span | None:
         """Return the first match at or behind `start` in text as `plain_text` returns it."""
         ...
-
-
-def plain_text(data: bytes) -> bytes:
-    """Return a file's text as patterns see it: LF as line end, NFC, without byte order mark."""
-    plain = data.removeprefix(BOM)
-    if b"\r\n" in plain:
-        plain = plain.replace(b"\r\n", b"\n")
-    if plain.isascii():
-        return plain
-    text = plain.decode("utf-8", "replace")
-    if unicodedata.is_normalized("NFC", text):
-        return plain
-    return unicodedata.normalize("NFC", text).encode()
 
 
 class MatchedLine(NamedTuple):
@@ -67,11 +70,23 @@ class MatchedLine(NamedTuple):
 
 def match_lines(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterator[MatchedLine]:
     """Yield the lines of a plain text that match."""
+    lines = _apart if pattern.by_line else _over_line_ends
+    last = len(text) if not text or text.endswith(b"\n") else -1
+    for line in lines(text, pattern, deadline):
+        if line.match == last:
+            return  # no line begins behind the last line end
+        yield line
+
+
+def _apart(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterator[MatchedLine]:
+    for match, end in pattern.firsts(text, 0, deadline):
+        yield MatchedLine(text.rfind(b"\n", 0, match) + 1, match, end)
+
+
+def _over_line_ends(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterator[MatchedLine]:
     place, last = 0, -1
     while (span := pattern.first(text, place, deadline)) is not None:
         match, end = span
-        if match == len(text) and (not text or text.endswith(b"\n")):
-            return  # no line begins behind the last line end
         start = text.rfind(b"\n", 0, match) + 1
         while start <= max(end - 1, match):
             if start != last:
@@ -83,30 +98,65 @@ def match_lines(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterator[M
             start = place
 
 
-class MatchedFile:
-    """A file and the lines of it that match; not thread-safe.
+def matched_rows(
+    runs: Iterable[TextRun], pattern: Pattern, deadline: Deadline
+) -> npt.NDArray[np.int64]:
+    """Return (lines,): of each line that matches, the row in which its first match begins.
+
+    Blanks between two chunks belong to the first of them. All runs are one text to a pattern that
+    matches by line, but for those long enough to have lines that are searched in pieces.
+    """
+    found = [np.empty(0, dtype=np.int64)]
+    joined: list[tuple[bytes, Sequence[int], Sequence[int]]] = []
+    for run in runs:
+        text, starts = plain_run(run)
+        if pattern.by_line and len(text) <= LONGEST_LINE - CHECKED_BYTES:
+            end = b"\n" if text and not text.endswith(b"\n") else b""
+            joined.append((text + end, run.rows, starts))
+        else:
+            found.append(_rows_in([(text, run.rows, starts)], pattern, deadline))
+    found.append(_rows_in(joined, pattern, deadline))
+    return np.concatenate(found)
+
+
+def _rows_in(
+    texts: Sequence[tuple[bytes, Sequence[int], Sequence[int]]],
+    pattern: Pattern,
+    deadline: Deadline,
+) -> npt.NDArray[np.int64]:
+    """Return (lines,): the row of each matching line of texts with their rows and starts."""
+    whole = b"".join([text for text, _, _ in texts])
+    lines = [line.match for line in match_lines(whole, pattern, deadline)]
+    rows: list[int] = []
+    starts: list[int] = []
+    size = 0
+    for text, its_rows, its_starts in texts if lines else ():
+        rows += its_rows
+        starts += [size + start for start in its_starts] if size else its_starts
+        size += len(text)
+    places = np.searchsorted(np.array(starts), np.array(lines), side="right") - 1
+    return np.array(rows, dtype=np.int64)[places]
+
+
+class MatchedRun:
+    """Text and the lines of it that match; not thread-safe.
 
     Args:
-        file: the file.
+        run: the text.
         pattern: what to find.
         deadline: checked between matches.
     """
 
-    def __init__(self, file: IndexedFile, pattern: Pattern, deadline: Deadline) -> None:
-        self._file = file
+    def __init__(self, run: TextRun, pattern: Pattern, deadline: Deadline) -> None:
+        self._run = run
         self._pattern = pattern
         self._deadline = deadline
-        self._text = plain_text(file.data)
-        self._starts = _plain_starts(file, self._text)
+        self._text, self._starts = plain_run(run)
 
     def lines(self) -> Iterator[tuple[int, MatchedLine]]:
-        """Yield the matching lines, each with its row; the row is -1 where a file has none.
-
-        A line belongs to the chunk in which its first match begins; blanks between two chunks
-        belong to the first of them, and those of a file without chunks to its header chunk.
-        """
+        """Yield the matching lines, each with its row as `matched_rows` has it."""
         for line in match_lines(self._text, self._pattern, self._deadline):
-            yield self._row_at(line.match), line
+            yield self._run.rows[bisect_right(self._starts, line.match) - 1], line
 
     def shown(
         self, wanted: Sequence[MatchedLine], before: int = 0, after: int = 0
@@ -118,32 +168,28 @@ class MatchedFile:
             before: lines of context in front of each.
             after: lines of context behind each.
         """
-        lines = self._file.data.removeprefix(BOM).split(b"\n")
+        base = self._run.first_line
+        data = self._run.data
+        lines = (data.removeprefix(BOM) if base == 1 else data).split(b"\n")
         if lines[-1] == b"":
             lines.pop()
         matching: dict[int, MatchedLine] = {}
-        place, number = 0, 1
+        place, number = 0, base
         for line in wanted:
             number += self._text.count(b"\n", place, line.start)
             place = line.start
             matching[number] = line
         shown: dict[int, None] = {}
         for number in matching:
-            first, last = max(number - before, 1), min(number + after, len(lines))
+            first, last = max(number - before, base), min(number + after, base + len(lines) - 1)
             shown.update(dict.fromkeys(range(first, last + 1)))
         return tuple(
-            self._shown(number, lines[number - 1].removesuffix(b"\r"), matching.get(number))
+            self._shown(number, lines[number - base].removesuffix(b"\r"), matching.get(number))
             for number in sorted(shown)
         )
 
     def _shown(self, number: int, data: bytes, line: MatchedLine | None) -> HitLine:
         return hit_line(number, data, () if line is None else self._spans(line, data))
-
-    def _row_at(self, offset: int) -> int:
-        file = self._file
-        if not file.rows:
-            return -1 if file.header is None else file.header
-        return file.rows[max(bisect_right(self._starts, offset) - 1, 0)]
 
     def _spans(self, line: MatchedLine, data: bytes) -> Sequence[Span]:
         """Return the matches of a line as offsets in the file's own bytes."""
@@ -169,20 +215,6 @@ def _behind(text: bytes, place: int) -> int:
     while place < len(text) and text[place] & 0xC0 == 0x80:
         place += 1
     return place
-
-
-def _plain_starts(file: IndexedFile, text: bytes) -> Sequence[int]:
-    """Return where each chunk begins in the plain text."""
-    if len(text) == len(file.data):
-        return file.starts
-    starts: list[int] = []
-    size, before = 0, 0
-    for start in file.starts:
-        part = file.data[before:start]
-        size += len(plain_text(b"\n" * bool(before) + part)) - bool(before)
-        starts.append(size)
-        before = start
-    return starts
 
 
 def _own_offsets(line: bytes, plain: bytes, spans: Sequence[Span]) -> Sequence[Span]:

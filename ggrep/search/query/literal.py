@@ -5,10 +5,9 @@ its ends as parts of longer ones, so the files that may hold it are known withou
 are read and looked into. What holds no word at all is looked for in every file.
 """
 
-import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -19,17 +18,23 @@ from ggrep.base.clock import Deadline
 from ggrep.base.commands import quoted_whole
 from ggrep.base.errors import Incompatible, InvalidRequest
 from ggrep.index.lexical.layout import BODY
-from ggrep.index.lexical.postings import Postings, Rows, union
+from ggrep.index.lexical.postings import Postings, Rows
 from ggrep.index.lexical.tokens import contained_terms
 from ggrep.index.store.view import SnapshotView
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import HitLine
 from ggrep.search.query.eligible import Mask
-from ggrep.search.query.file_text import read_files
-from ggrep.search.query.line_matches import MatchedFile, MatchedLine, Pattern
+from ggrep.search.query.line_matches import (
+    CHECKED_BYTES,
+    MatchedLine,
+    MatchedRun,
+    Pattern,
+    matched_rows,
+)
 from ggrep.search.query.regex import compile_phrase, compile_regex, compile_text
 from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.text_runs import chunk_rows, read_runs, shared_lines
 
 MAX_SCANNED_ROWS: Final = 200_000
 """Most chunks of a snapshot whose text one search reads."""
@@ -45,16 +50,32 @@ class Literal(Struct, frozen=True):
 
     Attributes:
         needs: the text itself.
+        wanted: its UTF-8.
     """
 
     needs: tuple[str, ...]
+    wanted: bytes
+
+    @property
+    def by_line(self) -> bool:
+        """Return whether the text lies within one line."""
+        return b"\n" not in self.wanted
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
         """Return where the text first stands at or behind `start`, and ends."""
-        deadline.check("matching")
-        wanted = self.needs[0].encode()
-        place = text.find(wanted, start)
-        return None if place < 0 else (place, place + len(wanted))
+        return next(self.firsts(text, start, deadline), None)
+
+    def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[tuple[int, int]]:
+        """Yield the first match at or behind `start`, and of each line behind it."""
+        wanted, size = self.wanted, len(self.wanted)
+        unchecked = start
+        while (place := text.find(wanted, start)) >= 0:
+            if place >= unchecked:
+                deadline.check("matching")
+                unchecked = place + CHECKED_BYTES
+            yield place, place + size
+            if not (start := text.find(b"\n", place) + 1):
+                return
 
 
 def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) -> Pattern:
@@ -68,7 +89,7 @@ def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) 
     text = unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
     if ignore_case or whole_words:
         return compile_text(text, ignore_case=ignore_case, whole_words=whole_words)
-    return Literal((text,))
+    return Literal((text,), text.encode())
 
 
 def pattern_of(request: SearchRequest) -> Pattern | None:
@@ -114,12 +135,6 @@ class Matches(Struct, frozen=True):
         return int(self.lines[place]) if is_match else 0
 
 
-def matches_of(counts: Mapping[int, int]) -> Matches:
-    """Return rows with the numbers of their lines as matches that count whole."""
-    pairs = np.array(sorted(counts.items()), dtype=np.int64).reshape(-1, 2)
-    return Matches(pairs[:, 0], pairs[:, 1], np.ones(len(pairs)))
-
-
 def matching_rows(
     view: SnapshotView,
     segments: Sequence[SearchableSegment],
@@ -134,18 +149,22 @@ def matching_rows(
         Incompatible: a member of a joint view has more chunks to read than one search may.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    files = []
+    files, words = [], []
     for segment, mask in zip(segments, eligible, strict=True):
         deadline.check("matching")
-        files.append(_files_with(segment, pattern.needs, mask))
+        words.append(list(_rows_of_words(segment, pattern.needs)))
+        files.append(_files_with(segment, words[-1], mask))
     files, limits = _bounded(segments, files)
     matches = []
-    for segment, mask, numbers in zip(segments, eligible, files, strict=True):
-        counts: Counter[int] = Counter()
-        for file in read_files(view, segment, numbers.tolist(), deadline):
-            lines = MatchedFile(file, pattern, deadline).lines()
-            counts.update(row for row, _ in lines if row >= 0 and mask[row])
-        matches.append(matches_of(counts))
+    for segment, mask, numbers, held in zip(segments, eligible, files, words, strict=True):
+        rows = _rows_with(segment, held if pattern.by_line else (), numbers)
+        lines = [
+            matched_rows(runs, pattern, deadline)
+            for runs in read_runs(view, segment, rows, deadline)
+        ]
+        found, counts = np.unique(np.concatenate(lines or [rows[:0]]), return_counts=True)
+        kept = mask[found]
+        matches.append(Matches(found[kept], counts[kept], np.ones(int(kept.sum()))))
     return matches, limits
 
 
@@ -166,31 +185,74 @@ def matching_lines(
     if pattern is None:
         return {}
     shown: dict[int, tuple[HitLine, ...]] = {}
-    files = sorted({int(segment.image.row_files[row]) for row in rows})
-    for file in read_files(view, segment, files, deadline):
-        matched = MatchedFile(file, pattern, deadline)
-        by_row: dict[int, list[MatchedLine]] = {}
-        for row, line in matched.lines():
-            if row in rows and len(lines := by_row.setdefault(row, [])) < MOST_SHOWN_LINES:
-                lines.append(line)
-        for row, lines in by_row.items():
-            shown[row] = matched.shown(lines, request.lines_before, request.lines_after)
+    around = _rows_around(segment, pattern, rows, request.lines_before, request.lines_after)
+    for runs in read_runs(view, segment, around, deadline):
+        for run in runs:
+            matched = MatchedRun(run, pattern, deadline)
+            by_row: dict[int, list[MatchedLine]] = {}
+            for row, line in matched.lines():
+                if row in rows and len(lines := by_row.setdefault(row, [])) < MOST_SHOWN_LINES:
+                    lines.append(line)
+            for row, lines in by_row.items():
+                shown[row] = matched.shown(lines, request.lines_before, request.lines_after)
     return shown
 
 
 def _files_with(
-    segment: SearchableSegment, needs: Sequence[str], mask: Mask
+    segment: SearchableSegment, words: Sequence[Rows], mask: Mask
 ) -> npt.NDArray[np.int64]:
-    """Return the files with eligible rows that may contain all of `needs`, ascending."""
+    """Return the files with eligible rows that may contain all words, ascending."""
     image = segment.image
     shown = np.zeros(image.files, dtype=np.bool_)
     shown[image.row_files[mask]] = True
     held = shown.copy()
-    for rows in _rows_of_words(segment, needs):
+    for rows in words:
         own = np.zeros(image.files, dtype=np.bool_)
         own[image.row_files[rows]] = True
         held &= own
-    return np.flatnonzero(held | (shown & _split_lines(segment)))
+    return np.flatnonzero(held | (shown & shared_lines(segment)))
+
+
+def _rows_with(
+    segment: SearchableSegment, words: Sequence[Rows], files: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the rows of some files that may hold lines with all words, ascending.
+
+    A line lies within one row and the blanks before it, unless two chunks share one.
+    """
+    image = segment.image
+    wanted = np.zeros(image.files, dtype=np.bool_)
+    wanted[files] = True
+    rows = wanted[image.row_files] & chunk_rows(segment)
+    if words:
+        held = np.ones(image.rows, dtype=np.bool_)
+        for each in words:
+            own = np.zeros(image.rows, dtype=np.bool_)
+            own[each] = True
+            held &= own
+        rows &= held | shared_lines(segment)[image.row_files]
+    return np.flatnonzero(rows)
+
+
+def _rows_around(
+    segment: SearchableSegment, pattern: Pattern, rows: Collection[int], before: int, after: int
+) -> npt.NDArray[np.int64]:
+    """Return the rows that hold the lines of some rows and so many lines around them."""
+    image, shared = segment.image, shared_lines(segment)
+    wanted = np.zeros(image.rows, dtype=np.bool_)
+    for row in rows:
+        file = int(image.row_files[row])
+        span = segment.rows_of(file)
+        if pattern.by_line and not shared[file] and not image.row_anchors[row]:
+            starts, _ = image.row_lines(span.start, span.stop)
+            starts = starts[bool(image.row_anchors[span.start]) :]
+            base, place = span.stop - len(starts), row - span.stop + len(starts)
+            # A match that begins in the blanks behind a row ends in the next one.
+            last = starts[min(place + 1, len(starts) - 1)] + after
+            low = int(np.searchsorted(starts, starts[place] - min(before, starts[place]), "right"))
+            span = range(base + max(low - 1, 0), base + int(np.searchsorted(starts, last, "right")))
+        wanted[span.start : span.stop] = True
+    return np.flatnonzero(wanted & chunk_rows(segment))
 
 
 def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator[Rows]:
@@ -206,27 +268,29 @@ def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator
 
 def _rows_with_part(postings: Postings, part: str) -> Rows:
     """Return the rows that contain a word with the part `part`."""
-    blob, offsets = postings.term_bytes.tobytes(), postings.term_offsets
-    places = np.fromiter(
-        (match.start() for match in re.finditer(re.escape(part.encode()), blob)), np.int64
-    )
-    terms = np.searchsorted(offsets, places, side="right") - 1
-    inside = places + len(part.encode()) <= offsets[terms + 1]  # not over the end of a term
+    blob, offsets = postings.term_bytes, postings.term_offsets
+    wanted = part.encode()
+    places = np.flatnonzero(blob[: max(len(blob) - len(wanted) + 1, 0)] == wanted[0])
+    for number, byte in enumerate(wanted[1:], start=1):
+        places = places[blob[places + number] == byte]
+    terms = np.searchsorted(offsets, places.astype(offsets.dtype), side="right") - 1
+    inside = places + len(wanted) <= offsets[terms + 1]  # not over the end of a term
     heads = np.flatnonzero(np.diff(offsets.astype(np.int64)) >= _HEAD_BYTES)
-    wanted = np.unique(np.concatenate([terms[inside], heads]))
-    found = [rows for term in wanted.tolist() if len(rows := postings.rows_of(term, BODY))]
-    return union(found) if found else np.empty(0, dtype=np.uint32)
+    return _rows_of_terms(postings, np.unique(np.concatenate([terms[inside], heads])))
 
 
-def _split_lines(segment: SearchableSegment) -> Mask:
-    """Return the files of which chunks share a line: a word may be cut in two where they meet."""
-    image = segment.image
-    first, last = image.row_lines(0, image.rows)
-    files, anchors = image.row_files, image.row_anchors
-    split = (first[1:] <= last[:-1]) & (files[1:] == files[:-1]) & (anchors[:-1] == 0)
-    mask = np.zeros(image.files, dtype=np.bool_)
-    mask[files[1:][split]] = True
-    return mask
+def _rows_of_terms(postings: Postings, terms: npt.NDArray[np.int64]) -> Rows:
+    """Return the rows, ascending and once each, whose own text holds any of some terms."""
+    body = postings.fields[BODY]
+    offsets = body.offsets.astype(np.int64)
+    sizes = offsets[terms + 1] - offsets[terms]
+    places = np.arange(int(sizes.sum())) + np.repeat(
+        offsets[terms] - np.cumsum(sizes) + sizes, sizes
+    )
+    rows = body.rows[places]
+    marked = np.zeros(int(rows.max()) + 1 if len(rows) else 0, dtype=np.bool_)
+    marked[rows] = True
+    return np.flatnonzero(marked).astype(np.uint32)
 
 
 def _bounded(

@@ -6,6 +6,7 @@ of more than 256 KB is searched in pieces, and what runs over the end of one is 
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import Struct
@@ -13,13 +14,10 @@ from msgspec import Struct
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.scripts import UNSPACED, WORD
+from ggrep.search.query.line_matches import CHECKED_BYTES, LONGEST_LINE
 
 MAX_PATTERN_CHARACTERS: Final = 1000
 """Longest expression taken; a search may take time in proportion to it too."""
-_SLICE_BYTES: Final = 1 << 14
-"""Bytes searched between two looks at the clock, up to the end of their last line."""
-_LONGEST_LINE: Final = 1 << 18
-"""Bytes of a line beyond which another one is taken to begin: some expressions are slow."""
 _BY_LINES: Final = "(?m)"
 _UNICODE: Final = {
     "w": r"\p{L}\p{M}\p{N}\p{Pc}",
@@ -35,6 +33,8 @@ _PART: Final = re.compile(
 """One step of a reader: quoted text, an escape, a named class, the beginning of a class."""
 _WORD: Final = re.compile(rf"(?![{UNSPACED}])[{WORD}]")
 """A character of a word that ends at a border: scripts without spaces have none."""
+_OF_TEXT: Final = re.compile(r"\\[Az]|\(\?\w*-\w*m")
+"""Anchors at the ends of a text, or a flag that makes the others such."""
 _LINE_FEED: Final = 0x0A
 _REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
 _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
@@ -50,6 +50,7 @@ class Regex(Struct, frozen=True):
         inside: the same behind a character that no word holds, where whole words are matched.
         group: what of a match counts; 0 for all of it.
         over_lines: a match may hold line ends.
+        by_line: whether a line matches depends on that line alone.
     """
 
     needs: tuple[str, ...]
@@ -57,6 +58,7 @@ class Regex(Struct, frozen=True):
     inside: Any
     group: int
     over_lines: bool = False
+    by_line: bool = True
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
         """Return where the first match at or behind `start` begins and ends.
@@ -72,18 +74,29 @@ class Regex(Struct, frozen=True):
             end = text.find(b"\n", start)
             end = len(text) if end < 0 or self.over_lines else end
             if (match := self.inside.search(text, before, end)) is not None:
-                return int(match.start(1)), int(match.end(1))
+                first, end = match.span(1)
+                return int(first), int(end)
             start = end + 1
+        return next(self.firsts(text, start, deadline), None)
+
+    def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[tuple[int, int]]:
+        """Yield the first match at or behind a line's `start`, and of each line behind it."""
+        search, group = self.compiled.search, self.group
+        unchecked = start
         while start <= len(text):
-            deadline.check("matching")
-            end = -1 if self.over_lines else text.find(b"\n", min(start + _SLICE_BYTES, len(text)))
+            if start >= unchecked:
+                deadline.check("matching")
+                unchecked = start + CHECKED_BYTES
+            end = -1 if self.over_lines else text.find(b"\n", min(start + CHECKED_BYTES, len(text)))
             end = len(text) if end < 0 else end
-            is_cut = end - start > _LONGEST_LINE and not self.over_lines
-            end = start + _LONGEST_LINE if is_cut else end
-            if (match := self.compiled.search(text, start, end)) is not None:
-                return int(match.start(self.group)), int(match.end(self.group))
+            is_cut = end - start > LONGEST_LINE and not self.over_lines
+            end = start + LONGEST_LINE if is_cut else end
+            if (match := search(text, start, end)) is not None:
+                span = match.span(group)
+                yield span
+                end = text.find(b"\n", span[0])
+                end, is_cut = len(text) if end < 0 else end, False
             start = end if is_cut else end + 1
-        return None
 
 
 _LINE_FEEDS: Final = ("n", "x0a", "x0A", "x{a}", "x{A}", "x{0a}", "x{0A}", "012")
@@ -115,7 +128,8 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
     pattern = unicodedata.normalize("NFC", pattern)
     edges = (whole_words, whole_words)
     compiled = _compiled(pattern, ignore_case=ignore_case, edges=edges)
-    return Regex(required_texts(pattern), *compiled)
+    by_line = _OF_TEXT.search(pattern) is None
+    return Regex(required_texts(pattern), *compiled, by_line=by_line)
 
 
 def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
@@ -128,7 +142,8 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
     """
     edges = (whole_words, whole_words)
     compiled = _compiled(re.escape(text), ignore_case=ignore_case, edges=edges, over_lines=True)
-    return Regex((_within(text, edges),), *compiled, over_lines="\n" in text)
+    is_over = "\n" in text
+    return Regex((_within(text, edges),), *compiled, over_lines=is_over, by_line=not is_over)
 
 
 def compile_phrase(text: str) -> Regex:
@@ -140,7 +155,8 @@ def compile_phrase(text: str) -> Regex:
     edges = (bool(_WORD.match(text)), bool(_WORD.match(text[-1:])))
     pattern = r"\s+".join(map(re.escape, text.split(" ")))
     compiled = _compiled(pattern, ignore_case=True, edges=edges, over_lines=True)
-    return Regex((_within(text, edges),), *compiled, over_lines=" " in text)
+    is_over = " " in text
+    return Regex((_within(text, edges),), *compiled, over_lines=is_over, by_line=not is_over)
 
 
 def _within(text: str, edges: tuple[bool, bool]) -> str:

@@ -38,6 +38,14 @@ def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int
         return segment.texts.texts(rows)
 
 
+def row_tiles(
+    view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
+) -> list[tuple[bytes, bytes]]:
+    """Return text and tail of some rows, which must ascend; errors as `row_reading`."""
+    with row_reading(view, segment, rows):
+        return segment.texts.tiles(rows)
+
+
 def row_details(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[RowDetails]:

@@ -23,8 +23,9 @@ from ggrep.parse.source.glimpse import Glimpse
 from ggrep.parse.source.walk import apart_below
 from ggrep.search.query.eligible import path_test
 from ggrep.search.query.finding import read_query
-from ggrep.search.query.line_matches import Pattern, match_lines, plain_text
+from ggrep.search.query.line_matches import Pattern, match_lines
 from ggrep.search.query.literal import pattern_of
+from ggrep.search.query.text_runs import plain_text
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.scan.sighting import Sighted, Sightings, needles_of, promise_of, sightings_for
 
