@@ -68,6 +68,7 @@ class FederatedReferences(WorkspaceAnswer, frozen=True):
 
     Attributes:
         files: the number of files with a shown occurrence.
+        mentions: occurrences in files whose syntax was not read, `mention_files`.
         defining: repositories that define the name, in the container that was asked for.
     """
 
@@ -75,6 +76,8 @@ class FederatedReferences(WorkspaceAnswer, frozen=True):
     references: tuple[RepoReference, ...] = ()
     totals: tuple[tuple[str, int], ...] = ()
     files: int = 0
+    mentions: int = 0
+    mention_files: int = 0
     defining: tuple[RepoId, ...] = ()
     defined: tuple[RepoDefinedAt, ...] = ()
     next_cursor: str = ""
@@ -100,6 +103,8 @@ class FederatedReferences(WorkspaceAnswer, frozen=True):
             "references": [_placed(one, names[one.repo_id]) for one in self.references],
             "totals": dict(self.totals),
             "files": self.files,
+            "mentions": self.mentions,
+            "mention_files": self.mention_files,
             "definedIn": list(self.defining),
             "defined": [_placed(one, names[one.repo_id]) for one in self.defined],
             **paged_json(self.next_cursor),

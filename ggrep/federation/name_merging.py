@@ -82,7 +82,8 @@ class MergedReferences(Struct, frozen=True):
     """Occurrences of a name over several repositories.
 
     Attributes:
-        wanted: how many there are of the kinds that are shown.
+        wanted: how many there are of the kinds that are shown, in files whose syntax was read.
+        mentions: occurrences of any kind in the other files, `mention_files`.
         doubtful: usages that say no container and are only counted.
         spellings: the first other one; empty for none.
     """
@@ -93,6 +94,8 @@ class MergedReferences(Struct, frozen=True):
     doubtful: int
     defining: tuple[RepoId, ...]
     spellings: tuple[str, ...]
+    mentions: int = 0
+    mention_files: int = 0
 
 
 def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> MergedSymbol:
@@ -225,6 +228,8 @@ def merge_references(
         doubtful=hidden,
         defining=tuple(repo for repo, pool in ordered if _defines(repo, pool, defined)),
         spellings=() if spelled == name else (spelled,),
+        mentions=sum(pool.mentions for _, pool in ordered),
+        mention_files=sum(pool.mention_files for _, pool in ordered),
     )
 
 

@@ -157,7 +157,7 @@ async def federated_references(
     step, defined = await judge_all(rounds, tuple(parts[:-1]))
     pools = rounds.given.get(step or REFERENCE_STEPS[0], {})
     merged = merge_references(pools, asked, defined)
-    page = question.page(rounds, step, merged.references, merged.wanted)
+    page = question.page(rounds, step, merged.references, merged.wanted, exact=not merged.mentions)
     left = sum(pool.left for pool in pools.values())
     notices = [
         *(other_case(parts[-1], merged.spellings) if step == REFERENCE_STEPS[-1] else ()),
@@ -179,6 +179,8 @@ async def federated_references(
         references=shown,
         totals=merged.totals,
         files=len({(one.repo_id, one.found.path) for one in shown}),
+        mentions=merged.mentions,
+        mention_files=merged.mention_files,
         defining=merged.defining,
         defined=defined.first,
         next_cursor=page.next_cursor,
@@ -213,8 +215,10 @@ class _NameQuery(Struct, frozen=True):
         step: NameStep | None,
         shown: tuple[RepoDefinition, ...] | tuple[RepoReference, ...],
         total: int,
+        *,
+        exact: bool = True,
     ) -> _Page:
-        """Return what follows the places that are shown."""
+        """Return what follows the places that are shown; without `exact` there may be more."""
         before = {one.repo: one.places for one in self.cursor.consumed} if self.cursor else {}
         end = sum(before.values()) + len(shown)
         if step is None or end >= total:
@@ -224,7 +228,7 @@ class _NameQuery(Struct, frozen=True):
             Consumed(repo, pool.provenance.snapshot_id, before.get(repo, 0) + here.get(repo, 0))
             for repo, pool in sorted(rounds.given[step].items())
         ]
-        limit = LimitHit(limit_code(self.asked), self.asked.limit, total)
+        limit = LimitHit(limit_code(self.asked), self.asked.limit, total if exact else None)
         # A page of nothing leads nowhere.
         token = token_of(PageCursor(self.digest, step, tuple(consumed))) if shown else ""
         return _Page((RepoLimit(limit),), token)

@@ -150,7 +150,8 @@ class ReferencesPool(Struct, frozen=True):
 
     Attributes:
         references: occurrences in the order of an answer.
-        totals: occurrences by kind, sent or not.
+        totals: occurrences by kind in files whose syntax was read, sent or not.
+        mentions: occurrences of any kind in the other files, `mention_files`.
         other_spelling: the first with another spelling than requested.
         importers: the files of `references` that import anything from elsewhere.
         left: usages that name another container; of `totals`, and never sent.
@@ -169,6 +170,8 @@ class ReferencesPool(Struct, frozen=True):
     warnings: tuple[Notice, ...]
     left: int = 0
     doubtful: int = 0
+    mentions: int = 0
+    mention_files: int = 0
     defined: tuple[DefinedName, ...] = ()
     selects: tuple[bool, ...] = ()
 

@@ -192,9 +192,15 @@ class ReferencesResponse(Answer, frozen=True):
         tuple[tuple[Annotated[str, ("usage", "string", "comment", "definition")], Count], ...],
         PAIRS,
     ]
-    """Mentions of each kind, shown or not; `definition` counts mentions left out as definitions."""
+    """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
+    left out as definitions.
+    """
     files: Count
     """Number of files with shown mentions."""
+    mentions: Count = 0
+    """Occurrences of any kind in files behind the page, whose syntax was not read."""
+    mention_files: Count = 0
+    """Number of those files."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
     """The first definitions; requested ones precede their implementations."""

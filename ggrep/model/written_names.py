@@ -250,7 +250,11 @@ def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  
     after = f"(?![{letters}{dot}])" if ends else ""
     if language in _MARKED and is_word and ends:
         after += "(?![?!](?![=~]))"
-    return re.compile(before + _spelled(name) + after, re.IGNORECASE if any_case else 0)
+    spelled = _spelled(name)
+    if begins and is_word and name.isascii() and not any_case and not _OPERATOR.fullmatch(name):
+        # A pattern that begins with plain letters is searched for ten times as fast.
+        return re.compile(f"{spelled}(?<![{letters}]{spelled}){after}")
+    return re.compile(before + spelled + after, re.IGNORECASE if any_case else 0)
 
 
 def _spelled(name: str) -> str:

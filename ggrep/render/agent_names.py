@@ -49,7 +49,11 @@ def reference_lines(document: _Object) -> Iterator[str]:
     mentions, files = document["references"], document.get("files", 0)
     count = "1 use" if len(mentions) == 1 else f"{len(mentions)} uses"
     where = "1 file" if files == 1 else f"{files} files"
-    yield f"{count} of {document.get('name', '')} in {where}"
+    others = document.get("mentions", 0)
+    rest = (
+        f"; about {others:,} mentions in {document['mention_files']} more files" if others else ""
+    )
+    yield f"{count} of {document.get('name', '')} in {where}{rest}"
     yield from _defined(document.get("defined", ()))
     used = [item for item in mentions if _folded(item) is None]
     guesses = [item for item in used if item.get("guess")]

@@ -113,8 +113,9 @@ def _in_test(item: Reference) -> bool:
 
 def references_notes(response: ReferencesResponse) -> str:
     """Return a line on the shown mentions, and on those of kinds that were left out."""
+    mentions = response.mentions, response.mention_files
     return mentions_told(
-        response.request, response.references, dict(response.totals), response.files
+        response.request, response.references, dict(response.totals), response.files, mentions
     )
 
 
@@ -123,8 +124,12 @@ def mentions_told(
     references: Sequence[Reference],
     totals: Mapping[str, int],
     files: int,
+    mentions: tuple[int, int],
 ) -> str:
-    """Return a line on the shown mentions, and on those of kinds that were left out."""
+    """Return a line on the shown mentions, on those of kinds that were left out, and on the rest.
+
+    `mentions`: occurrences in files behind the page, and the number of such files.
+    """
     asked = {"usage": True, "string": request.strings, "comment": request.comments}
     counts, left = [], []
     for kind, wanted in asked.items():
@@ -135,6 +140,9 @@ def mentions_told(
             left.append(f"{plural(totals[kind], kind)} not shown, --{kind}s shows them")
     nothing = f"nothing uses {request.name}"
     head = f"{', '.join(counts)} in {plural(files, 'file')}" if counts else nothing
+    if mentions[0]:
+        in_files = plural(mentions[1], "more file")
+        left.append(f"about {plural(mentions[0], 'mention')} in {in_files}")
     return sanitise_line("; ".join([head, *left])) + "\n"
 
 

@@ -47,6 +47,12 @@ def test_each_segment_lies_in_it_as_in_its_own_image(stores: Stores) -> None:
         told = [found.image.language(file) for file in range(files.start, files.stop)]
         assert told == [own.language(file) for file in range(own.files)]
         assert (found.image.row_files[rows] - one.first_file == own.row_files).all()
+        keys, own_keys = found.image.definition_keys, own.definition_keys
+        assert keys is not None
+        assert own_keys is not None
+        inside = (keys & 0xFFFF_FFFF >= files.start) & (keys & 0xFFFF_FFFF < files.stop)
+        assert (keys[inside] - np.uint64(files.start) == own_keys).all()
+    assert (np.diff(found.image.arrays["definition_keys"].view(np.int64)) > 0).all()
 
 
 def test_a_pack_that_was_opened_takes_no_memory_yet(stores: Stores) -> None:

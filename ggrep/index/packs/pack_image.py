@@ -227,6 +227,14 @@ def _merged(
         image.file_rows[:-1] + np.uint32(first) for image, first in zip(images, rows, strict=False)
     ]
     arrays["file_rows"] = np.concatenate([*starts, np.array([rows[-1]], dtype=np.uint32)])
+    keys = [image.definition_keys for image in images]
+    shifted = [
+        part + np.uint64(first)
+        for part, first in zip(keys, files, strict=False)
+        if part is not None
+    ]
+    if len(shifted) == len(images):
+        arrays["definition_keys"] = np.sort(np.concatenate(shifted))
     arrays |= _paths(images)
     arrays |= merge_texts(images, rows)
     for prefix, fields, first in (

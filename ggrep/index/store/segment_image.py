@@ -13,6 +13,7 @@ source order:
 | file_traits | u16 (n,) | `ggrep.model.files` bits |
 | file_languages | u16 (n,) | place in meta `languages` |
 | file_lengths0, 1 | u32 (n,) | terms in path and stem |
+| definition_keys | u64 (k,) | ascending: words that a file may define though no chunk is named so |
 | row_files, row_starts, row_ends | u32 (m,) | file, lines |
 | row_ids | u8 (m, 32) | raw row ids |
 | row_corpora, row_types, row_anchors | u8 (m,) | place in CORPORA, in meta `types`; 1 for anchors |
@@ -147,6 +148,12 @@ class SegmentImage(Struct, frozen=True):
     def scales(self) -> npt.NDArray[np.float64]:
         """Return the vectors' scales, (rows,)."""
         return self.arrays["scales"].view(np.float64)
+
+    @property
+    def definition_keys(self) -> npt.NDArray[np.uint64] | None:
+        """Return keys as `lexical.possible_definitions` makes them; None in an older image."""
+        keys = self.arrays.get("definition_keys")
+        return None if keys is None else keys.view(np.uint64)
 
     def row_lengths(self, field: int) -> npt.NDArray[np.uint32]:
         """Return each row's length in one scored field, in terms, (rows,)."""

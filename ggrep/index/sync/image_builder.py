@@ -25,6 +25,7 @@ from ggrep.index.lexical.layout import (
     STEM,
     SYMBOL,
 )
+from ggrep.index.lexical.possible_definitions import definition_keys, possible_definitions
 from ggrep.index.lexical.postings_builder import PostingsBuilder
 from ggrep.index.lexical.tokens import spelled_names, symbol_names, words
 from ggrep.index.store.image import Array
@@ -55,6 +56,8 @@ class ImageBuilder:
         self._ids: list[bytes] = []
         self._types: dict[str, int] = {}
         self._languages: dict[str, int] = {}
+        self._language = ""
+        self._definition_keys = array("Q")
         self._vectors: list[Int8] = []
         self._scales: list[npt.NDArray[np.float64]] = []
         self._row = 0
@@ -81,6 +84,7 @@ class ImageBuilder:
         self._texts.begin_file()
         self._paths.append(path.encode())
         self._hashes.append(file_hash)
+        self._language = language
         numbers = self._numbers
         numbers["file_sizes"].append(size_bytes)
         numbers["file_rows"].append(self._row)
@@ -107,15 +111,19 @@ class ImageBuilder:
         """Record the words of one row's fields; empty ones have none."""
         postings = self._row_postings
         postings.add(number, BODY, words(f"{chunk.text}\n{chunk.extra}"))
+        defined = possible_definitions(chunk.text, self._language)
         if chunk.names:
             postings.add(number, NAME, words(" ".join(chunk.names)))
             known = (chunk.name, chunk.qualified_name, chunk.names)
-            postings.add_terms(number, SYMBOL, symbol_names(*known))
+            symbols = symbol_names(*known)
+            defined.difference_update(symbols)
+            postings.add_terms(number, SYMBOL, symbols)
             postings.add_terms(number, SPELLED, spelled_names(*known))
         if chunk.breadcrumb:
             postings.add(number, CRUMB, words(" ".join(chunk.breadcrumb)))
         if chunk.doc:
             postings.add(number, DOC, words(chunk.doc))
+        self._definition_keys.extend(definition_keys(defined, len(self._paths) - 1))
 
     def add_vectors(self, vectors: Int8, scales: npt.NDArray[np.float64]) -> None:
         """Take the vectors of rows, in the rows' order, some rows or many at a time."""
@@ -150,6 +158,8 @@ class ImageBuilder:
         arrays["file_path_offsets"] = offsets
         arrays["file_hashes"] = _digests(self._hashes)
         arrays["row_ids"] = _digests(self._ids)
+        keys = np.frombuffer(self._definition_keys or array("Q"), dtype=np.uint64)
+        arrays["definition_keys"] = np.unique(keys)
         for field in range(SCORED_FIELDS):
             arrays[f"row_lengths{field}"] = self._row_postings.lengths(field, self._row)
         for field in range(FILE_FIELDS):

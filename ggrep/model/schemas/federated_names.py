@@ -84,9 +84,15 @@ class FederatedReferencesJson(NamesAnswerJson):
     references: Sequence[RepoReferenceJson]
     """Mentions by path, repository, line and column; sources before tests."""
     totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
-    """Mentions of each kind, shown or not; `definition` counts mentions left out as definitions."""
+    """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
+    left out as definitions.
+    """
     files: Count
     """Number of files with shown mentions."""
+    mentions: Count
+    """Occurrences of any kind in files behind the page, whose syntax was not read."""
+    mention_files: Count
+    """Number of those files."""
     definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
     """Repositories that define the name in the requested container."""
     defined: Sequence[RepoDefinedAtJson]

@@ -120,6 +120,18 @@ def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> l
     return []
 
 
+def count_words(text: str, name: str, language: str, *, any_case: bool) -> int:
+    """Return how often a requested name stands in a text as a whole word; see `spots`."""
+    for reading in name_readings(name, language):
+        pattern = word_pattern(reading.last, language, any_case)
+        ends = [match.span() for match in pattern.finditer(text)]
+        if not text.isascii():
+            ends = [span for span in ends if not _is_inside(text, *span)]
+        if ends:
+            return len(ends)
+    return 0
+
+
 def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
     """Yield the matches; lines and bytes are counted on from the one before."""
     ascii_only = text.isascii()

@@ -31,6 +31,7 @@ from ggrep.search.navigation.mentions import Judged, Mentions
 from ggrep.search.navigation.name_answers import (
     check_name,
     definition_at,
+    read_mentions,
     reading_of,
     unread_languages,
 )
@@ -95,8 +96,8 @@ def references_pool(context: Context, request: ReferencesPoolRequest) -> Referen
     name = split_name(asked.name)
     files = mentioning_files(reading.held, name, context.deadline)
     told = Mentions(asked, name, request.skip)
-    for file in reading.read(files, name.typed, any_case=request.step == "other_case"):
-        told.take(reading.held, file.text, file.places)
+    any_case = request.step == "other_case"
+    mentions, mention_files = read_mentions(reading, files, told, any_case=any_case)
     found = told.answer(request.family)
     return ReferencesPool(
         provenance=context.provenance,
@@ -112,6 +113,8 @@ def references_pool(context: Context, request: ReferencesPoolRequest) -> Referen
         ),
         left=found.left,
         doubtful=found.doubtful,
+        mentions=mentions,
+        mention_files=mention_files,
         defined=tuple(told.definitions),
         selects=_selects(reading, asked, empty=request.step == "spelled" and not told.totals),
     )

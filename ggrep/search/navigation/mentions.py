@@ -23,7 +23,7 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.parse.occurrences.keyed_names import SECTION
 from ggrep.search.navigation.containers import Judge, Standing, Use
 from ggrep.search.navigation.definitions import fit_of, qualified_name
-from ggrep.search.navigation.name_candidates import AskedName, Searched
+from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched
 from ggrep.search.navigation.name_reading import Place
 from ggrep.search.navigation.uses import role_in
 
@@ -66,6 +66,7 @@ class Mentions(Struct):
 
     Attributes:
         skip: so many of those that fit the answer were shown before.
+        defining: files that may define the name.
         kinds: which are shown.
         totals: all of them, by kind.
         other_spelling: the first that is not spelled as the name was asked for.
@@ -75,6 +76,7 @@ class Mentions(Struct):
     request: ReferencesRequest
     asked: AskedName
     skip: int = 0
+    defining: frozenset[NameFile] = frozenset()
     kinds: frozenset[str] = frozenset()
     totals: Counter[str] = field(default_factory=Counter)
     other_spelling: Place | None = None
@@ -86,6 +88,16 @@ class Mentions(Struct):
         """Derive which kinds are shown from the request."""
         given = {"string": self.request.strings, "comment": self.request.comments}
         self.kinds = frozenset({"usage", *(kind for kind, wanted in given.items() if wanted)})
+
+    def wants(self, file: NameFile) -> bool:
+        """Return whether the answer needs the syntax of a file that follows those taken.
+
+        It does until the page is full and another usage follows, and for the first definitions. A
+        container is known by all of them.
+        """
+        full = self.totals["usage"] > self.skip + self.request.limit
+        defines = len(self.definitions) < self._most_definitions and file in self.defining
+        return bool(self.asked.owners) or not full or defines
 
     def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
         """Count a file's occurrences and keep those that may fit the answer."""

@@ -23,6 +23,7 @@ from ggrep.search.navigation.mentions import Mentions
 from ggrep.search.navigation.name_candidates import (
     NameFile,
     Searched,
+    defining_files,
     mentioning_files,
     searched,
     split_name,
@@ -119,9 +120,9 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
     manifest = context.view.manifest
     skip, _ = page_start(request, manifest.name)
     told, notices = Mentions(request, asked, skip), unread_languages(reading.held, files)
+    mentions = 0, 0
     for any_case in (False, True):
-        for file in reading.read(files, asked.typed, any_case=any_case):
-            told.take(reading.held, file.text, file.places)
+        mentions = read_mentions(reading, files, told, any_case=any_case)
         if told.totals:
             break
     if told.other_spelling is not None:
@@ -133,7 +134,9 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
         notices += _unselected(reading, request)
     notices += _unseen(context, request, lacking=not told.totals or bool(found.limits))
     origin = manifest.name, manifest.snapshot_id
-    cuts, next_cursor = page_end(request, (skip, len(found.shown)), found.wanted, origin)
+    cuts, next_cursor = page_end(
+        request, (skip, len(found.shown)), found.wanted, origin, exact=not mentions[0]
+    )
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
@@ -142,6 +145,8 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
             (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
         files=len({reference.path for _, reference in found.shown}),
+        mentions=mentions[0],
+        mention_files=mentions[1],
         defined=tuple(at for _, at in related_definitions(found.found)),
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
@@ -153,6 +158,20 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
         ),
         next_cursor=next_cursor,
     )
+
+
+def read_mentions(
+    reading: Reading, files: Sequence[NameFile], mentions: Mentions, *, any_case: bool
+) -> tuple[int, int]:
+    """Read the files that an answer about usages needs, and count the name in the others.
+
+    Returns: whole words in files whose syntax was not read, and the number of such files.
+    """
+    held, asked = reading.held, mentions.asked
+    mentions.defining = frozenset(defining_files(held, asked, reading.deadline))
+    for file in reading.read(files, asked.typed, any_case=any_case, wants=mentions.wants):
+        mentions.take(held, file.text, file.places)
+    return reading.mentions(asked, any_case=any_case)
 
 
 def _unseen(

@@ -4,16 +4,18 @@ Postings hold words in lower case without the underscores around them, so a file
 turn out not to hold the name at all; none that holds it is missed.
 """
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Final
 
 import numpy as np
 from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import SYMBOL
+from ggrep.index.lexical.possible_definitions import (
+    files_of_word,
+    folded_words,
+    possible_definitions,
+)
 from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import whole_names, whole_terms, words
 from ggrep.index.store.view import SnapshotView
@@ -25,38 +27,13 @@ from ggrep.model.written_names import (
     declared_name,
     is_same_name,
     name_parts,
-    name_readings,
     owners_of,
     requested_lasts,
     requested_spellings,
-    word_pattern,
 )
 from ggrep.search.query.eligible import Mask, eligible_rows
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 from ggrep.search.query.segments import SearchableSegment
-
-_DEFINING: Final = (
-    r"(?:class|const|def\w{{0,20}}|enum|fn|fun|func|function|impl|interface|let|local|macro|module|"
-    r"namespace|object|package|protocol|record|struct|sub|trait|type|typedef|union|val|var)"
-    r"[ \t*&(]{{1,20}}(?:[\w.:<>~*]{{0,80}}[ \t.:*])?{name}"
-    r"|{name}[\"']?[ \t]{{0,20}}[:=]{{1,3}}[ \t]{{0,20}}"
-    r"(?:async|function|class|fn|\(|\w{{1,80}}[ \t]?=>)"
-    r"|{name}[ \t]?(?:<[^>\n]{{0,80}}>)?\([^()\n]{{0,400}}\)[^;\n]{{0,200}}\{{"
-    r"|(?:alias|attr|define)\w{{0,20}}[ \t(]{{1,20}}[^\n]{{0,200}}{name}"
-)
-_DECLARED: Final = (
-    r"|[\w>*&\]][ \t*&]{{1,20}}{name}[ \t]{{0,8}}[;=(\[{{]|operator[ \t]{{0,8}}{name}"
-)
-_SET: Final = r"|[.\n][ \t]{{0,80}}[\"']?{name}[\"']?[ \t]{{0,20}}[?!]?[ \t]{{0,8}}(?::|=(?![=>]))"
-_DEFINING_HERE: Final = {
-    "python": r"(?:def|class|type)[ \t]+{name}",
-    **dict.fromkeys(("c", "cpp"), _DEFINING + _DECLARED),
-    **dict.fromkeys(("javascript", "typescript", "tsx"), _DEFINING + _SET),
-}
-"""How a definition that no chunk is named after may look: one inside of a small function.
-
-Every repetition has a bound: the text is a stranger's.
-"""
 
 
 class AskedName(Struct, frozen=True):
@@ -156,15 +133,34 @@ def defining_files(held: Searched, asked: AskedName, deadline: Deadline) -> list
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    found: list[NameFile] = []
-    for place, segment in enumerate(held.segments):
+    files: list[NameFile] = []
+    for place in range(len(held.segments)):
         deadline.check("looking up names")
         naming = set(_files_of(held, place, _naming_rows(held, place, asked)))
-        rows = [row for row in _body_rows(held, place, asked).tolist() if held.eligible[place][row]]
-        others = [row for row in rows if int(segment.image.row_files[row]) not in naming]
-        hinted = _looking_so(held.view, segment, others, asked, deadline)
-        found += _name_files(held, place, naming.union(hinted), naming)
-    return sorted(found, key=lambda file: (not file.names, file.path))
+        possible = _possible_files(held, place, asked, deadline)
+        files += _name_files(held, place, naming.union(possible), naming)
+    return sorted(files, key=lambda file: (not file.names, file.path))
+
+
+def _possible_files(held: Searched, place: int, asked: AskedName, deadline: Deadline) -> list[int]:
+    """Return the files with rows whose text may define a name, by the form of its lines."""
+    segment, parts = held.segments[place], folded_words(asked.last)
+    keys, rows = segment.image.definition_keys, _body_rows(held, place, asked)
+    if keys is None:
+        kept = rows[held.eligible[place][rows]]
+        return _possible_by_texts(held.view, segment, kept.tolist(), parts, deadline)
+    files: set[int] = set().union(*(files_of_word(keys, part).tolist() for part in parts))
+    return sorted(files.intersection(_files_of(held, place, rows))) if files else []
+
+
+def rows_of_files(held: Searched, place: int, asked: AskedName, files: Sequence[int]) -> list[int]:
+    """Return the rows of some files that may hold a name, and may be shown; ascending."""
+    rows = _body_rows(held, place, asked)
+    if not words(asked.last):  # no posting holds an operator
+        rows = np.arange(held.segments[place].image.rows, dtype=np.uint32)
+    kept = held.eligible[place][rows] & np.isin(held.segments[place].image.row_files[rows], files)
+    ascending: list[int] = rows[kept].tolist()
+    return ascending
 
 
 def _naming_rows(held: Searched, place: int, asked: AskedName) -> Rows:
@@ -208,31 +204,24 @@ def _name_files(
     ]
 
 
-def _looking_so(
+def _possible_by_texts(
     view: SnapshotView,
     segment: SearchableSegment,
     rows: Sequence[int],
-    asked: AskedName,
+    parts: Sequence[str],
     deadline: Deadline,
-) -> set[int]:
-    """Return the files of those rows whose text looks like a definition."""
-    found: set[int] = set()
+) -> list[int]:
+    """Return the files of those rows whose text may define one of the parts of a name.
+
+    Images of earlier builds lack the keys that answer this.
+    """
+    files: set[int] = set()
     for start in range(0, len(rows), BATCH_ROWS):
         deadline.check("looking up names")
         batch = rows[start : start + BATCH_ROWS]
         for row, text in zip(batch, row_texts(view, segment, batch), strict=True):
             file = int(segment.image.row_files[row])
-            if file not in found and _looks(asked.typed, segment.image.language(file)).search(text):
-                found.add(file)
-    return found
-
-
-@lru_cache(256)
-def _looks(typed: str, language: str) -> re.Pattern[str]:
-    """Return the possible forms of a name's definition, in any letter case."""
-    names = [
-        word_pattern(reading.last, language, any_case=False).pattern
-        for reading in name_readings(typed, language)
-    ]
-    whole = rf"(?:``?|r\#|[\"'(|])?(?:{'|'.join(names or ['(?!)'])})[`\"')|]{{0,2}}"
-    return re.compile(_DEFINING_HERE.get(language, _DEFINING).format(name=whole), re.IGNORECASE)
+            language = segment.image.language(file)
+            if file not in files and not possible_definitions(text, language).isdisjoint(parts):
+                files.add(file)
+    return sorted(files)

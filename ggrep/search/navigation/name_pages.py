@@ -44,14 +44,17 @@ def page_end(
     shown: tuple[int, int],
     total: int,
     origin: tuple[StoreId, SnapshotId],
+    *,
+    exact: bool = True,
 ) -> tuple[tuple[LimitHit, ...], str]:
     """Return the cut that a page makes and the cursor of the next; nothing on the last.
 
     Args:
         request: after clamping.
         shown: places of earlier pages, and of this one.
-        total: how many there are in all.
+        total: how many there are in all, at least.
         origin: the index and the snapshot that were asked.
+        exact: there are no more than `total`.
     """
     before, here = shown
     if before + here >= total:
@@ -59,7 +62,7 @@ def page_end(
     index, snapshot_id = origin
     consumed = Consumed(_ALONE, snapshot_id, before + here)
     cursor = PageCursor(_digest(request, index), "spelled", (consumed,))
-    limit = LimitHit(limit_code(request), request.limit, total)
+    limit = LimitHit(limit_code(request), request.limit, total if exact else None)
     return (limit,), token_of(cursor) if here else ""
 
 

@@ -1,10 +1,10 @@
 """Reads the files again that contain a name, in batches, and finds its occurrences."""
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
-from typing import Final, Self
+from itertools import filterfalse, groupby
+from typing import Final, Self, TypeAlias
 
 from msgspec import Struct
 
@@ -14,14 +14,31 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.parse.languages.registry import KEYED, language_of
 from ggrep.parse.occurrences.keyed_names import with_keys
 from ggrep.parse.occurrences.occurrences import has_syntax
-from ggrep.parse.occurrences.words import MAX_MENTIONS, Occurrence, mentions_by_words, spots
+from ggrep.parse.occurrences.words import (
+    MAX_MENTIONS,
+    Occurrence,
+    count_words,
+    mentions_by_words,
+    spots,
+)
 from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
-from ggrep.search.navigation.name_candidates import NameFile, Searched
+from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, rows_of_files
 from ggrep.search.query.file_text import file_texts, row_at
+from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
 
+_FIRST_FILES: Final = 6
+"""Files whose text is read at first: they may fill a page."""
 _FILES_AT_ONCE: Final = 48
-"""Files whose text is read at once; large ones are dear to hold, small reads dear to make."""
+"""Most files whose text is read at once: large ones take memory, small reads take time."""
+
+_SHOWN_TEXT: Final = ("text", "display_start", "display_length")
+
+Wants: TypeAlias = Callable[[NameFile], bool]
+
+
+def _all_files(_: NameFile) -> bool:
+    return True
 
 
 class HoldingFile(Struct, frozen=True):
@@ -46,6 +63,7 @@ class HoldingFiles(Iterator[HoldingFile]):
         files: Sequence[NameFile],
         question: tuple[str, bool],
         deadline: Deadline,
+        wants: Wants,
     ) -> None:
         """Take the files.
 
@@ -55,12 +73,15 @@ class HoldingFiles(Iterator[HoldingFile]):
             question: the name, and whether other letter cases count; then only files with such
                 a spelling do.
             deadline: checked before each batch.
+            wants: whether a file is read; asked when its turn comes.
         """
         self._held = held
         self._name, self._any_case = question
         self._deadline = deadline
+        self._wants = wants
         self._left = len(files)
         self._found = self._read(files)
+        self.skipped: list[NameFile] = []
 
     @property
     def left(self) -> int:
@@ -81,10 +102,17 @@ class HoldingFiles(Iterator[HoldingFile]):
         return next(self._found)
 
     def _read(self, files: Sequence[NameFile]) -> Iterator[HoldingFile]:
-        for start in range(0, len(files), _FILES_AT_ONCE):
-            batch = files[start : start + _FILES_AT_ONCE]
-            for file, text in texts_of(self._held, batch, self._deadline):
+        start, size = 0, _FIRST_FILES
+        while batch := files[start : start + size]:
+            start, size = start + size, min(2 * size, _FILES_AT_ONCE)
+            wanted = list(filter(self._wants, batch))
+            self.skipped += filterfalse(self._wants, batch)
+            self._left -= len(batch) - len(wanted)
+            for file, text in texts_of(self._held, wanted, self._deadline):
                 self._left -= 1
+                if not self._wants(file):
+                    self.skipped.append(file)
+                    continue
                 # Some grammars need the last line end, which a file may lack.
                 ended = text if text.endswith("\n") else f"{text}\n"
                 data = ended.encode("utf-8", "replace")
@@ -167,6 +195,7 @@ class Reading:
         exact: nothing is left out because time runs short; the deadline ends the request instead.
         notices: files whose syntax was not read.
         limits: the cuts: too many files, too much text, too many places in one, too little time.
+        skipped: files that the last reading did not need.
     """
 
     held: Searched
@@ -176,6 +205,7 @@ class Reading:
     exact: bool
     notices: list[Notice] = field(default_factory=list)
     limits: list[LimitHit] = field(default_factory=list)
+    skipped: list[NameFile] = field(default_factory=list)
     _began_ms: float = field(init=False)
     _syntax_bytes: int = 0
 
@@ -183,7 +213,14 @@ class Reading:
         """Note when the request began."""
         self._began_ms = self.deadline.clock.monotonic_ms()
 
-    def read(self, files: Sequence[NameFile], name: str, *, any_case: bool) -> Iterator[NamedFile]:
+    def read(
+        self,
+        files: Sequence[NameFile],
+        name: str,
+        *,
+        any_case: bool,
+        wants: Wants = _all_files,
+    ) -> Iterator[NamedFile]:
         """Yield the files that contain the name: sources before tests, then by path.
 
         Where words do not do, those in which a chunk has that name come before all others.
@@ -192,6 +229,8 @@ class Reading:
             files: the ones to keep first where there are too many.
             name: its last part.
             any_case: take other spellings in upper and lower case too.
+            wants: whether a file is needed, by what the files before it held; once it is not, it
+                never is. Such files are kept in `skipped`.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -200,10 +239,14 @@ class Reading:
         if len(files) > MAX_MENTION_FILES:
             self.limits.append(LimitHit("max_mention_files", MAX_MENTION_FILES, len(files)))
         kept = sorted(files[:MAX_MENTION_FILES], key=self._order)
-        holding = HoldingFiles(self.held, kept, (name, any_case), self.deadline)
+        holding = HoldingFiles(self.held, kept, (name, any_case), self.deadline, wants)
+        self.skipped = holding.skipped
         asked: deque[HoldingFile] = deque()
         for _, answer in self.pool.find(self._questions(holding, asked), self.deadline):
             held = asked.popleft()
+            if not wants(held.file):  # parsed ahead of the answers that made it needless
+                self.skipped.append(held.file)
+                continue
             if answer.problem:
                 path = sanitise_line(held.file.path)
                 self.notices.append(Notice(answer.problem, _TROUBLE[answer.problem], path))
@@ -213,6 +256,43 @@ class Reading:
         if holding.left:
             share = WORDS_SHARE if self.words_do else SYNTAX_SHARE
             self._say("files_left", holding.left, "not looked at", share)
+
+    def mentions(self, asked: AskedName, *, any_case: bool) -> tuple[int, int]:
+        """Count the name in the files that were skipped, by text alone.
+
+        Returns: whole words in rows that the request allows, and the files that hold any.
+
+        Raises:
+            DeadlineExceeded: time ran out.
+            SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
+        """
+        counts: Counter[tuple[int, int]] = Counter()
+        for place in sorted({file.segment for file in self.skipped}):
+            files = [file.file for file in self.skipped if file.segment == place]
+            rows = rows_of_files(self.held, place, asked, files)
+            for start in range(0, len(rows), BATCH_ROWS):
+                self.deadline.check("counting mentions")
+                if self._is_over(WORDS_SHARE):
+                    row_files = self.held.segments[place].image.row_files
+                    left = len({int(row_files[row]) for row in rows[start:]})
+                    self._say("files_left", left, "not looked at", WORDS_SHARE)
+                    break
+                batch = rows[start : start + BATCH_ROWS]
+                for file, count in self._counts(place, batch, asked.typed, any_case=any_case):
+                    counts[place, file] += count
+        return counts.total(), sum(map(bool, counts.values()))
+
+    def _counts(
+        self, place: int, rows: Sequence[int], name: str, *, any_case: bool
+    ) -> Iterator[tuple[int, int]]:
+        """Yield the file of each row, and how often the name stands in the row's own text."""
+        segment = self.held.segments[place]
+        columns = row_columns(self.held.view, segment, rows, _SHOWN_TEXT)
+        for row, text, start, length in zip(rows, *columns, strict=True):
+            file = int(segment.image.row_files[row])
+            shown = text[start : start + length]
+            language = segment.image.language(file)
+            yield file, count_words(shown, name, language, any_case=any_case)
 
     def _is_over(self, share: int) -> bool:
         """Return whether that percentage of the request's time has passed."""

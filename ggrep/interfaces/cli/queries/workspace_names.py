@@ -165,7 +165,8 @@ def _text(request: _Request, answer: _Answer, view: ViewOptions) -> tuple[str, s
             Labelled(names[each.repo_id], each.found, each.tie or "") for each in answer.references
         ]
         results = [each.found for each in answer.references]
-        note = mentions_told(request, results, dict(answer.totals), answer.files)
+        others = answer.mentions, answer.mention_files
+        note = mentions_told(request, results, dict(answer.totals), answer.files, others)
         if defining := ", ".join(names[repo] for repo in answer.defining):
             note += f"defined in {defining}\n"
         page = replace(page, words=(last_part(request.name),))

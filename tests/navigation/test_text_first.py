@@ -1,0 +1,139 @@
+"""Names are looked up in the index; files are parsed for what is shown, with the same answers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from ggrep.base.clock import Deadline, SystemClock
+from ggrep.index.store.segment_image import SegmentImage
+from ggrep.model.navigation import Reference, ReferencesRequest, SymbolRequest
+from ggrep.search.engine.engine import Engine
+from ggrep.search.navigation.mentions import Mentions
+from ggrep.search.navigation.name_candidates import mentioning_files, searched, split_name
+from ggrep.search.navigation.name_reading import Reading
+from ggrep.search.query.segments import open_segments
+from tests.fakes.mentions import InProcessMentions
+from tests.fakes.repos import open_engine, write_tree
+
+SAMPLES = Path(__file__).parent / "names"
+NUMBERS = range(30)
+MADE = {
+    **{
+        f"src/use{number:02}.c": f"int u{number}(void) {{ return step({number}); }}\n"
+        for number in NUMBERS
+    },
+    **{f"doc/note{number}.md": "The step, STEP and steps.\n" for number in range(4)},
+    "src/zz.c": 'int step(int n) { return n; }\n/* step */\nchar *s = "step";\n',
+    "src/yy.py": "def outer():\n    def step():\n        return step\n    return step\n",
+    "tests/test_step.py": "from yy import step\n\n\ndef test_it():\n    step()\n",
+}
+NAMES = ["step", "STEP", "run", "Box", "Box.open", "open", "MAX", "n", "main", "x", "a.step", "zz"]
+
+
+@pytest.fixture(scope="module")
+def pool() -> InProcessMentions:
+    """Read syntax in this process."""
+    return InProcessMentions()
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory, pool: InProcessMentions) -> Iterator[Engine]:
+    """Return an index of samples of many languages, and of a name that many files use."""
+    base = tmp_path_factory.mktemp("names")
+    samples = {f"samples/{file.name}": file.read_text() for file in sorted(SAMPLES.iterdir())}
+    write_tree(base / "repo", {**samples, **MADE})
+    opened = open_engine(base / "repo", base / "home", encoder="none")
+    opened._occurrences = pool  # type: ignore[assignment]  # answers alike
+    opened.sync()
+    yield opened
+    opened.close()
+
+
+def parse_everything(engine: Engine, request: ReferencesRequest) -> Mentions:
+    """Return what the syntax of every file that may hold the name says."""
+    deadline = Deadline.never(SystemClock())
+    with engine.pin(deadline) as view:
+        held = searched(view, open_segments(view), request.scope, request.filters, deadline)
+        reading = Reading(held, InProcessMentions(), deadline, True, True)  # type: ignore[arg-type]
+        asked = split_name(request.name)
+        files = mentioning_files(held, asked, deadline)
+        mentions = Mentions(request, asked)
+        for any_case in (False, True):
+            for file in reading.read(files, asked.typed, any_case=any_case):
+                mentions.take(held, file.text, file.places)
+            if mentions.totals:
+                break
+        return mentions
+
+
+@pytest.mark.parametrize("kinds", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_are_the_answer_of_parsing_everything(
+    engine: Engine, name: str, *, kinds: bool
+) -> None:
+    """Places, definitions and, with the mentions beyond the page, all counts are equal."""
+    asked = ReferencesRequest(name, limit=4, strings=kinds, comments=kinds)
+    every = parse_everything(engine, replace(asked, limit=2_000))
+    expected = [reference for _, reference in every.answer().without_doubts().shown]
+    places: list[Reference] = []
+    page = engine.ask(asked)
+    defined = page.defined
+    while True:
+        places += page.references
+        assert page.defined == defined
+        assert sum(dict(page.totals).values()) + page.mentions == every.totals.total()
+        if not page.next_cursor:
+            break
+        page = engine.ask(replace(asked, cursor=page.next_cursor))
+
+    assert places == expected
+    assert (page.mentions, page.mention_files) == (0, 0)
+    assert dict(page.totals) == {kind: every.totals[kind] for kind, _ in page.totals}
+    whole = engine.ask(replace(asked, limit=0))
+    assert (list(whole.references), whole.defined) == (expected, defined)
+
+
+def test_files_behind_a_page_are_counted_and_not_parsed(
+    engine: Engine, pool: InProcessMentions
+) -> None:
+    """Only files of the page, the usage that follows it and definitions are parsed."""
+    pool.asked.clear()
+    page = engine.ask(ReferencesRequest("step", limit=2))
+
+    assert [one.path for one in page.references] == ["src/use00.c", "src/use01.c"]
+    assert {"src/yy.py", "src/zz.c"} < set(pool.asked)
+    assert len([path for path in pool.asked if path.startswith("src/use")]) == 3
+    assert page.mention_files == len(NUMBERS) - 3 + 1
+    assert page.mentions == len(NUMBERS) - 3 + 2
+    (cut,) = [cut for cut in page.limits_hit if cut.code == "max_references"]
+    assert cut.observed is None, "usages among the mentions are not known"
+
+
+def test_definitions_inside_of_functions_are_found_without_a_look_at_texts(
+    engine: Engine, pool: InProcessMentions
+) -> None:
+    """The image says which files may define a name that no chunk is called."""
+    pool.asked.clear()
+    answer = engine.ask(SymbolRequest("step"))
+
+    assert [one.path for one in answer.definitions] == ["src/yy.py", "src/zz.c"]
+    assert set(pool.asked) == {"src/yy.py", "src/zz.c"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_images_of_earlier_builds_answer_alike(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """They lack the keys of possible definitions: texts are read instead."""
+    asked, used = SymbolRequest(name, limit=0), ReferencesRequest(name, limit=3)
+    expected = engine.ask(asked), engine.ask(used)
+    monkeypatch.setattr(SegmentImage, "definition_keys", None)
+
+    answers = engine.ask(asked), engine.ask(used)
+    assert answers[0].definitions == expected[0].definitions
+    assert (answers[1].references, answers[1].totals) == (
+        expected[1].references,
+        expected[1].totals,
+    )
