@@ -25,14 +25,12 @@ from ggrep.parse.workers.jobs import OccurrenceQuestion
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, rows_of_files
 from ggrep.search.query.file_text import file_texts, row_at
-from ggrep.search.query.row_reading import BATCH_ROWS, row_columns
+from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 
 _FIRST_FILES: Final = 6
 """Files whose text is read at first: they may fill a page."""
 _FILES_AT_ONCE: Final = 48
 """Most files whose text is read at once: large ones take memory, small reads take time."""
-
-_SHOWN_TEXT: Final = ("text", "display_start", "display_length")
 
 Wants: TypeAlias = Callable[[NameFile], bool]
 
@@ -287,12 +285,10 @@ class Reading:
     ) -> Iterator[tuple[int, int]]:
         """Yield the file of each row, and how often the name stands in the row's own text."""
         segment = self.held.segments[place]
-        columns = row_columns(self.held.view, segment, rows, _SHOWN_TEXT)
-        for row, text, start, length in zip(rows, *columns, strict=True):
+        for row, text in zip(rows, row_texts(self.held.view, segment, rows), strict=True):
             file = int(segment.image.row_files[row])
-            shown = text[start : start + length]
             language = segment.image.language(file)
-            yield file, count_words(shown, name, language, any_case=any_case)
+            yield file, count_words(text, name, language, any_case=any_case)
 
     def _is_over(self, share: int) -> bool:
         """Return whether that percentage of the request's time has passed."""
