@@ -65,8 +65,8 @@ ENCODER_SABOTAGES = (
     Sabotage(
         "cosines are looked at though they are switched off",
         "ggrep/search/query/score.py",
-        "vectors is None or not self._weights.dense:",
-        "vectors is None:",
+        "not segment.vectors or not self._weights.dense:",
+        "not segment.vectors:",
         (SCORES + "test_an_encoder_that_is_switched_off_says_nothing",),
     ),
     Sabotage(

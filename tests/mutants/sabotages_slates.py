@@ -23,6 +23,7 @@ KNOBS = "tests/engine/test_slate_knobs.py::"
 LEVELS = "tests/slate/test_levels.py::"
 LITERAL = "tests/query/test_literal.py::"
 RUNS = "tests/query/test_text_runs.py::"
+TEXT_FIRST = "tests/navigation/test_text_first.py::"
 NAMES = "tests/navigation/test_name_answers.py::"
 PACKING = "tests/slate/test_packing.py::"
 PINNED = "tests/maintenance/test_pinned_snapshots.py::"
@@ -1112,8 +1113,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "a line begins with its chunk",
         "ggrep/search/query/text_runs.py",
-        'before[before.rfind("\\n") + 1 :]',
-        '""',
+        'before[before.rfind(b"\\n") + 1 :]',
+        'b""',
         (RUNS + "test_an_answer_is_that_of_whole_files",),
     ),
     Sabotage(
@@ -1159,6 +1160,34 @@ SLATE_SABOTAGES = (
         (FINDING + "test_similar_code_of_a_place_is_never_the_place_itself",),
     ),
     # Names by syntax.
+    Sabotage(
+        "files behind a page are parsed",
+        "ggrep/search/navigation/mentions.py",
+        'full = self.totals["usage"] > self.skip + self.request.limit',
+        "full = False",
+        (TEXT_FIRST + "test_files_behind_a_page_are_counted_and_not_parsed",),
+    ),
+    Sabotage(
+        "definitions behind a page are not looked for",
+        "ggrep/search/navigation/mentions.py",
+        "return bool(self.asked.owners) or not full or defines",
+        "return bool(self.asked.owners) or not full",
+        (TEXT_FIRST + "test_pages_are_the_answer_of_parsing_everything",),
+    ),
+    Sabotage(
+        "an image has no keys of the words that a text may define",
+        "ggrep/index/sync/image_builder.py",
+        "self._definition_keys.extend(definition_keys(defined, len(self._paths) - 1))",
+        "pass",
+        (TEXT_FIRST + "test_definitions_inside_of_functions_are_found_without_a_look_at_texts",),
+    ),
+    Sabotage(
+        "keys of a packed segment mean files of the first",
+        "ggrep/index/packs/pack_image.py",
+        "part + np.uint64(first)",
+        "part",
+        ("tests/packs/test_pack_image.py::test_each_segment_lies_in_it_as_in_its_own_image",),
+    ),
     Sabotage(
         "strings are usages",
         "ggrep/search/navigation/mentions.py",
