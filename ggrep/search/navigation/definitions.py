@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.base.clock import Deadline
@@ -20,6 +21,7 @@ from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.occurrences.keyed_names import SECTION
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
+from ggrep.search.query.best_rows import spread
 from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import SearchableSegment
 
@@ -164,6 +166,9 @@ MAX_TERMS: Final = 500_000
 """Most names that are compared."""
 _TERMS_AT_ONCE: Final = 8192
 _MOST_EDITS: Final = 2
+_LETTERS: Final = 32
+_SEPARATORS: Final = np.frombuffer(b"_-", dtype=np.uint8)
+_ASCII: Final = 127
 _FEWEST_LETTERS: Final = 4
 """A part so short is in too many names to mean anything."""
 
@@ -178,7 +183,7 @@ def near_names(held: Searched, asked: AskedName, deadline: Deadline) -> tuple[Ne
     wanted = _plain(folded_name(bare_name(asked.last)))
     best: dict[str, tuple[int, int, int]] = {}
     for place, segment in enumerate(held.segments):
-        for term, row in _defined_terms(segment, held, place, deadline):
+        for term, row in _defined_terms(segment, held, place, wanted, deadline):
             if term not in best and (score := _distance(wanted, _plain(term))) is not None:
                 best[term] = (score, place, row)
     found: list[NearName] = []
@@ -207,16 +212,17 @@ def _plain(name: str) -> str:
 
 
 def _defined_terms(
-    segment: SearchableSegment, held: Searched, place: int, deadline: Deadline
+    segment: SearchableSegment, held: Searched, place: int, wanted: str, deadline: Deadline
 ) -> Iterator[tuple[str, int]]:
-    """Yield the names that chunks define with the first row that may be shown of each."""
+    """Yield the names that chunks define and that may be near, with the first row to show."""
     postings, eligible = segment.row_postings, held.eligible[place]
     offsets = postings.fields[SYMBOL].offsets
-    defined = np.flatnonzero(offsets[1:] > offsets[:-1])[:MAX_TERMS].tolist()
+    defined = np.flatnonzero(offsets[1:] > offsets[:-1])[:MAX_TERMS]
     blob, bounds = postings.term_bytes, postings.term_offsets
     for start in range(0, len(defined), _TERMS_AT_ONCE):
         deadline.check("looking for near names")
-        for term in defined[start : start + _TERMS_AT_ONCE]:
+        batch = defined[start : start + _TERMS_AT_ONCE]
+        for term in batch[may_be_near(wanted, blob, bounds[batch], bounds[batch + 1])].tolist():
             rows = postings.rows_of(term, SYMBOL)
             row = int(rows[0])
             if not eligible[row]:
@@ -225,6 +231,40 @@ def _defined_terms(
                     continue
                 row = int(shown[0])
             yield blob[int(bounds[term]) : int(bounds[term + 1])].tobytes().decode(), row
+
+
+def may_be_near(
+    wanted: str,
+    blob: npt.NDArray[np.uint8],
+    starts: npt.NDArray[np.uint32],
+    ends: npt.NDArray[np.uint32],
+) -> npt.NDArray[np.bool_]:
+    """Return for each term in a blob whether its letters allow that it is near a name.
+
+    Args:
+        wanted: the plain name.
+        blob: UTF-8 of terms, the bytes one after the other.
+        starts: offset of each term.
+        ends: offset behind each term.
+    """
+    number = len(starts)
+    if not wanted.isascii():
+        return np.ones(number, dtype=np.bool_)
+    lengths = (ends - starts).astype(np.int64)
+    owners = np.repeat(np.arange(number), lengths)
+    letters = blob[spread(starts.astype(np.int64), lengths)]
+    foreign = np.bincount(owners[letters > _ASCII], minlength=number) > 0
+    plain = ~np.isin(letters, _SEPARATORS)
+    places = owners[plain] * _LETTERS + letters[plain] % _LETTERS
+    held = np.bincount(places, minlength=number * _LETTERS).reshape(number, _LETTERS)
+    asked = np.bincount(
+        np.frombuffer(wanted.encode(), dtype=np.uint8) % _LETTERS, minlength=_LETTERS
+    )
+    # An edit changes the number of two letters at most.
+    edited = np.abs(held - asked).sum(axis=1) <= 2 * _MOST_EDITS
+    inside = (held >= asked).all(axis=1) | (held <= asked).all(axis=1)
+    near: npt.NDArray[np.bool_] = foreign | edited | inside
+    return near
 
 
 def _distance(wanted: str, term: str) -> int | None:

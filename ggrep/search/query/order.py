@@ -42,7 +42,7 @@ def ordered_candidates(
     Order: score, secondary score, path key, start line, row id; then the snapshot and the place
     there, which only a view or a store of several roots ever needs.
     """
-    numbers = np.sum([each.numbers for each in best], axis=0, initial=0)
+    numbers = sum((each.numbers for each in best), np.zeros(len(CORPORA), dtype=np.int64))
     counts = {
         place: int(numbers[place])
         for place, corpus in enumerate(CORPORA)
