@@ -297,7 +297,9 @@ def histories(encoder: str) -> Iterator[Histories]:
 
             def seen(*arguments: Any) -> joint_view.JointView:
                 view = join(*arguments)
-                made.packed += len(view.loose) < sum(map(len, view.stretches.values()))
+                made.packed += len(view.loose) < sum(
+                    len(member.segments) for member in view.members
+                )
                 return view
 
             patch.setattr(joint_view, "join", seen)
