@@ -21,7 +21,6 @@ from ggrep.model.written_names import bare_name, is_same_name
 from ggrep.parse.occurrences.keyed_names import SECTION
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, defining_files
 from ggrep.search.navigation.name_reading import Place, Reading
-from ggrep.search.query.best_rows import spread
 from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import SearchableSegment
 
@@ -166,9 +165,12 @@ MAX_TERMS: Final = 500_000
 """Most names that are compared."""
 _TERMS_AT_ONCE: Final = 8192
 _MOST_EDITS: Final = 2
-_LETTERS: Final = 32
-_SEPARATORS: Final = np.frombuffer(b"_-", dtype=np.uint8)
-_ASCII: Final = 127
+_FOREIGN: Final = np.uint32(1 << 31)
+_LETTERS: Final = np.array(
+    [0 if byte in b"_-" else 1 << byte % 31 if byte < 128 else _FOREIGN for byte in range(256)],
+    dtype=np.uint32,
+)
+"""A bit for each byte of a term: some letters share one, separators have none."""
 _FEWEST_LETTERS: Final = 4
 """A part so short is in too many names to mean anything."""
 
@@ -219,10 +221,10 @@ def _defined_terms(
     offsets = postings.fields[SYMBOL].offsets
     defined = np.flatnonzero(offsets[1:] > offsets[:-1])[:MAX_TERMS]
     blob, bounds = postings.term_bytes, postings.term_offsets
+    defined = defined[may_be_near(wanted, blob, bounds[:-1])[defined]]
     for start in range(0, len(defined), _TERMS_AT_ONCE):
         deadline.check("looking for near names")
-        batch = defined[start : start + _TERMS_AT_ONCE]
-        for term in batch[may_be_near(wanted, blob, bounds[batch], bounds[batch + 1])].tolist():
+        for term in defined[start : start + _TERMS_AT_ONCE].tolist():
             rows = postings.rows_of(term, SYMBOL)
             row = int(rows[0])
             if not eligible[row]:
@@ -234,37 +236,32 @@ def _defined_terms(
 
 
 def may_be_near(
-    wanted: str,
-    blob: npt.NDArray[np.uint8],
-    starts: npt.NDArray[np.uint32],
-    ends: npt.NDArray[np.uint32],
+    wanted: str, blob: npt.NDArray[np.uint8], starts: npt.NDArray[np.uint32]
 ) -> npt.NDArray[np.bool_]:
     """Return for each term in a blob whether its letters allow that it is near a name.
 
     Args:
         wanted: the plain name.
-        blob: UTF-8 of terms, the bytes one after the other.
-        starts: offset of each term.
-        ends: offset behind each term.
+        blob: UTF-8 of terms, one behind the other.
+        starts: offset of each term, none of which is empty.
     """
-    number = len(starts)
-    if not wanted.isascii():
-        return np.ones(number, dtype=np.bool_)
-    lengths = (ends - starts).astype(np.int64)
-    owners = np.repeat(np.arange(number), lengths)
-    letters = blob[spread(starts.astype(np.int64), lengths)]
-    foreign = np.bincount(owners[letters > _ASCII], minlength=number) > 0
-    plain = ~np.isin(letters, _SEPARATORS)
-    places = owners[plain] * _LETTERS + letters[plain] % _LETTERS
-    held = np.bincount(places, minlength=number * _LETTERS).reshape(number, _LETTERS)
-    asked = np.bincount(
-        np.frombuffer(wanted.encode(), dtype=np.uint8) % _LETTERS, minlength=_LETTERS
-    )
-    # An edit changes the number of two letters at most.
-    edited = np.abs(held - asked).sum(axis=1) <= 2 * _MOST_EDITS
-    inside = (held >= asked).all(axis=1) | (held <= asked).all(axis=1)
-    near: npt.NDArray[np.bool_] = foreign | edited | inside
+    if not wanted.isascii() or not len(starts):
+        return np.ones(len(starts), dtype=np.bool_)
+    held = np.bitwise_or.reduceat(_LETTERS.take(blob), starts.astype(np.int64))
+    asked = np.bitwise_or.reduce(_LETTERS[np.frombuffer(wanted.encode(), dtype=np.uint8)])
+    other = held ^ asked
+    # An edit takes one letter away and brings another one at most.
+    near: npt.NDArray[np.bool_] = _bits(other) <= 2 * _MOST_EDITS
+    near |= (other & held == 0) | (other & asked == 0) | (held & _FOREIGN != 0)
     return near
+
+
+def _bits(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Return the number of bits that are set."""
+    values = values - ((values >> 1) & 0x55555555)
+    values = (values & 0x33333333) + ((values >> 2) & 0x33333333)
+    bits: npt.NDArray[np.uint32] = (((values + (values >> 4)) & 0x0F0F0F0F) * 0x01010101) >> 24
+    return bits
 
 
 def _distance(wanted: str, term: str) -> int | None:
