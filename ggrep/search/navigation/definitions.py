@@ -258,10 +258,12 @@ def may_be_near(
 
 def _bits(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     """Return the number of bits that are set."""
-    values = values - ((values >> 1) & 0x55555555)
-    values = (values & 0x33333333) + ((values >> 2) & 0x33333333)
-    values = (values + (values >> 4)) & 0x0F0F0F0F
-    return (values * 0x01010101 >> 24).astype(np.uint32)
+    pairs = values - (values >> 1 & 0x55555555)
+    fours = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333)
+    bits: npt.NDArray[np.uint32] = ((fours + (fours >> 4) & 0x0F0F0F0F) * 0x01010101 >> 24).astype(
+        np.uint32
+    )
+    return bits
 
 
 def _distance(wanted: str, term: str) -> int | None:
