@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Cancelled, DeadlineExceeded
+from ggrep.base.linux import is_stopped
 from ggrep.base.stable_json import Document
 from ggrep.daemon.query_job import QueryAnswer, QueryJob, StoreToOpen
 from ggrep.daemon.worker_child import WorkerChild, WorkerGone
@@ -30,8 +31,14 @@ _CROWDED_MS: Final = 10_000.0
 _LOOK_S: Final = 0.05
 """Longest delay until the end of a request is passed on to its worker."""
 
+_LEAST_MS: Final = 200.0
+"""A query with less time left is not handed on."""
+
 _LONGEST_MS: Final = 60_000.0
 """Longest wait for a worker's answer; then the host answers."""
+
+_GRACE_MS: Final = 1_000.0
+"""How long a worker may take to notice that a query has ended."""
 
 _CANCEL: Final = b"\n"
 
@@ -111,12 +118,13 @@ class QueryProcesses:
             raise
         else:
             worker.answered()
-            if "error" not in reply:
+            if "error" not in reply and worker in self._workers:
                 self._workers[worker].add(store.key)
 
     async def _unopened(self, store: str) -> WorkerChild | None:
         """Return a free worker without the store; None if there can be none."""
-        for worker in [worker for worker in self._workers if worker.pid is None]:
+        ended = [worker for worker in self._workers if worker.pid is None and not worker.busy]
+        for worker in ended:
             await self._end(worker)
         for worker, stores in self._workers.items():
             if store not in stores and not worker.busy:
@@ -148,7 +156,7 @@ class QueryProcesses:
             DeadlineExceeded: its time ran out.
         """
         worker = self._free(job.store)
-        if worker is None:
+        if worker is None or deadline.remaining_ms() < _LEAST_MS:
             return None
         worker.busy = True
         try:
@@ -162,6 +170,9 @@ class QueryProcesses:
             await self._end(worker)
             deadline.check("the answer of a query worker")
             return None
+        except BaseException:
+            await self._end(worker)
+            raise
         worker.answered()
         return answer
 
@@ -175,37 +186,42 @@ class QueryProcesses:
         self, worker: WorkerChild, job: QueryJob, deadline: Deadline
     ) -> QueryAnswer | None:
         remaining_ms = deadline.remaining_ms()
-        # The host needs the other half of the time, should the worker hang.
-        patience = deadline.within(min(remaining_ms / 2, _LONGEST_MS))
         if remaining_ms != float("inf"):
             job = replace(job, remaining_ms=remaining_ms)
-        await worker.send(_line(job))
+        try:
+            with anyio.fail_after(min(remaining_ms + _GRACE_MS, _LONGEST_MS) / 1000):
+                await worker.send(_line(job))
+                head = await self._head(worker, deadline)
+                if "error" in head:
+                    _raise_if_ended(head, deadline)
+                    return None
+                if "closed" in head:
+                    self._workers[worker].discard(job.store)
+                    return None
+                answer = stable_json.decode(QueryAnswer, head)
+                (name,) = answer.body
+                data = await worker.receive_bytes(int(str(answer.body[name])))
+                rendered = name == "rendered"
+                body = stable_json.loads(data) if rendered else stable_json.written(data)
+        except TimeoutError as error:
+            raise WorkerGone("the query worker is silent", signal=None) from error
+        except (TypeError, ValueError) as error:
+            raise await worker.gone(garbled=True) from error
+        return replace(answer, body={name: body})
+
+    async def _head(self, worker: WorkerChild, deadline: Deadline) -> Document:
+        """Return the first line of a worker's answer; the end of the query is passed on to it."""
         ended = False
         while True:
             with anyio.move_on_after(_LOOK_S):
-                head = await worker.receive()
-                break
-            if not ended and deadline.stop is not None and deadline.stop.reason is not None:
+                head: Document = await worker.receive()
+                return head
+            if worker.pid is not None and is_stopped(worker.pid):
+                raise WorkerGone("the query worker is stopped", signal=None)
+            left = deadline.stop is None or deadline.stop.reason is None
+            if not ended and not (left and deadline.remaining_ms() > 0.0):
                 await worker.send(_CANCEL)
                 ended = True
-            if patience.remaining_ms() <= 0.0:
-                raise WorkerGone("the query worker is silent", signal=None)
-        if "error" in head:
-            _raise_if_ended(head, deadline)
-            return None
-        if "closed" in head:
-            self._workers[worker].discard(job.store)
-            return None
-        try:
-            answer = stable_json.decode(QueryAnswer, head)
-            (name,) = answer.body
-            data = await worker.receive_bytes(int(str(answer.body[name])))
-        except (TypeError, ValueError) as error:
-            raise await worker.gone(garbled=True) from error
-        rendered = name == "rendered"
-        return replace(
-            answer, body={name: stable_json.loads(data) if rendered else stable_json.written(data)}
-        )
 
     async def _end(self, worker: WorkerChild | None) -> None:
         if worker is not None and self._workers.pop(worker, None) is not None:

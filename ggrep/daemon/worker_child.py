@@ -147,6 +147,7 @@ class WorkerChild:
         with anyio.CancelScope(shield=True):
             await self._process.aclose()
         os.close(self._words)
+        self._words = -1
 
     async def gone(self, *, garbled: bool = False) -> WorkerGone:
         """Return the error of a worker that ended, or whose answer was invalid (`garbled`)."""
@@ -161,6 +162,8 @@ class WorkerChild:
         return None
 
     def _last_words(self) -> str:
+        if self._words < 0:
+            return f"the {self._purpose} worker ended"
         size = os.fstat(self._words).st_size
         start = max(0, size - _LAST_WORDS_BYTES)
         output = os.pread(self._words, _LAST_WORDS_BYTES, start).decode("utf-8", "replace")

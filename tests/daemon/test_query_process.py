@@ -18,6 +18,7 @@ from ggrep.base.clock import Deadline, Stop, SystemClock
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.config import store_files
 from ggrep.config.home import Home
+from ggrep.daemon import query_process
 from ggrep.daemon.query_job import QueryAnswer, QueryJob, StoreToOpen, query_answer
 from ggrep.daemon.query_process import QueryProcesses
 from ggrep.model.index_freshness import IndexFreshness
@@ -141,8 +142,12 @@ def test_a_worker_is_started_by_queries_that_keep_meeting(workers: Workers) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_the_host_answers_for_a_worker_that_dies_or_hangs(workers: Workers, number: int) -> None:
-    """Half of the time is left for it."""
+def test_the_host_answers_for_a_worker_that_dies_or_is_stopped(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Nearly all of the time is left for it."""
+    if number == signal.SIGKILL:
+        monkeypatch.setattr(query_process, "is_stopped", lambda _: False)
 
     async def act() -> None:
         pid = await workers.ready()
@@ -152,16 +157,48 @@ def test_the_host_answers_for_a_worker_that_dies_or_hangs(workers: Workers, numb
         async def ask() -> None:
             answers.append(await workers.answer(deadline=deadline))
 
-        deadline = Deadline.after(CLOCK, 2_000 if number == signal.SIGSTOP else 600_000)
+        deadline = Deadline.after(CLOCK, 600_000)
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
-            await anyio.sleep(0.1)
-            os.kill(pid, number)
+            if number == signal.SIGKILL:
+                await anyio.sleep(0.1)
+                os.kill(pid, number)
         assert answers == [None]
-        assert deadline.remaining_ms() > 0.0
+        assert deadline.remaining_ms() > 500_000
         assert not psutil.pid_exists(pid)
         assert await workers.answer() is None, "there is none any more"
         await workers.ready()
+        assert await workers.answer() is not None
+
+    play(workers, act)
+
+
+def test_a_worker_that_hangs_ends_with_the_query(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time is over by then; the worker is killed, and the permit is free."""
+    monkeypatch.setattr(query_process, "is_stopped", lambda _: False)
+    monkeypatch.setattr(query_process, "_GRACE_MS", 50.0)
+
+    async def act() -> None:
+        pid = await workers.ready()
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(DeadlineExceeded):
+            await workers.answer(deadline=Deadline.after(CLOCK, 400))
+        assert not psutil.pid_exists(pid)
+        await workers.ready()
+        assert await workers.answer() is not None
+
+    play(workers, act)
+
+
+def test_a_query_with_little_time_left_is_not_handed_on(workers: Workers) -> None:
+    """It would end a worker that has done nothing wrong."""
+
+    async def act() -> None:
+        pid = await workers.ready()
+        assert await workers.answer(deadline=Deadline.after(CLOCK, 100)) is None
+        assert psutil.pid_exists(pid)
         assert await workers.answer() is not None
 
     play(workers, act)
@@ -193,8 +230,11 @@ def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
     play(workers, act)
 
 
-def test_an_ended_request_ends_the_query_and_spares_the_worker(workers: Workers) -> None:
+def test_an_ended_request_ends_the_query_and_spares_the_worker(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The reason is the daemon's; the next job is answered."""
+    monkeypatch.setattr(query_process, "is_stopped", lambda _: False)  # else it ends at once
 
     async def act() -> None:
         pid = await workers.ready()
@@ -220,8 +260,9 @@ def test_an_ended_request_ends_the_query_and_spares_the_worker(workers: Workers)
     play(workers, act)
 
 
-def test_a_deadline_holds_in_the_worker(workers: Workers) -> None:
+def test_a_deadline_holds_in_the_worker(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told what is left when it gets the job."""
+    monkeypatch.setattr(query_process, "_LEAST_MS", 0.0)
 
     async def act() -> None:
         pid = await workers.ready()

@@ -44,7 +44,7 @@ def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:
         (
             "unread_language",
             "definitions cannot be distinguished from usages in awk (1 file), cobol (2 files): "
-            "these files hold the name and were read by words alone",
+            "these files may hold the name, and words alone are compared in them",
         )
     ]
 

@@ -135,7 +135,11 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
     notices += _unseen(context, request, lacking=not told.totals or bool(found.limits))
     origin = manifest.name, manifest.snapshot_id
     cuts, next_cursor = page_end(
-        request, (skip, len(found.shown)), found.wanted, origin, exact=not mentions[0]
+        request,
+        (skip, len(found.shown)),
+        found.wanted,
+        origin,
+        exact=not (mentions[0] or reading.limits),
     )
     stages.end("retrieve")
     return ReferencesResponse(
@@ -240,6 +244,6 @@ def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
     ]
     told = (
         f"definitions cannot be distinguished from usages in {', '.join(counted)}: "
-        "these files hold the name and were read by words alone"
+        "these files may hold the name, and words alone are compared in them"
     )
     return [Notice(UNREAD_LANGUAGE, told)] if counted else []

@@ -265,6 +265,7 @@ class Reading:
             SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         """
         counts: Counter[tuple[int, int]] = Counter()
+        late: set[tuple[int, int]] = set()
         for place in sorted({file.segment for file in self.skipped}):
             files = [file.file for file in self.skipped if file.segment == place]
             rows = rows_of_files(self.held, place, asked, files)
@@ -272,12 +273,13 @@ class Reading:
                 self.deadline.check("counting mentions")
                 if self._is_over(WORDS_SHARE):
                     row_files = self.held.segments[place].image.row_files
-                    left = len({int(row_files[row]) for row in rows[start:]})
-                    self._say("files_left", left, "not looked at", WORDS_SHARE)
+                    late |= {(place, int(row_files[row])) for row in rows[start:]}
                     break
                 batch = rows[start : start + BATCH_ROWS]
                 for file, count in self._counts(place, batch, asked.typed, any_case=any_case):
                     counts[place, file] += count
+        if left := late - counts.keys():
+            self._say("files_left", len(left), "not looked at", WORDS_SHARE)
         return counts.total(), sum(map(bool, counts.values()))
 
     def _counts(
