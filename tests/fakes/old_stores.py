@@ -69,7 +69,7 @@ def without_texts(store: Path) -> None:
         path = store / segment["image"]["path"]
         image = open_image(path)
         arrays = {name: array.copy() for name, array in image.arrays.items()}
-        for name in TEXT_ARRAYS:
+        for name in (*TEXT_ARRAYS, "definition_keys"):
             del arrays[name]
         path.unlink()
         write_image(path, arrays, image.meta)

@@ -149,6 +149,20 @@ def test_a_store_of_an_earlier_build_answers_and_is_upgraded(engine: Engine) -> 
     assert old.keep_up().compaction is None
 
 
+def test_an_image_of_an_earlier_build_is_made_again(engine: Engine) -> None:
+    """Its manifest has the digest of one without texts."""
+    plain, store = answers(engine), engine.identity.store
+    engine.close()
+    without_texts(store)
+    file = store_files.image_file(store, image_of(engine).name)
+    before = image_ref(store, file)
+    file.write_bytes(b"damage")
+    old = open_engine(engine.identity.root, engine.home.base)
+
+    assert answers(old) == plain
+    assert image_ref(store, file) == before
+
+
 @pytest.mark.parametrize("name", ["text_blocks", "detail_blocks"])
 def test_damaged_blocks_are_never_shown(engine: Engine, name: str) -> None:
     """A flipped byte is damage, or it means nothing to zlib."""
@@ -175,7 +189,17 @@ def test_texts_of_other_rows_are_damage(engine: Engine) -> None:
 
 
 def _lengths(image: SegmentImage) -> Any:
-    return image.arrays["row_text_lengths"] + np.uint32(1 << 20)
+    return image.arrays["row_text_lengths"] + np.uint32(1)
+
+
+def _starts(image: SegmentImage) -> Any:
+    starts = image.arrays["file_text_starts"].copy()
+    starts[-1] = 1 << 63
+    return starts
+
+
+def _keys(image: SegmentImage) -> Any:
+    return np.array([7 << 32 | 1 << 20], dtype=np.uint64)
 
 
 def _offsets(image: SegmentImage) -> Any:
@@ -190,6 +214,9 @@ def _details(image: SegmentImage) -> Any:
     ("name", "change"),
     [
         ("row_text_lengths", _lengths),
+        ("file_text_starts", _starts),
+        ("file_text_lengths", lambda image: image.arrays["file_text_lengths"] * np.uint32(2)),
+        ("definition_keys", _keys),
         ("text_offsets", _offsets),
         ("detail_offsets", lambda image: image.arrays["detail_offsets"][:-1]),
         ("detail_rows", _details),

@@ -68,7 +68,7 @@ def _complaint(view: SnapshotView, settings: Settings) -> str | None:
         return f"{counts.tombstones_added} tombstones"
     if dead > DEAD_SHARE * counts.chunks_indexed:
         return f"{dead} of {counts.chunks_indexed} rows are dead"
-    if any(_is_old(segment) and _live(segment) <= MOST_ROWS for segment in view.segments):
+    if _old(view.segments):
         return "segments of an earlier build"
     return None
 
@@ -78,8 +78,8 @@ def _by_policy(segments: Group) -> tuple[Group, ...]:
     if not segments:
         return ()
     *small, largest = sorted(segments, key=lambda s: (s.image.rows, s.image.name))
-    if any(map(_is_old, segments)):
-        return _in_groups(segment for segment in segments if _is_old(segment))
+    if old := _old(segments):
+        return _in_groups(old)
     rows, live = sum(_live(segment) for segment in small), _live(largest)
     worn = largest.image.rows - live > DEAD_SHARE * largest.image.rows
     if (worn or rows > DELTA_SHARE * live) and rows + live <= MOST_ROWS:
@@ -113,6 +113,11 @@ def _live(segment: SegmentView) -> int:
 
 def _is_worn(segment: SegmentView) -> bool:
     return _is_old(segment) or not segment.visible_files.all()
+
+
+def _old(segments: Group) -> Group:
+    """Return the segments of earlier builds that are not too large to be written anew."""
+    return [each for each in segments if _is_old(each) and _live(each) <= MOST_ROWS]
 
 
 def _is_old(segment: SegmentView) -> bool:

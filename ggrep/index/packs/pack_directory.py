@@ -33,6 +33,7 @@ _LOCK: Final = ".lock"
 _MOST_ROWS: Final = 400_000
 """Of a pack: some 250 MB with vectors."""
 _ID_BYTES: Final = 16
+_BATCH_ROWS: Final = 2048
 
 
 class Loose(Struct, frozen=True):
@@ -157,8 +158,16 @@ def _live_parts(home: Home, pack: Pack | None) -> Iterator[Packable]:
 def _readable(home: Home, loose: Iterable[Loose]) -> Iterator[Packable]:
     for one, image in _images(home, loose):
         with suppress(CorruptStore):
-            shown = shown_of(image, RowTexts(image), range(image.rows))
-            yield Packable(one.store_id, image, one.image_sha256, ids_in(shown))
+            yield Packable(one.store_id, image, one.image_sha256, _chunk_ids(image))
+
+
+def _chunk_ids(image: SegmentImage) -> npt.NDArray[np.uint64]:
+    """Return the first 16 bytes of all rows' chunk ids, u64 (n, 2)."""
+    ids = [np.zeros((0, 2), dtype=np.uint64)]
+    for start in range(0, image.rows, _BATCH_ROWS):
+        rows = range(start, min(start + _BATCH_ROWS, image.rows))
+        ids.append(ids_in(shown_of(image, RowTexts(image), rows)))
+    return np.concatenate(ids)
 
 
 def _is_published(image: Path, sha256: str) -> bool:

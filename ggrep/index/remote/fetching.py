@@ -288,6 +288,8 @@ class Fetcher:
             with _trusted(segment.table):
                 unpack(self._blob(segment.table), goal)
                 found_there = measure_table(self._aside, segment.name)
+                if store_files.image_file(self._aside, segment.name).exists():
+                    open_segment_image(self._aside, segment.name).vectors()
             if found_there != (segment.size_bytes, segment.sha256):
                 raise NotTrusted(f"{segment.table.key} is not the table of {segment.name}")
 

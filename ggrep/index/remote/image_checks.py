@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ggrep.index.lexical.layout import CHUNK_FIELDS, FILE_FIELDS, SCORED_FIELDS
-from ggrep.index.store.row_texts import has_texts
+from ggrep.index.store.row_texts import BLOCK_BYTES, has_texts
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS, SegmentImage
 from ggrep.model.corpus import CORPORA
 from ggrep.parse.source.path_keys import problem
@@ -46,6 +46,7 @@ def require_image(image: SegmentImage, rows: int, files: int) -> None:
         _postings(image, prefix, size, fields)
     if has_texts(image):
         _texts(image, rows, files)
+    _keys(image, files)
 
 
 def _shapes(image: SegmentImage, rows: int, files: int) -> None:
@@ -72,6 +73,7 @@ def _files(image: SegmentImage, rows: int, files: int) -> None:
     _shaped(image, "file_path_offsets", "<u4", (files + 1,))
     _ascending(image.arrays["file_path_offsets"].view(np.uint32), len(paths))
     _ascending(image.file_rows, rows)
+    _require(bool((np.diff(image.file_rows.astype(np.int64)) > 0).all()), "a file has no row")
     keys = image.paths()
     _require(not any(map(problem, keys)), "a path leads nowhere that a file may lie")
     order = image.files_by_path
@@ -103,15 +105,38 @@ def _texts(image: SegmentImage, rows: int, files: int) -> None:
     _shaped(image, "file_text_lengths", "<u4", (files,))
     for name in ("row_text_starts", "row_text_lengths", "definition_starts", "definition_ends"):
         _shaped(image, name, "<u4", (rows,))
-    starts, lengths, wholes, firsts = (
-        arrays[name].astype(np.int64)
-        for name in ("row_text_starts", "row_text_lengths", "file_text_lengths", "detail_rows")
-    )
-    inside = bool((starts + lengths <= wholes[image.row_files]).all())
-    _require(inside, "a row's text is not in its file's")
     _shaped(image, "detail_rows", "<u4", (len(arrays["detail_offsets"]) - 1,))
+    firsts = arrays["detail_rows"].view(np.uint32)
     begins = not rows or bool(len(firsts) and firsts[0] == 0)
     _require(begins and bool((firsts[1:] > firsts[:-1]).all()), "its details are out of order")
+    _tiles(image, (len(arrays["text_offsets"]) - 1) * BLOCK_BYTES)
+
+
+def _tiles(image: SegmentImage, end: int) -> None:
+    """Check that files tile the text stream, which ends before `end`, and rows their files."""
+    arrays = image.arrays
+    begins = arrays["file_text_starts"].view(np.uint64)
+    _require(not len(begins) or int(begins.max()) <= end, "a file's text lies outside")
+    files, sizes = begins.astype(np.int64), arrays["file_text_lengths"].astype(np.int64)
+    after = np.append(files[1:], end)
+    _require(bool((files + sizes <= after).all()), "texts of files overlap")
+    starts, lengths = (
+        arrays[name].astype(np.int64) for name in ("row_text_starts", "row_text_lengths")
+    )
+    ends = np.append(starts[1:], 0)
+    lasts = image.file_rows[1:].astype(np.int64) - 1
+    ends[lasts] = sizes
+    whole = bool((starts[image.file_rows[:-1]] == 0).all()) if len(starts) else True
+    _require(whole and bool((starts + lengths <= ends).all()), "texts of rows overlap")
+
+
+def _keys(image: SegmentImage, files: int) -> None:
+    keys = image.arrays.get("definition_keys")
+    if keys is not None:
+        _shaped(image, "definition_keys", "<u8", (len(keys),))
+        words = keys.view(np.uint64)
+        _require(bool((words[1:] > words[:-1]).all()), "its definitions are out of order")
+        _below(words & np.uint64(0xFFFFFFFF), files)
 
 
 def _postings(image: SegmentImage, prefix: str, size: int, fields: int) -> None:

@@ -36,7 +36,7 @@ from ggrep.model.files import ANCHOR, TEXT, Chunk, embedded_text
 
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
-_BLOCK_BYTES: Final = 32 * 1024
+BLOCK_BYTES: Final = 32 * 1024
 """The window of zlib: larger blocks get 4 % smaller, and a row takes twice as long."""
 _DETAIL_ROWS: Final = 32
 _LEVEL: Final = 6
@@ -203,7 +203,7 @@ class RowTexts(Struct, frozen=True):
         return [(start, end) if end else None for start, end in zip(starts, ends, strict=True)]
 
     def _stream(self) -> "_Stream":
-        return _Stream(_Blocks(self.image, "text", _BLOCK_BYTES + 1))
+        return _Stream(_Blocks(self.image, "text", BLOCK_BYTES + 1))
 
 
 def has_texts(image: SegmentImage) -> bool:
@@ -241,6 +241,8 @@ class _Blocks:
 
     def block(self, number: int) -> bytes:
         """Return a block, decompressed."""
+        if not 0 <= number < len(self._offsets) - 1:
+            raise CorruptStore(f"segment {self._segment}: a text lies outside of its image")
         start, end = self._offsets[number : number + 2].tolist()
         stream = zlib.decompressobj()
         try:
@@ -263,7 +265,7 @@ class _Stream:
         """Return a range of bytes."""
         parts, end = [], start + length
         while start < end:
-            number, offset = divmod(start, _BLOCK_BYTES)
+            number, offset = divmod(start, BLOCK_BYTES)
             if self._known[0] != number:
                 self._known = number, self._blocks.block(number)
             part = self._known[1][offset : offset + end - start]
@@ -340,9 +342,9 @@ class TextsBuilder:
     def _append(self, data: bytes) -> None:
         self._streamed += len(data)
         self._stream += data
-        while len(self._stream) >= _BLOCK_BYTES:
-            self._texts.add(bytes(self._stream[:_BLOCK_BYTES]))
-            del self._stream[:_BLOCK_BYTES]
+        while len(self._stream) >= BLOCK_BYTES:
+            self._texts.add(bytes(self._stream[:BLOCK_BYTES]))
+            del self._stream[:BLOCK_BYTES]
 
     def _flush_details(self) -> None:
         if self._pending:
@@ -400,7 +402,7 @@ def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> di
     blocks = [0, *np.cumsum([len(image.arrays["text_offsets"]) - 1 for image in images])]
     arrays["file_text_starts"] = np.concatenate(
         [
-            image.arrays["file_text_starts"].view(np.uint64) + np.uint64(block * _BLOCK_BYTES)
+            image.arrays["file_text_starts"].view(np.uint64) + np.uint64(block * BLOCK_BYTES)
             for image, block in zip(images, blocks, strict=False)
         ]
     )
@@ -416,4 +418,4 @@ def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> di
 def _joined_offsets(parts: Sequence[Array]) -> npt.NDArray[np.uint64]:
     """Return the offsets of blocks that lie one behind the other."""
     lengths = np.concatenate([np.diff(part.view(np.uint64)) for part in parts])
-    return np.concatenate(([0], np.cumsum(lengths))).astype(np.uint64)
+    return np.concatenate((np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)))

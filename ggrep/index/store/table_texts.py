@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from ggrep.base.errors import Incompatible
 from ggrep.index.store.definition_extents import Extent, extents_of
 from ggrep.index.store.row_texts import FileText, RowDetails
 from ggrep.index.store.rows import ChunkRow
@@ -34,6 +35,7 @@ class TableTexts(Struct, frozen=True):
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
         """Return the text of ascending rows and what stands behind it up to the next one's."""
+        self._require_tails()
         chunks = (row.chunk for row in self._rows(rows))
         return [(chunk.text.encode(), chunk.tail.encode()) for chunk in chunks]
 
@@ -64,9 +66,21 @@ class TableTexts(Struct, frozen=True):
         return [extents[row] for row in rows]
 
     def _by_file(self, files: Sequence[int]) -> list[list[ChunkRow]]:
+        self._require_tails()
         spans = [range(*self.image.file_rows[file : file + 2].tolist()) for file in files]
         rows = iter(self._rows([row for span in spans for row in span]))
         return [[next(rows) for _ in span] for span in spans]
+
+    def _require_tails(self) -> None:
+        """Raise unless the table has the text between chunks.
+
+        Raises:
+            Incompatible: an earlier build wrote it.
+        """
+        from ggrep.index.store.tables import table_schema
+
+        if "tail" not in table_schema(self.store, self.image.name).names:
+            raise Incompatible(f"segment {self.image.name} has no tail; run: ggrep index --reset")
 
     def _rows(self, rows: Sequence[int]) -> list[ChunkRow]:
         from ggrep.index.store.tables import take_rows

@@ -78,7 +78,8 @@ def pages_of(meta: Mapping[str, Json]) -> VectorPages | None:
     except msgspec.ValidationError as error:
         raise CorruptStore("an image names no place of its vectors") from error
     bounds = (pages.dimension - 1, *(number for page in pages.pages for number in page))
-    if not _FILE.fullmatch(pages.file) or min(bounds) < 0:
+    fits = 0 < len(pages.pages) <= _MOST_PAGES and min(bounds) >= 0
+    if not _FILE.fullmatch(pages.file) or not fits:
         raise CorruptStore("an image's vectors do not lie in its table")
     return pages
 
@@ -105,8 +106,11 @@ def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray
 
 def _pages(table: Path, vectors: npt.NDArray[np.int8]) -> VectorPages | None:
     for path in sorted(table.glob("data/*.lance")):
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
-            places = _places(data, vectors)
+        try:
+            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+                places = _places(data, vectors)
+        except (OSError, ValueError):  # no maps here, or an empty file
+            return None
         if places is not None:
             return VectorPages(f"data/{path.name}", vectors.shape[1], tuple(places))
     return None

@@ -27,6 +27,7 @@ from ggrep.index.store.disk import measure_file
 from ggrep.index.store.image import Array, write_image
 from ggrep.index.store.journal import read_segment_map, read_tombstones
 from ggrep.index.store.manifest import FileRef, SegmentRef, SnapshotManifest
+from ggrep.index.store.row_texts import TEXT_ARRAYS
 from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.salvage import implied_mask
 from ggrep.index.store.segment_image import open_segment_image
@@ -147,7 +148,13 @@ class Healer:
             if batch.vectors is not None and batch.scales is not None:
                 builder.add_vectors(batch.vectors, batch.scales)
         self._deadline.check("healing")
-        write_image(path, *in_table(store, segment, builder.finish(), builder.meta))
+        arrays = builder.finish()
+        write_image(path, *in_table(store, segment, arrays, builder.meta))
+        if not _is(path, ref.image):  # perhaps a build wrote it that kept no texts there
+            path.unlink()
+            later = {*TEXT_ARRAYS, "definition_keys"}
+            earlier = {name: values for name, values in arrays.items() if name not in later}
+            write_image(path, earlier, builder.meta)
 
     def _write_masks(self, manifest: SnapshotManifest, path: Path) -> None:
         hidden = read_tombstones(self._store, manifest.tombstones)

@@ -12,7 +12,7 @@ from ggrep.base.ids import SegmentName
 from ggrep.index.packs.pack_image import CHUNK_IDS
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.row_reading import shown_rows
+from ggrep.search.query.row_reading import BATCH_ROWS, shown_rows
 from ggrep.search.query.segments import SearchableSegment
 
 Ids: TypeAlias = npt.NDArray[np.uint64]
@@ -81,6 +81,8 @@ def _ids(view: SnapshotView, segment: SearchableSegment, rows: Rows) -> list[byt
     known = view.derived.keep(_READ, {}) if kept is None else kept
     name, places = segment.image.name, rows.tolist()
     missing = [row for row in places if (name, row) not in known]
-    for row, shown in zip(missing, shown_rows(view, segment, missing), strict=True):
-        known[name, row] = bytes.fromhex(shown.chunk_id[: 2 * _ID_BYTES])
+    for start in range(0, len(missing), BATCH_ROWS):
+        batch = missing[start : start + BATCH_ROWS]
+        for row, shown in zip(batch, shown_rows(view, segment, batch), strict=True):
+            known[name, row] = bytes.fromhex(shown.chunk_id[: 2 * _ID_BYTES])
     return [known[name, row] for row in places]

@@ -41,7 +41,7 @@ def file_texts(
 ) -> list[str]:
     """Return the texts of several files of one segment, in any order; see `read_files`."""
     read = read_files(view, segment, sorted(set(files)), deadline)
-    texts = {item.file: item.data.decode() for item in read}
+    texts = {item.file: item.data.decode("utf-8", "replace") for item in read}
     return [texts[file] for file in files]
 
 

@@ -14,16 +14,14 @@ BATCH_ROWS = 2048
 
 
 @contextmanager
-def row_reading(
-    view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
-) -> Iterator[None]:
+def row_reading(view: SnapshotView, members: frozenset[int]) -> Iterator[None]:
     """Distinguish a snapshot that was removed meanwhile from a damaged one.
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed.
         CorruptStore: it is there, and damaged.
     """
-    view.require_intact(segment.owners_of(rows))
+    view.require_intact(members)
     try:
         yield
     except CorruptStore as error:
@@ -34,7 +32,7 @@ def row_reading(
 
 def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]) -> list[str]:
     """Return the texts of some rows, which must ascend; errors as `row_reading`."""
-    with row_reading(view, segment, rows):
+    with row_reading(view, segment.owners_of(rows)):
         return segment.texts.texts(rows)
 
 
@@ -42,7 +40,7 @@ def row_tiles(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[tuple[bytes, bytes]]:
     """Return text and tail of some rows, which must ascend; errors as `row_reading`."""
-    with row_reading(view, segment, rows):
+    with row_reading(view, segment.owners_of(rows)):
         return segment.texts.tiles(rows)
 
 
@@ -50,7 +48,7 @@ def row_details(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[RowDetails]:
     """Return the details of some rows, which must ascend; errors as `row_reading`."""
-    with row_reading(view, segment, rows):
+    with row_reading(view, segment.owners_of(rows)):
         return segment.texts.details(rows)
 
 
@@ -58,7 +56,7 @@ def row_extents(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[Extent | None]:
     """Return the lines of the definition that each row is only a part of; see `Texts.extents`."""
-    with row_reading(view, segment, rows):
+    with row_reading(view, segment.owners_of(rows)):
         return segment.texts.extents(rows)
 
 
@@ -66,7 +64,7 @@ def file_contents(
     view: SnapshotView, segment: SearchableSegment, files: Sequence[int]
 ) -> list[FileText]:
     """Return the texts of some files, which must ascend; errors as `row_reading`."""
-    with row_reading(view, segment, [segment.rows_of(file).start for file in files]):
+    with row_reading(view, segment.owners_of_files(list(files))):
         return segment.texts.files(files)
 
 
@@ -80,6 +78,6 @@ def shown_rows(
         GgrepError: as `row_reading`.
     """
     places = list(dict.fromkeys(sorted(rows)))
-    with row_reading(view, segment, places):
+    with row_reading(view, segment.owners_of(places)):
         shown = dict(zip(places, shown_of(segment.image, segment.texts, places), strict=True))
     return [shown[row] for row in rows]

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.base.cache import Cache, CacheKey
+from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey
 from ggrep.base.scripts import nfc
 from ggrep.index.lexical.layout import BODY, CHUNK_FIELDS, FILE_FIELDS
@@ -43,9 +44,11 @@ class SearchableSegment(Struct, frozen=True):
 
     def owners_of(self, rows: Sequence[int]) -> frozenset[int]:
         """Return which snapshots of a view of several some rows are of; none where there is one."""
-        if self.owners is None:
-            return frozenset()
-        return frozenset(self.owners[self.image.row_files[list(rows)]].tolist())
+        return self.owners_of_files(self.image.row_files[list(rows)])
+
+    def owners_of_files(self, files: Sequence[int] | Rows) -> frozenset[int]:
+        """Return the same for some files."""
+        return frozenset() if self.owners is None else frozenset(self.owners[files].tolist())
 
     def rows_of(self, file: int) -> range:
         """Return the rows of a file, its header chunk first where it has one."""
@@ -121,8 +124,14 @@ def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     They are opened once for each snapshot: with many small segments that takes longer than
     searching them does.
     """
-    kept = view.derived.get(_OPENED)
-    return view.derived.keep(_OPENED, _opened(view)) if kept is None else kept
+    if (kept := view.derived.get(_OPENED)) is not None:
+        return kept
+    try:
+        return view.derived.keep(_OPENED, _opened(view))
+    except CorruptStore as error:
+        if (removed := view.gone()) is not None:
+            raise removed from error
+        raise
 
 
 def keep_segments(derived: Cache, segments: tuple[SearchableSegment, ...]) -> None:
