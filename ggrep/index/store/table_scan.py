@@ -1,6 +1,6 @@
 """Reads a segment's table from end to end, to make its image anew or to check what is said of it.
 
-A query never comes here: it reads the image, and of the table the rows that it shows. The rows say
+A query never comes here: it reads the image. The rows say
 everything about their files but how long they are: blanks at a file's end are in no chunk. So the
 sizes lie beside the rows, in the table's directory, under the table's digest.
 """
@@ -130,7 +130,7 @@ class TableRows(Struct, frozen=True):
 
 
 def schema_differences(store: Path, segment: SegmentName, dimension: int) -> list[str]:
-    """Return in what a table's columns are not those of `rows.schema`; nothing when they are.
+    """Return in what a table's columns are not those of `table_columns.schema`; nothing when they are.
 
     Args:
         store: the store directory.

@@ -135,7 +135,7 @@ def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
 
     Raises:
         InvalidRequest: the target is no place in this index, or more than one.
-        CorruptStore: a table does not hold the row its image says.
+        CorruptStore: a text is not that of its row.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         DeadlineExceeded: time ran out.
     """

@@ -1,4 +1,4 @@
-"""Turns ordered candidates into hits by reading their text from the segments' tables."""
+"""Turns ordered candidates into hits with the text of their rows."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def show(
     """Return the chosen candidates as hits in their order, and the limits that the caps hit.
 
     Raises:
-        CorruptStore: a table does not hold the row its image says.
+        CorruptStore: a text is not that of its row.
         SnapshotGone: the snapshot was removed meanwhile.
         NoIndex: the whole store was.
         DeadlineExceeded: time ran out.

@@ -86,7 +86,7 @@ class _Figures(Struct, frozen=True):
 def require_still(views: Sequence[SnapshotView]) -> None:
     """Raise unless all files of some snapshots lie as they were verified.
 
-    What is mapped must not be shorter by then, and what is read of a table is shown.
+    Mapped files must not be shorter by then.
 
     Raises:
         SnapshotGone: one does not, or stands in for a damaged one: its own store can tell.

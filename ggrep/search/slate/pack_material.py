@@ -55,7 +55,7 @@ def materials(
 
     Raises:
         DeadlineExceeded: time ran out.
-        CorruptStore: a table does not hold the row its image says.
+        CorruptStore: a text is not that of its row.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     first = {pick.candidate.path: pick for pick in reversed(picks)}
