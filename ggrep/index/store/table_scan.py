@@ -130,7 +130,7 @@ class TableRows(Struct, frozen=True):
 
 
 def schema_differences(store: Path, segment: SegmentName, dimension: int) -> list[str]:
-    """Return in what a table's columns are not those of `table_columns.schema`; nothing when they are.
+    """Return how a table's columns differ from `table_columns.schema`; nothing when they do not.
 
     Args:
         store: the store directory.
