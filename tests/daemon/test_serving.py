@@ -88,6 +88,22 @@ def test_an_answer_says_that_files_have_changed_since(indexed: Path, home: Path)
     assert behind == (["index_behind"], [])
 
 
+def test_an_answer_says_that_its_root_is_polled(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless it has to be the same again, as the root may be watched by then."""
+    polled = WatchState("polling", 0, None, "too many directories")
+    monkeypatch.setattr(HostWatcher, "state", lambda *_: polled)
+    with served(indexed, home) as host:
+        host.settled()
+        warnings = [
+            host.ask(Search(asked(deterministic=same))).body["response"]["warnings"]
+            for same in (False, True)
+        ]
+
+    assert [[warning["code"] for warning in each] for each in warnings] == [["watch_polling"], []]
+
+
 def test_an_answer_says_that_git_is_at_work(indexed: Path, home: Path, git: Git) -> None:
     """Nothing is being indexed then, and that nothing is would be wrong to say as well."""
     git(indexed, "init", "-q")

@@ -9,7 +9,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from ggrep.base.errors import Incompatible
 from ggrep.index.store.definition_extents import Extent, extents_of
 from ggrep.index.store.row_texts import FileText, RowDetails
 from ggrep.index.store.rows import ChunkRow
@@ -77,10 +76,9 @@ class TableTexts(Struct, frozen=True):
         Raises:
             Incompatible: an earlier build wrote it.
         """
-        from ggrep.index.store.tables import table_schema
+        from ggrep.index.store.tables import read_columns
 
-        if "tail" not in table_schema(self.store, self.image.name).names:
-            raise Incompatible(f"segment {self.image.name} has no tail; run: ggrep index --reset")
+        read_columns(self.store, self.image.name, range(min(1, self.image.rows)), ("tail",))
 
     def _rows(self, rows: Sequence[int]) -> list[ChunkRow]:
         from ggrep.index.store.tables import take_rows
