@@ -181,10 +181,10 @@ def test_damaged_blocks_are_never_shown(engine: Engine, name: str) -> None:
 def test_texts_of_other_rows_are_damage(engine: Engine) -> None:
     """A row's id follows from its text."""
     image = image_of(engine)
-    shifted = np.roll(image.arrays["row_text_lengths"].view(np.uint32), 1)
-    other = replace(image, arrays={**image.arrays, "row_text_lengths": shifted})
+    others = np.roll(image.arrays["row_ids"], 1, axis=0)
+    other = replace(image, arrays={**image.arrays, "row_ids": others})
 
-    with pytest.raises(CorruptStore):
+    with pytest.raises(CorruptStore, match="not the image's"):
         shown_of(other, RowTexts(other), range(image.rows))
 
 
