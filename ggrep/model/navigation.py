@@ -193,7 +193,7 @@ class ReferencesResponse(Answer, frozen=True):
         PAIRS,
     ]
     """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
-    left out as definitions.
+    left out as definitions. While `mentions` is not 0 these are lower bounds.
     """
     files: Count
     """Number of files with shown mentions."""

@@ -16,6 +16,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
@@ -31,6 +32,8 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.files import ANCHOR, Chunk, ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
+from ggrep.search.query.file_text import file_text
+from ggrep.search.query.segments import open_segments
 from tests.fakes.old_stores import without_texts
 from tests.fakes.repos import open_engine, write_tree
 
@@ -186,6 +189,20 @@ def test_texts_of_other_rows_are_damage(engine: Engine) -> None:
 
     with pytest.raises(CorruptStore, match="not the image's"):
         shown_of(other, RowTexts(other), range(image.rows))
+
+
+def test_a_file_that_ends_inside_of_a_character_is_damage(engine: Engine) -> None:
+    """No replacement character is shown in its place."""
+    view = engine.view()
+    (segment,) = open_segments(view)
+    file = segment.image.find(PathKey("wide.md"))
+    assert file is not None
+    lengths = segment.image.arrays["file_text_lengths"].copy()
+    lengths[file] -= len("\n\n\n") + 1
+    cut = replace(segment.image, arrays={**segment.image.arrays, "file_text_lengths": lengths})
+
+    with pytest.raises(CorruptStore, match="is cut elsewhere"):
+        file_text(view, replace(segment, texts=RowTexts(cut)), file, Deadline.never(engine.clock))
 
 
 def _lengths(image: SegmentImage) -> Any:

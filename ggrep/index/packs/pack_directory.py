@@ -3,7 +3,7 @@
 Packs are immutable files in a directory of the cache. A segment that is in none is answered from
 its own image; once many are, they go into a new pack, together with smaller packs. Of two packs
 that hold one segment either is as good. A crash leaves a temporary file or a pack too many, never a
-wrong one; whoever packs next removes them.
+wrong one; the next packing removes them.
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 The text of all files is one stream, cut into blocks of 32 KiB, each compressed by zlib. A file's
 part of the stream is the text of its header chunk, then the file's own text, which its other rows
-tile. What else is shown of a row lies in blocks of 32 rows, JSON under zlib:
+tile. Details of rows lie in blocks of 32 rows, JSON under zlib:
 
 | array | dtype, shape | |
 |---|---|---|
@@ -41,13 +41,13 @@ BLOCK_BYTES: Final = 32 * 1024
 _DETAIL_ROWS: Final = 32
 _LEVEL: Final = 6
 _MOST_DETAIL_BYTES: Final = 1 << 26
-"""Of one block, decompressed: more than 32 rows can have."""
+"""Bound on a decompressed block of details: more than 32 rows can have."""
 _TEXTS: Final = "text_blocks"
 _OFFSETS: Final = ("text_offsets", "detail_offsets")
 
 
 class RowDetails(Struct, frozen=True, array_like=True):
-    """What is shown or searched of a row beside its text; the fields are those of `Chunk`.
+    """Fields of a row's `Chunk` that are shown or searched beside its text.
 
     Attributes:
         encoding: of the file; empty for UTF-8.
@@ -79,7 +79,7 @@ class RowDetails(Struct, frozen=True, array_like=True):
 
 
 class ShownRow(Struct, frozen=True):
-    """What a hit shows of its row that the arrays of numbers do not hold.
+    """Text, details and ids of a row, as a hit shows them.
 
     Attributes:
         text: the file's own text.
@@ -177,9 +177,7 @@ class RowTexts(Struct, frozen=True):
         try:
             return [known[number][row - int(firsts[number])] for row, number in places]
         except IndexError as error:
-            raise CorruptStore(
-                f"segment {self.image.name}: details of a row are missing"
-            ) from error
+            raise CorruptStore(f"segment {self.image.name}: a row lacks details") from error
 
     def files(self, files: Sequence[int]) -> list[FileText]:
         """Return the texts of ascending files."""

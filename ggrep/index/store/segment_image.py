@@ -21,7 +21,7 @@ source order:
 | vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder; vectors may be the table's |
 | c.*, f.* | | postings over rows, over files |
 
-That is about 60 bytes a row beside vector and postings.
+The texts of rows and files are arrays as well: `ggrep.index.store.row_texts`.
 """
 
 from bisect import bisect_left

@@ -59,9 +59,9 @@ class TableTexts(Struct, frozen=True):
         """Return the lines of the definition that each row is only a part of, if it is."""
         files = sorted({int(self.image.row_files[row]) for row in rows})
         extents: dict[int, Extent | None] = {}
-        for file, held in zip(files, self._by_file(files), strict=True):
+        for file, rows_of_file in zip(files, self._by_file(files), strict=True):
             first = int(self.image.file_rows[file])
-            extents.update(enumerate(extents_of([row.chunk for row in held]), start=first))
+            extents.update(enumerate(extents_of([row.chunk for row in rows_of_file]), start=first))
         return [extents[row] for row in rows]
 
     def _by_file(self, files: Sequence[int]) -> list[list[ChunkRow]]:

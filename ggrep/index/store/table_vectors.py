@@ -29,7 +29,7 @@ from ggrep.index.store.read_failures import read_failure
 LEAST_ROWS: Final = 4096
 """Vectors of fewer rows are copied: a map takes as long as they take room."""
 _SOUGHT_ROWS: Final = 64
-"""Rows looked for at once: their bytes lie nowhere else by chance."""
+"""Rows looked for at once: unless they are zeros, their bytes lie nowhere else by chance."""
 _COMPARED_ROWS: Final = 4096
 _MOST_PAGES: Final = 64
 _FILE: Final = re.compile(r"data/[\w-]+\.lance")
@@ -135,9 +135,9 @@ def _equal_rows(data: mmap.mmap, offset: int, vectors: npt.NDArray[np.int8]) -> 
     for start in range(0, len(vectors), _COMPARED_ROWS):
         block = vectors[start : start + _COMPARED_ROWS]
         begin = offset + start * width
-        held = np.frombuffer(data[begin : begin + block.size], dtype=np.int8)
-        held = held[: len(held) // width * width].reshape(-1, width)
-        same = (held == block[: len(held)]).all(axis=1)
+        read = np.frombuffer(data[begin : begin + block.size], dtype=np.int8)
+        read = read[: len(read) // width * width].reshape(-1, width)
+        same = (read == block[: len(read)]).all(axis=1)
         equal += int(np.argmin(same)) if not same.all() else len(same)
         if equal < start + len(block):
             break

@@ -121,15 +121,8 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
     unique = sorted(set(offsets))
     place = {offset: index for index, offset in enumerate(unique)}
     with _understood(segment):
-        rows = [_row(record) for record in _take(store, segment, unique, None)]
+        rows = [_row(record) for record in _take_columns(store, segment, unique, None).to_pylist()]
     return [rows[place[offset]] for offset in offsets]
-
-
-def _take(
-    store: Path, segment: SegmentName, offsets: Sequence[int], columns: list[str] | None
-) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = _take_columns(store, segment, offsets, columns).to_pylist()
-    return found
 
 
 def _take_columns(

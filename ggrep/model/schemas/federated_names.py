@@ -85,7 +85,7 @@ class FederatedReferencesJson(NamesAnswerJson):
     """Mentions by path, repository, line and column; sources before tests."""
     totals: Mapping[Annotated[str, ("usage", "string", "comment", "definition")], Count]
     """Mentions of each kind in files whose syntax was read, shown or not; `definition` counts those
-    left out as definitions.
+    left out as definitions. While `mentions` is not 0 these are lower bounds.
     """
     files: Count
     """Number of files with shown mentions."""

@@ -247,12 +247,12 @@ def may_be_near(
     """
     if not wanted.isascii() or not len(starts):
         return np.ones(len(starts), dtype=np.bool_)
-    held = np.bitwise_or.reduceat(_LETTERS.take(blob), starts.astype(np.int64))
-    asked = np.bitwise_or.reduce(_LETTERS[np.frombuffer(wanted.encode(), dtype=np.uint8)])
-    other = held ^ asked
+    present = np.bitwise_or.reduceat(_LETTERS.take(blob), starts.astype(np.int64))
+    sought = np.bitwise_or.reduce(_LETTERS[np.frombuffer(wanted.encode(), dtype=np.uint8)])
+    other = present ^ sought
     # An edit takes one letter away and brings another one at most.
     near: npt.NDArray[np.bool_] = _bits(other) <= 2 * _MOST_EDITS
-    near |= (other & held == 0) | (other & asked == 0) | (held & _FOREIGN != 0)
+    near |= (other & present == 0) | (other & sought == 0) | (present & _FOREIGN != 0)
     return near
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import Struct
 
 from ggrep.base.clock import Deadline
+from ggrep.base.errors import CorruptStore
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.row_reading import BATCH_ROWS, file_contents
 from ggrep.search.query.segments import SearchableSegment
@@ -41,7 +42,10 @@ def file_texts(
 ) -> list[str]:
     """Return the texts of several files of one segment, in any order; see `read_files`."""
     read = read_files(view, segment, sorted(set(files)), deadline)
-    texts = {item.file: item.data.decode("utf-8", "replace") for item in read}
+    try:
+        texts = {item.file: item.data.decode() for item in read}
+    except UnicodeDecodeError as error:
+        raise CorruptStore(f"segment {segment.image.name}: a text is cut elsewhere") from error
     return [texts[file] for file in files]
 
 
