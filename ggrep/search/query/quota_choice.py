@@ -15,7 +15,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.search.query.order import Candidate, ordered_candidates
 from ggrep.search.query.pipeline import Ranked
 
-_FIRST_LOOK = 256
+_FIRST_LOOK = 64
 """Candidates ordered at first; nearly every answer is complete within them."""
 _FURTHER = 8
 """Times as many are ordered next, where they were too few."""
