@@ -41,6 +41,7 @@ ABLATIONS: Final = (
     Ablation("encoder", {"dense": 0}),
     Ablation("definition factor", {"definition": 1}),
     Ablation("further decay", {"further": 1}),
+    Ablation("passage factor", {"passage": 0}),
     Ablation("learned correction", {"learned": 0}),
     Ablation("priors", {"priors": 0}),
     Ablation("kinds", {"kinds": 0}),

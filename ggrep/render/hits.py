@@ -29,7 +29,7 @@ _PARTS = (
     "dense",
     "dense_file",
 )
-_FACTORS = ("prior", "further", "learned")
+_FACTORS = ("prior", "passage", "further", "learned")
 _EFFECT = "learned."
 _RULES = {
     "best": "by the list's order",

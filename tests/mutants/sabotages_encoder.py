@@ -37,8 +37,8 @@ ENCODER_SABOTAGES = (
     Sabotage(
         "a header chunk takes the first place of its file",
         "ggrep/search/query/blend.py",
-        "total * (signals.anchors == 0)",
-        "total",
+        "runs.highest(total * shown)",
+        "runs.highest(total)",
         (SCORES + "test_a_header_chunk_puts_no_other_behind_it",),
     ),
     Sabotage(

@@ -325,8 +325,56 @@ def test_a_definition_has_the_share_of_the_query_that_it_names(root: Path, home:
 
 def test_no_definition_has_more_than_all_of_the_query(root: Path, home: Path) -> None:
     """A dotted name is spelt by its words already: they must not count for it twice."""
-    shares, rarity = defined_shares(root, home, "Queue.drain")
+    shares, rarity = defined_shares(root, home, "how Queue.drain")
 
     assert shares[2] == 1.0
     assert rarity["drain"] + rarity["queue.drain"] > sum(map(rarity.__getitem__, ("drain", "queu")))
     assert 0.0 < shares[1] < 0.1
+
+
+def test_rows_of_a_file_are_ordered_by_words_lines_names_and_types() -> None:
+    """A file's sum is the same for all of them: it does not say which row answers."""
+    signals = known(
+        lexical=[0.3, 0.2, 0.0, 0.0], evidence=[0.5, 0.5, 0.0, 0.0], substance=[1.0, 2.0, 1.0, 1.0]
+    )
+    total, parts = blend(signals, FileRuns.of(signals.files), Weights(further=1.0), NEAR)
+
+    assert total[1] > total[0]
+    assert parts["passage"].values[1] > parts["passage"].values[0]
+
+
+def test_between_files_a_passage_counts_by_the_root_of_its_substance() -> None:
+    """Which file answers is known from its words; its best row says only how much there is."""
+    signals = known(lexical=[0.3, 0.1, 0.3, 0.1], substance=[4.0, 1.0, 1.0, 1.0])
+    total, _ = blend(signals, FileRuns.of(signals.files), Weights(text=1.0), NEAR)
+
+    assert total[0] == pytest.approx(2.0 * total[2])
+    assert total[2] == pytest.approx(0.3)
+
+
+def test_a_header_chunk_alone_in_its_file_keeps_a_finite_score() -> None:
+    """No other row of its file says what its passage is worth."""
+    signals = known(lexical=[0.3, 0.0, 0.3, 0.1], anchors=[1, 1, 0, 0], substance=[1.0] * 4)
+    total, _ = blend(signals, FileRuns.of(signals.files), Weights(), NEAR)
+
+    assert np.isfinite(total).all()
+    assert total[0] > 0.0
+
+
+def test_a_function_comes_before_the_type_that_only_repeats_the_words(tmp_path: Path) -> None:
+    """Declarations spell the words as often as the code that acts, in fewer lines."""
+    engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
+    root.mkdir()
+    body = "".join(f"    total += keys[{line}]\n" for line in range(30))
+    write_tree(
+        root,
+        {
+            "store.py": "class Options:\n    # delete expired keys\n    often: int\n\n\n"
+            f"def sweep(keys):\n    # delete expired keys\n{body}"
+        },
+    )
+    engine.sync()
+
+    first = ask(engine, "where are expired keys deleted")[0]
+
+    assert first.name == "sweep"

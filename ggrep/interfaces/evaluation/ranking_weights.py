@@ -17,7 +17,7 @@ from ggrep.search.query.weights import DEFAULT_WEIGHTS, Weights
 FIELDS: Final = ("body", "name", "crumb", "doc")
 """Names of the lexical fields, in the layout's order."""
 
-_SWITCHES: Final = frozenset({"priors", "learned", "kinds"})
+_SWITCHES: Final = frozenset({"priors", "passage", "learned", "kinds"})
 _FIELD_PARTS: Final = ("boost", "b")
 
 

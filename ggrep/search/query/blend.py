@@ -26,6 +26,8 @@ class Signals(Struct, frozen=True):
         near: by how much the cosine counts, 0 to 1; `near_file` that of the file's best row.
             None without an encoder.
         prior: product of the factors of path, corpus and kind.
+        substance: how much of an answer the row can be, by its lines, names and type; None where
+            it does not count.
     """
 
     rows: npt.NDArray[np.int64]
@@ -42,6 +44,7 @@ class Signals(Struct, frozen=True):
     near: Scores | None
     near_file: Scores | None
     prior: Scores
+    substance: Scores | None = None
 
 
 class Part(Struct, frozen=True):
@@ -81,19 +84,47 @@ def blend(
     for part in parts.values():
         total += np.multiply(part.values, part.weight, out=scaled)
     total *= signals.prior
-    further = _further(signals, runs, total, weights.further)
+    figures = {"prior": signals.prior}
+    shown = (signals.anchors == 0).astype(np.float64)
+    if signals.substance is not None:
+        words = np.sqrt(signals.lexical + weights.wordless)
+        figures["passage"] = _passage(words, signals.substance, runs, total * shown)
+        total *= figures["passage"]
+    further = _further(runs, total, shown, weights.further)
     total *= further
-    figures = {"prior": signals.prior, "further": further}
-    figures |= {"lexical": signals.lexical, "cosine": signals.cosine}
+    figures |= {"further": further, "lexical": signals.lexical, "cosine": signals.cosine}
     return total, parts | {name: Part(1.0, values) for name, values in figures.items()}
 
 
-def _further(signals: Signals, runs: FileRuns, total: Scores, factor: float) -> Scores:
+def _passage(words: Scores, substance: Scores, runs: FileRuns, shown: Scores) -> Scores:
+    """Return the factor of each row as an answer by itself.
+
+    It orders the rows of a file. Between files only the root of the best row's substance counts:
+    words are weighed there already. Header chunks are left aside, as in `_further`.
+
+    Args:
+        words: roots of the rows' lexical evidence.
+        substance: as in `Signals`.
+        runs: the rows' files.
+        shown: scores so far; 0 for header chunks.
+    """
+    passage: Scores = words * substance
+    answering = shown * passage
+    highest = runs.highest(answering)
+    levels = np.sqrt(runs.highest(substance * (answering >= runs.repeated(highest))))
+    levels *= np.divide(
+        runs.highest(shown), highest, out=np.ones_like(highest), where=highest > 0.0
+    )
+    passage *= runs.repeated(levels)
+    return passage
+
+
+def _further(runs: FileRuns, total: Scores, shown: Scores, factor: float) -> Scores:
     """Return 1 for the best row of its file, header chunks aside, else `factor`.
 
     Header chunks are not counted among the best: they are hardly ever shown.
     """
-    best = runs.repeated(runs.highest(total * (signals.anchors == 0)))
+    best = runs.repeated(runs.highest(total * shown))
     further: Scores = (total < best).astype(np.float64) * factor
     further += total >= best  # a choice between both would cost five times as much
     return further

@@ -53,7 +53,8 @@ _OF_QUERY: Final = ("query_words", "query_rarity", "query_names")
 FEATURES: Final = ("base", "raw", *PARTS, *_OF_WORDS, *_OF_FILE, *_OF_QUERY)
 """The columns, in order. Shares are of the weight of the query's words, by their rarity.
 
-base, raw: the score of the file's best row; the same without the factors of its prior.
+base, raw: the highest score of its rows, without the factors `further` and `passage`; the same
+    without the factors of its prior.
 held: share that the file holds; the same by field of its rows, its path, its stem;
     `anywhere`, in it or its path; `count`, of the number of words; `rarest`, the weight of the
     rarest word held over that of the rarest asked; `row` and `row_count`, that its best row
@@ -306,10 +307,12 @@ def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
         return part.at(own.starts) if name in _ALIKE else own.highest(part.at(own.rows))
 
     total = scores.total[own.rows]
-    factors = scores.parts["prior"].at(own.rows) * scores.parts["further"].at(own.rows)
+    total /= scores.parts["further"].at(own.rows)
+    if (passage := scores.parts.get("passage")) is not None:
+        total /= passage.at(own.rows)
     return {
         "base": own.highest(total),
-        "raw": own.highest(total / factors),
+        "raw": own.highest(total / scores.parts["prior"].at(own.rows)),
         **{name: highest(name) for name in PARTS},
     }
 

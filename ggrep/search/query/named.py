@@ -13,7 +13,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.index.lexical.layout import CRUMB, PATH, SPELLED, SYMBOL
-from ggrep.index.lexical.postings import Postings
+from ggrep.index.lexical.postings import Postings, Rows, union
 from ggrep.index.lexical.tokens import folded_name, whole_terms
 from ggrep.model.files import DEFINING
 from ggrep.search.query.segments import SearchableSegment
@@ -120,6 +120,16 @@ class RowShares(Struct, frozen=True):
         present[present] = rows[places[present]] == self.rows[present]
         shares[places[present]] = self.shares[present]
         return shares
+
+
+def summed(shares: Sequence[tuple[Rows, float]]) -> RowShares:
+    """Return the sums of the shares of ascending rows, added in the order given."""
+    shares = [each for each in shares if len(each[0])]
+    every = union([rows for rows, _ in shares]) if shares else np.zeros(0, np.uint32)
+    scores = np.zeros(len(every))
+    for rows, share in shares:
+        scores[np.searchsorted(every, rows)] += share
+    return RowShares(every.astype(np.int64), scores)
 
 
 def name_scores(segment: SearchableSegment, name: str, parts: RowShares) -> RowShares:

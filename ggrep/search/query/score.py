@@ -11,15 +11,15 @@ from msgspec import Struct
 from ggrep.base.clock import Deadline
 from ggrep.index.embedding.quantise import Int8, cosines
 from ggrep.index.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
-from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS, STEM, SYMBOL
-from ggrep.index.lexical.postings import Rows, union
+from ggrep.index.lexical.layout import FILE_FIELDS, NAME, SCORED_FIELDS, STEM, SYMBOL
+from ggrep.index.lexical.postings import Rows
 from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.corpus import CORPORA, Mode
 from ggrep.model.files import TEST
 from ggrep.model.request import CollectionStatistics
 from ggrep.search.query.blend import Part, Signals, blend
 from ggrep.search.query.kinds import QueryKind
-from ggrep.search.query.named import RowShares, files_defining, name_scores
+from ggrep.search.query.named import RowShares, files_defining, name_scores, summed
 from ggrep.search.query.query_paths import location_shares
 from ggrep.search.query.segments import FileRuns, SearchableSegment
 from ggrep.search.query.understand import ParsedQuery
@@ -41,6 +41,7 @@ figures it shows."""
 DEFINITIONS = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
 )
+_FUNCTIONS = frozenset({"function", "method"})
 
 
 class QueryVector(Struct, frozen=True):
@@ -213,6 +214,7 @@ class Scorer:
             near=near,
             near_file=None if near is None else _best_shown(runs, anchors, near),
             prior=self._priors(segment, rows, runs),
+            substance=self._substance(segment, rows) if self._weights.passage else None,
         )
         return found, runs, stem
 
@@ -274,14 +276,9 @@ class Scorer:
             holding = entry.chunks if entry else 0
             share = inverse_document_frequency(self._statistics.chunks, holding)
             rows = segment.row_postings.rows_with(name, range(SYMBOL, SYMBOL + 1))
-            if len(rows):
-                shares.append((rows, share))
-        every = union([rows for rows, _ in shares]) if shares else np.zeros(0, np.uint32)
-        scores = np.zeros(len(every))
-        for rows, share in shares:
-            scores[np.searchsorted(every, rows)] += share
-        scores = np.minimum(scores / self._symbol_total, 1.0)
-        found = RowShares(every.astype(np.int64), scores)
+            shares.append((rows, share))
+        found = summed(shares)
+        found = RowShares(found.rows, np.minimum(found.shares / self._symbol_total, 1.0))
         if self._query.kind is QueryKind.SYMBOL and self._query.names:
             return name_scores(segment, self._query.names[0], found)
         return found
@@ -310,6 +307,36 @@ class Scorer:
         by_corpus *= corpora.take(image.row_corpora.take(rows))
         by_corpus *= prior
         return by_corpus
+
+    def _substance(self, segment: SearchableSegment, rows: Places) -> Scores:
+        """Return, for each of `rows`, how much of an answer it can be, whatever words it holds.
+
+        The eighth root of its lines, more for functions and for names that the query spells.
+        """
+        image, weights = segment.image, self._weights
+        starts, ends = image.row_lines(0, image.rows)
+        further_lines = ends.take(rows) - starts.take(rows)
+        roots = np.arange(1.0, further_lines.max(initial=0) + 2.0)
+        for _ in range(3):
+            np.sqrt(roots, out=roots)
+        substance: Scores = roots.take(further_lines)
+        kinds = np.array(
+            [1.0 + weights.function * (name in _FUNCTIONS) for name in image.types] or [1.0]
+        )
+        substance *= kinds.take(image.row_types.take(rows))
+        substance *= 1.0 + weights.name * self._named(segment).among(rows)
+        return substance
+
+    def _named(self, segment: SearchableSegment) -> RowShares:
+        """Return how much of the query's weight the names in rows spell, above 0 to 1."""
+        terms = [term for term in self._terms("chunks") if term.term not in self._query.spellings]
+        total = sum(term.idf for term in terms)
+        shares = [
+            (segment.row_postings.rows_with(term.term, range(NAME, NAME + 1)), term.idf / total)
+            for term in terms
+            if total > 0.0
+        ]
+        return summed(shares)
 
 
 def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:

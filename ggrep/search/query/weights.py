@@ -34,6 +34,10 @@ class Weights(Struct, frozen=True):
         verbatim: for chunks that hold the query word for word.
         definition: factor of chunks that define something.
         further: factor of every chunk of a file but its best.
+        passage: 1, or 0 to leave out the factor of the chunk as an answer by itself.
+        wordless: lexical evidence that this factor grants every chunk.
+        function: share by which it prefers functions and methods.
+        name: share by which it prefers chunks whose names spell the whole query.
         dense: factor of what the encoder's `Fusion` adds; 0 leaves it out.
         priors: 1, or 0 to leave out the factors of paths and corpora.
         learned: 1, or 0 to leave out the learned correction.
@@ -57,6 +61,10 @@ class Weights(Struct, frozen=True):
     verbatim: float = 1.0
     definition: float = 1.2
     further: float = 0.75
+    passage: int = 1
+    wordless: float = 0.04
+    function: float = 0.5
+    name: float = 0.5
     dense: float = 1.0
     priors: int = 1
     learned: int = 1
@@ -90,9 +98,9 @@ for words: every chunk is a little like any question, so sums would favour long 
 
 
 KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
-    QueryKind.SYMBOL: {"symbol": 2.0, "stem": 1.0, "dense": 0.5},
-    QueryKind.PATH: {"path": 1.5, "location": 3.0, "symbol": 0.5},
-    QueryKind.PHRASE: {"text": 1.0, "file": 0.75},
+    QueryKind.SYMBOL: {"symbol": 2.0, "stem": 1.0, "dense": 0.5, "passage": 0},
+    QueryKind.PATH: {"path": 1.5, "location": 3.0, "symbol": 0.5, "passage": 0},
+    QueryKind.PHRASE: {"text": 1.0, "file": 0.75, "passage": 0},
     QueryKind.ERROR: {
         "text": 1.5,
         "file": 0.5,
@@ -100,6 +108,7 @@ KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
         "stem": 0.1,
         "symbol": 0.5,
         "verbatim": 2.0,
+        "passage": 0,
     },
     QueryKind.QUESTION: {},
     QueryKind.WORDS: {},
