@@ -1182,13 +1182,6 @@ SLATE_SABOTAGES = (
         (TEXT_FIRST + "test_definitions_inside_of_functions_are_found_without_a_look_at_texts",),
     ),
     Sabotage(
-        "keys of a packed segment mean files of the first",
-        "ggrep/index/packs/pack_image.py",
-        "part + np.uint64(first)",
-        "part",
-        ("tests/packs/test_pack_image.py::test_each_segment_lies_in_it_as_in_its_own_image",),
-    ),
-    Sabotage(
         "strings are usages",
         "ggrep/search/navigation/mentions.py",
         'self.kinds = frozenset({"usage", ',
