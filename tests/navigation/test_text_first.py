@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -10,8 +11,14 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.navigation import Reference, ReferencesRequest, SymbolRequest
 from ggrep.search.engine.engine import Engine
+from ggrep.search.navigation import name_answers
 from ggrep.search.navigation.mentions import Mentions
-from ggrep.search.navigation.name_candidates import mentioning_files, searched, split_name
+from ggrep.search.navigation.name_candidates import (
+    defining_files,
+    mentioning_files,
+    searched,
+    split_name,
+)
 from ggrep.search.navigation.name_reading import Reading
 from ggrep.search.query.segments import open_segments
 from tests.fakes.mentions import InProcessMentions
@@ -109,6 +116,23 @@ def test_files_behind_a_page_are_counted_and_not_parsed(
     assert page.mentions == len(NUMBERS) - 3 + 2
     (cut,) = [cut for cut in page.limits_hit if cut.code == "max_references"]
     assert cut.observed is None, "usages among the mentions are not known"
+
+
+@pytest.mark.parametrize(("name", "looks"), [("step", 1), ("STEP_NOWHERE", 1), ("Base.step", 0)])
+def test_defining_files_are_looked_up_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str, looks: int
+) -> None:
+    """They are those of any letter case; of a qualified name all files are parsed."""
+    looked: list[str] = []
+
+    def counted(held: Any, asked: Any, deadline: Any) -> Any:
+        looked.append(name)
+        return defining_files(held, asked, deadline)
+
+    monkeypatch.setattr(name_answers, "defining_files", counted)
+    engine.ask(ReferencesRequest(name, limit=1))
+
+    assert len(looked) == looks
 
 
 def test_definitions_inside_of_functions_are_found_without_a_look_at_texts(
