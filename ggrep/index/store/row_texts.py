@@ -230,7 +230,7 @@ class _Stream:
     def read(self, start: int, length: int) -> bytes:
         """Return a range of bytes."""
         offset = start - self._start
-        if 0 <= offset and offset + length <= len(self._block):
+        if offset >= 0 and offset + length <= len(self._block):
             return self._block[offset : offset + length]
         parts, end = [], start + length
         while start < end:
