@@ -102,6 +102,36 @@ def test_pages_are_the_answer_of_parsing_everything(
     assert (list(whole.references), whole.defined) == (expected, defined)
 
 
+LONG = {
+    "color.c": "enum color {\n" + "".join(f"    RED{n} = {n},\n" for n in range(600)) + "};\n",
+    "big.h": "typedef struct {\n"
+    + "".join(f"    int *at{n}[3];\n" for n in range(600))
+    + "} big_t;\n",
+    "local.c": "int f(void)\n{\n    struct {\n"
+    + "".join(f"        int in{n};\n" for n in range(600))
+    + "    } x;\n}\n",
+    "kind.rs": "pub enum Kind {\n" + "".join(f"    Var{n}(u32),\n" for n in range(600)) + "}\n",
+    "use.c": "int g(void) { return RED599 + at599 + in599 + Var599; }\n",
+}
+
+
+@pytest.mark.parametrize("structure", [True, False])
+def test_members_of_a_long_type_are_found_in_each_of_its_chunks(
+    root: Path, home: Path, *, structure: bool
+) -> None:
+    """The chunks in its middle show no keyword; without structure no chunk is named either."""
+    write_tree(root, LONG)
+    engine = open_engine(root, home, encoder="none", structure=structure)
+    engine._occurrences = InProcessMentions()  # type: ignore[assignment]  # answers alike
+    engine.sync()
+    places = ("RED", "color.c", 2), ("at", "big.h", 2), ("in", "local.c", 4), ("Var", "kind.rs", 2)
+    for name, path, first in places:
+        for number in (0, 150, 300, 450, 599):
+            (found,) = engine.ask(SymbolRequest(f"{name}{number}")).definitions
+            assert (found.path, found.line) == (path, number + first)
+    engine.close()
+
+
 def test_files_behind_a_page_are_counted_and_not_parsed(
     engine: Engine, pool: InProcessMentions
 ) -> None:
