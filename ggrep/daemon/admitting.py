@@ -97,7 +97,7 @@ async def run_admitted_with(
 ) -> ResultT:
     """Return the result of `work`, once admitted and given a core.
 
-    If another query is at work in this process, `elsewhere` may have another process do it.
+    If another query is at work in this process itself, `elsewhere` may have another process do it.
 
     A cancellation waits for the thread: it holds a core until it checks the deadline.
     """
@@ -107,8 +107,9 @@ async def run_admitted_with(
         shared.cpu.hold(caller.client, caller.lane, deadline) as waited_ms,
     ):
         spent.admitted = replace(admitted, waited_ms=admitted.waited_ms + round(waited_ms))
-        if elsewhere is not None and shared.cpu.permits.in_use > 1:
-            result = await elsewhere()
+        if elsewhere is not None and shared.cpu.computing > 1:
+            with shared.cpu.elsewhere():
+                result = await elsewhere()
             if result is not None:
                 return result
         return await to_thread.run_sync(work, limiter=shared.threads)

@@ -16,6 +16,9 @@ Names, all with the label `store`; counters begin with the process:
     ggrep_query_stage_seconds{stage}    gauge, mean of recent queries
     ggrep_segments_touched_max          gauge, of recent queries
     ggrep_segments_open                 gauge, and ggrep_segments_open_limit
+    ggrep_query_workers                 gauge, and ggrep_query_workers_limit; of the process
+    ggrep_query_workers_started_total   counter, of the process
+    ggrep_query_workers_answered_total  counter of the queries that they answered
     ggrep_encode_slots_used             gauge, and ggrep_encode_slots_limit; of the host
     ggrep_encode_slots_stale            gauge, 0 or 1
     ggrep_sync_running, ggrep_sync_pending  gauges, 0 or 1
@@ -187,11 +190,20 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
     for name, about, value in (
         ("segments_open", "Open segments.", load.handles.segments_open),
         ("segments_open_limit", "Most open segments.", load.handles.segments_budget),
+        ("query_workers", "Processes that answer queries.", load.workers.running),
+        ("query_workers_limit", "Most of them.", load.workers.max_running),
         ("encode_slots_used", "Processes of the host that encode.", load.encode.in_use),
         ("encode_slots_limit", "Most of them; 0 for no bound.", load.encode.max_concurrent),
         ("encode_slots_stale", "A holder has died or fallen silent.", load.encode.stale),
     ):
         yield Sample(name, "gauge", about, value)
+
+    workers = load.workers
+    for name, about, count in (
+        ("query_workers_started", "Query workers started.", workers.started_total),
+        ("query_workers_answered", "Queries that they answered.", workers.answered_total),
+    ):
+        yield Sample(name, "counter", about, count)
 
 
 def _of_sync(load: DaemonLoad) -> Iterator[Sample]:

@@ -241,7 +241,8 @@ class DaemonTasks:
     async def _watch_config(self) -> None:
         """Load changed settings once they have been stable for a while.
 
-        Also check whether the socket and lock in the file system are still ours.
+        Also check whether the socket and lock in the file system are still ours, and release query
+        workers that have ended.
         """
         daemon = self.daemon
         low = daemon.config.settings.low_impact
@@ -252,6 +253,7 @@ class DaemonTasks:
             await anyio.sleep(daemon.shared.look_s)
             if not self._is_in_place():
                 return
+            await daemon.shared.queries.reap()
             seen = await to_thread.run_sync(daemon.config.present)
             if not quiet.settled(seen, changed=seen != taken):
                 continue

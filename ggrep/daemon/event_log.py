@@ -21,6 +21,7 @@ SyncStatus = Literal["ok", "unchanged", "degraded", "error"]
 
 LIFECYCLE_FIELDS: Final = frozenset(
     {
+        "answered",
         "binary_version",
         "build",
         "connections",

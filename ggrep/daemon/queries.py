@@ -221,7 +221,7 @@ def _elsewhere(
         store, workers = daemon.store_to_open, daemon.shared.queries
         if not workers.is_free(store.key):
             if workers.is_short(store.key, daemon.shared.clock.monotonic_ms()):
-                daemon.in_background(partial(workers.prepare, store))
+                daemon.in_background(partial(workers.prepare, store, daemon.log))
             return None
         deterministic = bounds_of(message.request).deterministic
         job = QueryJob(

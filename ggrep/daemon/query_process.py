@@ -5,12 +5,13 @@ which maps the same images. Every failure of a worker ends with an answer of the
 """
 
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import anyio
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
@@ -18,15 +19,17 @@ from ggrep.base.clock import Deadline
 from ggrep.base.errors import Cancelled, DeadlineExceeded
 from ggrep.base.linux import is_stopped
 from ggrep.base.stable_json import Document
+from ggrep.daemon.event_log import EventLog
 from ggrep.daemon.query_job import QueryAnswer, QueryJob, StoreToOpen
 from ggrep.daemon.worker_child import WorkerChild, WorkerGone
+from ggrep.model.status import QueryWorkers
 from ggrep.protocol.wire.replies import error_of
 
 _MODULE: Final = "ggrep.daemon.query_worker"
 IDLE_MS: Final = 30_000
 _CROWDED: Final = 8
 _CROWDED_MS: Final = 10_000.0
-"""A worker starts once so many queries of so long a time found another at work."""
+"""A worker opens a store once so many of its queries of so long a time found another at work."""
 
 _LOOK_S: Final = 0.05
 """Longest delay until the end of a request is passed on to its worker."""
@@ -41,6 +44,19 @@ _GRACE_MS: Final = 1_000.0
 """How long a worker may take to notice that a query has ended."""
 
 _CANCEL: Final = b"\n"
+
+
+class _Uses(Struct):
+    """The uses of a worker.
+
+    Attributes:
+        logs: by the keys of the stores that it has open, and of the store that it opens now.
+        answered: number of queries that it answered.
+    """
+
+    pid: int | None
+    logs: dict[str, EventLog]
+    answered: int = 0
 
 
 class QueryProcesses:
@@ -61,17 +77,22 @@ class QueryProcesses:
         self._build = build
         self._python = python
         self._idle_ms = idle_ms
-        self._workers: dict[WorkerChild, set[str]] = {}
-        """Each with the keys of the stores that it has opened."""
+        self._workers: dict[WorkerChild, _Uses] = {}
         self._starting = False
         self._closed = False
-        self._crowded: deque[float] = deque(maxlen=_CROWDED)
+        self._crowded: dict[str, deque[float]] = defaultdict(partial(deque, maxlen=_CROWDED))
+        """By store, the times at which a query found another at work."""
         self.starts = 0
+        self.answered = 0
 
     @property
     def pids(self) -> tuple[int, ...]:
         """Return the process ids of the running workers."""
         return tuple(worker.pid for worker in self._workers if worker.pid is not None)
+
+    def load(self) -> QueryWorkers:
+        """Return the current figures."""
+        return QueryWorkers(len(self.pids), self._most, self.starts, self.answered)
 
     def is_free(self, store: str) -> bool:
         """Return whether a worker that has opened the store is free."""
@@ -79,55 +100,71 @@ class QueryProcesses:
 
     def is_short(self, store: str, now_ms: float) -> bool:
         """Record a query that found another at work; return whether to call `prepare`."""
-        self._crowded.append(now_ms)
-        if len(self._crowded) < _CROWDED or now_ms - self._crowded[0] > _CROWDED_MS:
+        crowded = self._crowded[store]
+        crowded.append(now_ms)
+        if len(crowded) < _CROWDED or now_ms - crowded[0] > _CROWDED_MS:
             return False
         opened = sum(
-            store in stores and worker.pid is not None for worker, stores in self._workers.items()
+            store in uses.logs and worker.pid is not None for worker, uses in self._workers.items()
         )
         return opened < self._most and not self._starting and not self._closed
 
-    async def prepare(self, store: StoreToOpen) -> None:
-        """Have one more worker open a store; it is started if no running one is free."""
+    async def prepare(self, store: StoreToOpen, log: EventLog) -> None:
+        """Have one more worker open a store; it is started if no running one is free.
+
+        `log` is that of the store: the worker's end is logged there.
+        """
         if self._starting or self._closed:
             return
         self._starting = True
         try:
-            worker = await self._unopened(store.key)
-            if worker is not None:
-                await self._open(worker, store)
+            worker = await self._unopened(store.key, log)
+            if worker is not None and await self._open(worker, store):
+                log.lifecycle("query_worker_opened", pid=worker.pid)
         finally:
             self._starting = False
 
     async def refresh(self, store: StoreToOpen) -> None:
         """Have the workers of a store open its new snapshot before they are asked."""
         for worker in [*self._workers]:
-            if store.key in self._workers.get(worker, ()) and not worker.busy:
+            uses = self._workers.get(worker)
+            if uses is not None and store.key in uses.logs and not worker.busy:
                 await self._open(worker, store)
 
-    async def _open(self, worker: WorkerChild, store: StoreToOpen) -> None:
+    async def reap(self) -> None:
+        """Release workers that ended by themselves, and log their ends."""
+        for worker in [*self._workers]:
+            if worker.pid is None and not worker.busy:
+                await self._end(worker)
+
+    async def _open(self, worker: WorkerChild, store: StoreToOpen) -> bool:
+        """Return whether the worker has opened the store."""
         worker.busy = True
         try:
             await worker.send(_line({"open": store}))
             with anyio.fail_after(_LONGEST_MS / 1000):
                 reply = await worker.receive()
-        except (WorkerGone, TimeoutError):
-            await self._end(worker)
+        except WorkerGone as gone:
+            await self._end(worker, gone.reason)
+        except TimeoutError:
+            await self._end(worker, "silent")
         except BaseException:
-            await self._end(worker)
+            await self._end(worker, "interrupted")
             raise
         else:
             worker.answered()
-            if "error" not in reply and worker in self._workers:
-                self._workers[worker].add(store.key)
+            if "error" not in reply:
+                return worker in self._workers
+            if worker in self._workers:
+                self._workers[worker].logs.pop(store.key, None)
+        return False
 
-    async def _unopened(self, store: str) -> WorkerChild | None:
-        """Return a free worker without the store; None if there can be none."""
-        ended = [worker for worker in self._workers if worker.pid is None and not worker.busy]
-        for worker in ended:
-            await self._end(worker)
-        for worker, stores in self._workers.items():
-            if store not in stores and not worker.busy:
+    async def _unopened(self, store: str, log: EventLog) -> WorkerChild | None:
+        """Return a free worker that may open the store; None if there can be none."""
+        await self.reap()
+        for worker, uses in self._workers.items():
+            if store not in uses.logs and not worker.busy:
+                uses.logs[store] = log
                 return worker
         if len(self._workers) >= self._most:
             return None
@@ -135,7 +172,7 @@ class QueryProcesses:
             worker = await WorkerChild.start(_MODULE, [str(self._idle_ms)], "query", self._python)
         except OSError:  # no room for a process
             return None
-        self._workers[worker] = set()
+        self._workers[worker] = _Uses(worker.pid, {store: log})
         self.starts += 1
         worker.busy = True
         hello = None
@@ -144,7 +181,7 @@ class QueryProcesses:
                 hello = await worker.receive()
         finally:
             if hello != {"build": self._build}:  # also if ggrep was replaced
-                await self._end(worker)
+                await self._end(worker, "another build" if hello else "silent")
         worker.busy = False
         return worker if worker in self._workers else None
 
@@ -158,7 +195,7 @@ class QueryProcesses:
         worker = self._free(job.store)
         if worker is None or deadline.remaining_ms() < _LEAST_MS:
             return None
-        worker.busy = True
+        worker.busy, uses = True, self._workers[worker]
         try:
             # As with a thread, a cancelled task waits until the worker has noticed.
             with anyio.CancelScope(shield=True):
@@ -166,26 +203,29 @@ class QueryProcesses:
         except (Cancelled, DeadlineExceeded):
             worker.answered()
             raise
-        except WorkerGone:
-            await self._end(worker)
+        except WorkerGone as gone:
+            await self._end(worker, gone.reason)
             deadline.check("the answer of a query worker")
             return None
         except BaseException:
-            await self._end(worker)
+            await self._end(worker, "interrupted")
             raise
         worker.answered()
+        if answer is not None:
+            uses.answered += 1
+            self.answered += 1
         return answer
 
     def _free(self, store: str) -> WorkerChild | None:
-        for worker, stores in self._workers.items():
-            if store in stores and not worker.busy and worker.pid is not None:
+        for worker, uses in self._workers.items():
+            if store in uses.logs and not worker.busy and worker.pid is not None:
                 return worker
         return None
 
     async def _asked(
         self, worker: WorkerChild, job: QueryJob, deadline: Deadline
     ) -> QueryAnswer | None:
-        remaining_ms = deadline.remaining_ms()
+        uses, remaining_ms = self._workers[worker], deadline.remaining_ms()
         if remaining_ms != float("inf"):
             job = replace(job, remaining_ms=remaining_ms)
         try:
@@ -196,7 +236,7 @@ class QueryProcesses:
                     _raise_if_ended(head, deadline)
                     return None
                 if "closed" in head:
-                    self._workers[worker].discard(job.store)
+                    uses.logs.pop(job.store, None)
                     return None
                 answer = stable_json.decode(QueryAnswer, head)
                 (name,) = answer.body
@@ -204,7 +244,7 @@ class QueryProcesses:
                 rendered = name == "rendered"
                 body = stable_json.loads(data) if rendered else stable_json.written(data)
         except TimeoutError as error:
-            raise WorkerGone("the query worker is silent", signal=None) from error
+            raise WorkerGone("the query worker is silent", reason="silent") from error
         except (TypeError, ValueError) as error:
             raise await worker.gone(garbled=True) from error
         return replace(answer, body={name: body})
@@ -217,22 +257,33 @@ class QueryProcesses:
                 head: Document = await worker.receive()
                 return head
             if worker.pid is not None and is_stopped(worker.pid):
-                raise WorkerGone("the query worker is stopped", signal=None)
+                raise WorkerGone("the query worker is stopped", reason="stopped")
             left = deadline.stop is None or deadline.stop.reason is None
             if not ended and not (left and deadline.remaining_ms() > 0.0):
                 await worker.send(_CANCEL)
                 ended = True
 
-    async def _end(self, worker: WorkerChild | None) -> None:
-        if worker is not None and self._workers.pop(worker, None) is not None:
-            with anyio.CancelScope(shield=True):
-                await worker.end()
+    async def _end(self, worker: WorkerChild, reason: str = "") -> None:
+        """End a worker for a reason, or release one that has ended by itself."""
+        uses = self._workers.pop(worker, None)
+        if uses is None:
+            return
+        status = worker.status
+        if status is not None:
+            reason = "died" if status else "idle for too long"
+        with anyio.CancelScope(shield=True):
+            await worker.end()
+        ended: dict[str, int | str | None] = {"reason": reason, "signal": None}
+        if status is not None and status < 0:
+            ended["signal"] = -status
+        for log in uses.logs.values():
+            log.lifecycle("query_worker_ended", pid=uses.pid, answered=uses.answered, **ended)
 
     async def aclose(self) -> None:
         """Kill all workers and start none any more."""
         self._closed = True
         for worker in list(self._workers):
-            await self._end(worker)
+            await self._end(worker, "the host ends")
 
 
 def _raise_if_ended(head: Document, deadline: Deadline) -> None:

@@ -366,6 +366,7 @@ class StoreDaemon:
             warming=self._engine is None and not self.counters.answered,
             encode=EncodeLoad(slots.max_concurrent, slots.in_use, stale=slots.stale > 0),
             handles=OpenHandles(handles.open, handles.budget),
+            workers=shared.queries.load(),
             sync=self.syncs.statistics().load(self.standing()),
             watch=shared.watcher.state(self.identity.root).load(),
             rss_bytes=resident_bytes(),

@@ -36,11 +36,13 @@ class WorkerGone(Exception):
 
     Attributes:
         signal: that ended it.
+        reason: in one of a few fixed words, for a log.
     """
 
-    def __init__(self, why: str, *, signal: int | None) -> None:
+    def __init__(self, why: str, *, signal: int | None = None, reason: str = "died") -> None:
         super().__init__(why)
         self.signal = signal
+        self.reason = reason
 
 
 class WorkerChild:
@@ -99,6 +101,11 @@ class WorkerChild:
         """Return its process id; None once it has ended."""
         return self._process.pid if self._process.returncode is None else None
 
+    @property
+    def status(self) -> int | None:
+        """Return its exit status, a signal's number negated; None while it runs."""
+        return self._process.returncode
+
     async def send(self, line: bytes) -> None:
         """Send one line, its end included.
 
@@ -152,7 +159,8 @@ class WorkerChild:
     async def gone(self, *, garbled: bool = False) -> WorkerGone:
         """Return the error of a worker that ended, or whose answer was invalid (`garbled`)."""
         by = None if garbled else await self._ending_signal()
-        return WorkerGone(self._last_words(), signal=by)
+        reason = "invalid answer" if garbled else "died"
+        return WorkerGone(self._last_words(), signal=by, reason=reason)
 
     async def _ending_signal(self) -> int | None:
         """Return the signal that ended a worker; None if none did or it still runs."""

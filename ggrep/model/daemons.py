@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ggrep.model.constraints import Count, Held, Named, Positive, Versioned
 from ggrep.model.index_freshness import UP_TO_DATE, IndexFreshness
-from ggrep.model.status import OpenHandles, QueryCounts, WatchStatus
+from ggrep.model.status import OpenHandles, QueryCounts, QueryWorkers, WatchStatus
 
 
 class DaemonState(Enum):
@@ -162,6 +162,7 @@ class DaemonLoad(Struct, frozen=True):
     warming: bool = False
     encode: EncodeLoad = EncodeLoad()
     handles: OpenHandles = OpenHandles()
+    workers: QueryWorkers = QueryWorkers()
     sync: SyncLoad = SyncLoad()
     watch: WatchStatus = WatchStatus()
     rss_bytes: int = 0

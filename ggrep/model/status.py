@@ -233,12 +233,26 @@ class EmbedPool(Struct, frozen=True):
     """Whether the holder of a slot has died."""
 
 
+class QueryWorkers(Struct, frozen=True):
+    """Processes that answer queries beside the daemon's process; its other daemons share them."""
+
+    running: Count = 0
+    """Workers that run now."""
+    max_running: Count = 0
+    """Most workers at once."""
+    started_total: Count = 0
+    """Workers started since the start."""
+    answered_total: Count = 0
+    """Queries that workers answered since the start."""
+
+
 class Resources(Struct, frozen=True):
     """Used resources and their bounds."""
 
     disk: Disk = Disk()
     open_handles: OpenHandles = OpenHandles()
     embed_global: EmbedPool = EmbedPool()
+    query_workers: Later[QueryWorkers] = QueryWorkers()
 
 
 class Performance(Struct, frozen=True):

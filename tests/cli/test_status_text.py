@@ -98,7 +98,8 @@ def test_a_daemon_is_one_line() -> None:
     """Who, since when, what it does, how fast, and whether it follows changes."""
     assert block(quiet_load())["daemon"] == "pid 4711, up 2 h, 0 queries running, watching"
     assert block(busy_load())["daemon"] == (
-        "pid 4711, up 2 h, 3 queries running, 2 waiting, p50 301 ms, 412 MB, polling, stale"
+        "pid 4711, up 2 h, 3 queries running, 2 waiting, 2 query workers, p50 301 ms, 412 MB, "
+        "polling, stale"
     )
     assert block(busy_load())["sync"] == "at work, 9 of 20 files"
 

@@ -39,6 +39,10 @@ def test_a_scraper_reads_back_what_was_measured() -> None:
     assert value(text, "ggrep_query_latency_seconds", store="shop", quantile="0.5") == 0.301
     assert value(text, "ggrep_query_stage_seconds", store="shop", stage="rank") == 0.003
     assert value(text, "ggrep_segments_open_limit", store="shop") == 512
+    assert value(text, "ggrep_query_workers", store="shop") == 2
+    assert value(text, "ggrep_query_workers_limit", store="shop") == 3
+    assert value(text, "ggrep_query_workers_started_total", store="shop") == 4
+    assert value(text, "ggrep_query_workers_answered_total", store="shop") == 90
     assert value(text, "ggrep_watch_mode", store="shop", mode="polling") == 1
     assert value(text, "ggrep_daemon_info", store="shop", version="0.1.0", build="b1") == 1
 

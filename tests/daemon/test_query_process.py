@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -16,15 +17,21 @@ from ggrep.base import stable_json
 from ggrep.base.build import build_id
 from ggrep.base.clock import Deadline, Stop, SystemClock
 from ggrep.base.errors import Cancelled, DeadlineExceeded
+from ggrep.base.fair_queue import Lane
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.daemon import query_process
+from ggrep.daemon.admitting import Caller, run_admitted_with, spent_from_now
+from ggrep.daemon.event_log import EventLog
+from ggrep.daemon.qos.admission import Admission, AdmissionLimits
+from ggrep.daemon.qos.permits import CpuPermits
 from ggrep.daemon.query_job import QueryAnswer, QueryJob, StoreToOpen, query_answer
 from ggrep.daemon.query_process import QueryProcesses
 from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.limits import Notice
 from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.slate import SlateRequest
+from ggrep.model.status import QueryWorkers
 from ggrep.protocol.wire.messages import Ask, Search, message_json
 from tests.fakes.repos import open_engine
 
@@ -52,11 +59,19 @@ class Workers:
         self.engine = engine
         self.store = StoreToOpen.of(root, Home(home), engine.settings)
         self.processes = QueryProcesses(2, build_id(), **given)
+        self.log = EventLog(home / "logs", engine.identity.store_id, CLOCK)
+        self._events = home / "logs" / f"{engine.identity.store_id}.jsonl"
 
     async def ready(self) -> int:
         """Have a worker open the store; return its process id."""
-        await self.processes.prepare(self.store)
+        await self.processes.prepare(self.store, self.log)
         return self.processes.pids[-1]
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return what was logged of workers, without times and ids of stores."""
+        lines: list[Any] = list(map(stable_json.loads, self._events.read_bytes().splitlines()))
+        rest = {"at", "level", "store_id"}
+        return [{key: line[key] for key in line.keys() - rest} for line in lines]
 
     async def answer(
         self,
@@ -139,6 +154,77 @@ def test_a_worker_is_started_by_queries_that_keep_meeting(workers: Workers) -> N
 
     assert [processes.is_short(key, at_ms) for at_ms in range(8)] == [False] * 7 + [True]
     assert not processes.is_short(key, 20_000.0)
+
+
+def test_queries_of_one_store_start_no_worker_for_another(workers: Workers) -> None:
+    """A worker would open the other store for a single query."""
+    for at_ms in range(8):
+        workers.processes.is_short("another", at_ms)
+
+    assert not workers.processes.is_short(workers.store.key, 8)
+    assert workers.processes.is_short("another", 8)
+
+
+def test_a_query_that_a_worker_answers_does_not_occupy_the_host() -> None:
+    """The next query is computed by the host, which has nothing else to compute."""
+
+    async def act() -> None:
+        shared = SimpleNamespace(
+            clock=CLOCK, cpu=CpuPermits(2, CLOCK), threads=anyio.CapacityLimiter(2)
+        )
+        daemon: Any = SimpleNamespace(
+            shared=shared, admission=Admission(AdmissionLimits(2, 2, 2), CLOCK)
+        )
+        asked: list[str] = []
+        ended = anyio.Event()
+
+        async def run(name: str) -> None:
+            caller = Caller(name, name, Lane.INTERACTIVE, name, Stop())
+
+            async def elsewhere() -> str | None:
+                asked.append(name)
+                if len(asked) == 1:
+                    await ended.wait()
+                return name
+
+            deadline, spent = Deadline.never(CLOCK), spent_from_now(daemon)
+            await run_admitted_with(daemon, caller, deadline, spent, lambda: name, elsewhere)
+
+        async with anyio.create_task_group() as group:
+            async with shared.cpu.hold("computing", Lane.INTERACTIVE, Deadline.never(CLOCK)):
+                group.start_soon(run, "handed on")
+                await until(lambda: bool(asked))
+            await run("computed")
+            assert asked == ["handed on"]
+            ended.set()
+
+    anyio.run(act)
+
+
+def test_workers_are_counted_and_their_ends_are_logged(workers: Workers) -> None:
+    """A worker that is killed has answered what it answered."""
+    processes = workers.processes
+    assert processes.load() == QueryWorkers(max_running=2)
+
+    async def act() -> None:
+        pid = await workers.ready()
+        await workers.answer()
+        assert processes.load() == QueryWorkers(1, 2, 1, 1)
+        os.kill(pid, signal.SIGKILL)
+        await until(lambda: not processes.pids)
+        await processes.reap()
+        assert processes.load() == QueryWorkers(0, 2, 1, 1)
+        last = await workers.ready()
+        await processes.aclose()
+        opened, ended = {"event": "query_worker_opened"}, {"event": "query_worker_ended"}
+        assert workers.events() == [
+            opened | {"pid": pid},
+            ended | {"pid": pid, "reason": "died", "signal": signal.SIGKILL, "answered": 1},
+            opened | {"pid": last},
+            ended | {"pid": last, "reason": "the host ends", "signal": None, "answered": 0},
+        ]
+
+    play(workers, act)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
@@ -226,6 +312,8 @@ def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
     async def act() -> None:
         await workers.ready()
         await until(lambda: not workers.processes.pids)
+        await workers.processes.reap()
+        assert workers.events()[-1]["reason"] == "idle for too long"
 
     play(workers, act)
 
@@ -281,8 +369,8 @@ def test_the_host_answers_over_a_store_that_no_worker_has_open(workers: Workers)
     async def act() -> None:
         await workers.ready()
         assert await workers.answer(store="another") is None
-        (stores,) = workers.processes._workers.values()
-        stores.add("closed")
+        (uses,) = workers.processes._workers.values()
+        uses.logs["closed"] = workers.log
         assert await workers.answer(store="closed") is None
         assert not workers.processes.is_free("closed")
         assert await workers.answer() is not None
@@ -308,7 +396,8 @@ def test_a_worker_of_another_build_is_not_used(indexed: Path, home: Path) -> Non
     workers.processes = QueryProcesses(2, "another")
 
     async def act() -> None:
-        await workers.processes.prepare(workers.store)
+        await workers.processes.prepare(workers.store, workers.log)
+        assert workers.events()[-1]["reason"] == "another build"
         assert workers.processes.pids == ()
         assert workers.processes.starts == 1
 

@@ -1,6 +1,8 @@
 """Repositories that are asked at once give what can reach the answer, and no less."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +12,9 @@ from ggrep.model.batched_query import BatchedPoolResponse
 from ggrep.model.corpus import Corpus
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Hit
-from tests.fakes.packs import Stores, pack, question
+from ggrep.search.query import chunk_ids
+from tests.fakes.packs import CLOCK, Stores, pack, question
+from tests.fakes.repos import open_engine
 
 CODE = "def fetch(page):\n    return parse(page)\n"
 
@@ -86,6 +90,30 @@ def test_copies_are_told_with_their_places_alone(stores: Stores, packed: bool) -
     assert copy.score < best.score
     assert (copy.name, copy.content) == ("", "")
     assert best.name == "fetch"
+
+
+def test_copies_are_looked_for_among_rows_that_score(
+    stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without vectors the index alone does not tell which rows have a text: some are read."""
+    others = {f"other{n}.py": f"value_{n} = {n}\n" for n in range(30)}
+    for name in "ab":
+        stores.engines[name] = open_engine(
+            stores.base / name, stores.home.base, clock=CLOCK, encoder="none"
+        )
+    write(stores, a={"fetch.py": CODE, **others}, b={"vendor/fetch.py": CODE, **others})
+    read: list[int] = []
+    shown_rows = chunk_ids.shown_rows
+
+    def counted(view: Any, segment: Any, rows: Sequence[int]) -> Any:
+        read.extend(rows)
+        return shown_rows(view, segment, rows)
+
+    monkeypatch.setattr(chunk_ids, "shown_rows", counted)
+    found = hits(stores.ask(question("fetch page parse", top=1)))
+
+    assert [hit.path for _, hit in found] == ["fetch.py", "vendor/fetch.py"]
+    assert len(read) == 2
 
 
 @pytest.mark.parametrize(("per_list", "told"), [(50, True), (5, False)])

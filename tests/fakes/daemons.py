@@ -7,6 +7,7 @@ from ggrep.model.daemons import (
     EncodeLoad,
     OpenHandles,
     QueryLoad,
+    QueryWorkers,
     Stop,
     SyncLoad,
     WatchStatus,
@@ -61,6 +62,7 @@ def busy_load() -> DaemonLoad:
         warming=True,
         encode=EncodeLoad(max_concurrent=2, in_use=1, stale=True),
         handles=OpenHandles(segments_open=500, segments_budget=512),
+        workers=QueryWorkers(running=2, max_running=3, started_total=4, answered_total=90),
         sync=SyncLoad(
             state="indexing",
             stage="index",

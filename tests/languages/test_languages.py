@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -37,13 +39,32 @@ def test_the_grammar_revision_is_known_without_loading_a_grammar() -> None:
     """Fingerprints are computed by processes that never parse."""
     code = (
         "import sys; from ggrep.parse.languages.registry import grammar_revision as r; r();"
-        "print('tree_sitter' in sys.modules)"
+        "print({'importlib.metadata', 'tree_sitter'} & sys.modules.keys())"
     )
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert done.stdout == "False\n"
-    assert "tree_sitter_language_pack=" in grammar_revision()
+    assert done.stdout == "set()\n"
+    assert f"tree_sitter_language_pack={version('tree_sitter_language_pack')}" in grammar_revision()
+
+
+@pytest.mark.parametrize(
+    "versions", [(), ("9.1",), ("9.1", "9.2")], ids=["absent", "present", "left by an installer"]
+)
+def test_the_version_of_a_grammar_is_that_of_its_distribution(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: tuple[str, ...]
+) -> None:
+    """It shapes the fingerprint of an index, so that another spelling would index anew."""
+    for each in versions:
+        folder = tmp_path / f"tree_sitter-{each}.dist-info"
+        folder.mkdir()
+        text = f"Metadata-Version: 2.4\nName: tree_sitter\nVersion: {each}\n\nVersion: 1\n"
+        (folder / "METADATA").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    grammar_revision.cache_clear()
+
+    assert grammar_revision().startswith(f"tree_sitter={version('tree_sitter')} ")
+    grammar_revision.cache_clear()
 
 
 def test_what_is_read_by_its_ending_is_eligible_by_it() -> None:

@@ -1,6 +1,7 @@
 """An audit believes nothing: it reads all of the active snapshot and counts again."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from ggrep.index.maintenance.audit import audit
 from ggrep.index.store import table_columns
 from ggrep.index.store.image import Array, open_image, write_image
 from ggrep.index.store.manifest import FileRef, SnapshotManifest, to_bytes
+from ggrep.index.store.row_texts import TextsBuilder
 from ggrep.index.store.segment import image_ref
+from ggrep.index.store.table_scan import scan_table
 from ggrep.model.maintenance import Audit
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
@@ -53,6 +56,23 @@ def rewrite(engine: Engine, path: Path, change: Callable[[Arrays], Arrays]) -> F
     path.unlink()
     write_image(path, arrays, image.meta)
     return image_ref(engine.identity.store, path)
+
+
+def publish_image(engine: Engine, change: Callable[[Arrays], Arrays]) -> None:
+    """Publish the active snapshot with another image of its last segment."""
+    manifest = engine.view().manifest
+    last = manifest.segments[-1]
+    image = rewrite(engine, store_files.image_file(engine.identity.store, last.table), change)
+    publish(
+        engine, replace(manifest, segments=(*manifest.segments[:-1], replace(last, image=image)))
+    )
+
+
+def flipped(values: Array, place: int) -> Array:
+    """Return an array with another bit in one of its bytes."""
+    data = values.view(np.uint8).reshape(-1).copy()
+    data[place] ^= 1
+    return data.view(values.dtype).reshape(values.shape)
 
 
 def test_a_sound_store_passes(engine: Engine) -> None:
@@ -118,26 +138,55 @@ def test_a_mask_that_shows_a_dead_row_is_named(engine: Engine) -> None:
         ("row_ids", "row ids"),
         ("file_hashes", "file hashes"),
         ("vectors", "vectors"),
+        ("row_text_lengths", "texts"),
+        ("definition_ends", "extents of definitions"),
     ],
 )
 def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, told: str) -> None:
     """Queries rank by the one and show the other."""
-    manifest = engine.view().manifest
-    last = manifest.segments[-1]
-
-    def disturb(arrays: Arrays) -> Arrays:
-        values = arrays[array].view(np.uint8).reshape(-1).copy()
-        values[0] ^= 1
-        return arrays | {array: values.view(arrays[array].dtype).reshape(arrays[array].shape)}
-
-    image = rewrite(engine, store_files.image_file(engine.identity.store, last.table), disturb)
-    publish(
-        engine, replace(manifest, segments=(*manifest.segments[:-1], replace(last, image=image)))
-    )
+    publish_image(engine, lambda arrays: arrays | {array: flipped(arrays[array], 0)})
     errors = run(engine).errors
 
     assert [error.code for error in errors] == ["row_mismatch"]
     assert told in errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"signature": "def other()"}, "details"),
+        ({"tail": "# other\n"}, "texts"),
+        ({"text": "def other():\n    pass\n"}, "texts"),
+    ],
+)
+def test_texts_and_details_of_an_image_are_compared_with_its_table(
+    engine: Engine, change: dict[str, str], told: str
+) -> None:
+    """Checksums of blocks are sound where an image was made from other rows."""
+
+    def other_texts(arrays: Arrays) -> Arrays:
+        builder = TextsBuilder()
+        (batch,) = scan_table(engine.identity.store, engine.view().manifest.segments[-1].table)
+        for start, end in pairwise(arrays["file_rows"].tolist()):
+            builder.begin_file()
+            builder.add(
+                replace(row, chunk=replace(row.chunk, **change)) for row in batch.rows[start:end]
+            )
+        return arrays | builder.finish()
+
+    publish_image(engine, other_texts)
+    errors = run(engine).errors
+
+    assert [error.code for error in errors] == ["row_mismatch"]
+    assert f" {told} are not the image's" in errors[0].message
+
+
+@pytest.mark.parametrize("array", ["text_blocks", "detail_blocks"])
+def test_texts_that_cannot_be_read_are_an_error(engine: Engine, array: str) -> None:
+    """Also where the image's digest was taken afterwards."""
+    publish_image(engine, lambda arrays: arrays | {array: flipped(arrays[array], 8)})
+
+    assert codes(engine) == ["unreadable"]
 
 
 def test_other_columns_are_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -923,9 +923,27 @@ DAEMON_SABOTAGES = (
     Sabotage(
         "a query worker that dies takes an answer with it",
         "ggrep/daemon/query_process.py",
-        "        except WorkerGone:\n            await self._end(worker)\n",
-        "        except TypeError:\n            await self._end(worker)\n",
+        "        except WorkerGone as gone:\n"
+        "            await self._end(worker, gone.reason)\n"
+        "            deadline",
+        "        except TypeError as gone:\n"
+        "            await self._end(worker, str(gone))\n"
+        "            deadline",
         (QUERY_WORKER + "test_the_host_answers_for_a_worker_that_dies_or_is_stopped",),
+    ),
+    Sabotage(
+        "queries of one store start a worker for another",
+        "ggrep/daemon/query_process.py",
+        "        crowded = self._crowded[store]\n",
+        '        crowded = self._crowded[""]\n',
+        (QUERY_WORKER + "test_queries_of_one_store_start_no_worker_for_another",),
+    ),
+    Sabotage(
+        "a query that a worker answers occupies the host",
+        "ggrep/daemon/qos/permits.py",
+        "self.permits.in_use - self._elsewhere",
+        "self.permits.in_use",
+        (QUERY_WORKER + "test_a_query_that_a_worker_answers_does_not_occupy_the_host",),
     ),
     Sabotage(
         "a query worker that is stopped takes all of the time",

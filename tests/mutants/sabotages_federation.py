@@ -614,7 +614,7 @@ FEDERATION_SABOTAGES = (
     Sabotage(
         "two connections number their requests alike",
         "ggrep/protocol/client/channel.py",
-        "secrets.token_hex(8)",
+        "os.urandom(8).hex()",
         '"request"',
         (CLIENT_CHANNEL + "test_no_two_connections_number_their_requests_alike",),
     ),

@@ -292,6 +292,13 @@ PACK_SABOTAGES = (
         (MEMBERS_REACHING + "test_of_definitions_those_matter_that_have_a_place",),
     ),
     Sabotage(
+        "copies of loose texts are looked for in all rows",
+        "ggrep/search/engine/joint_pools.py",
+        "texts, scales, scored.rows[shown])",
+        "texts, scales, np.arange(image.rows))",
+        ("tests/engine/test_joint_pools.py::test_copies_are_looked_for_among_rows_that_score",),
+    ),
+    Sabotage(
         "a block of texts may grow without end",
         "ggrep/index/store/row_texts.py",
         "        if not stream.eof:\n",

@@ -1175,18 +1175,25 @@ SLATE_SABOTAGES = (
         (TEXT_FIRST + "test_pages_are_the_answer_of_parsing_everything",),
     ),
     Sabotage(
+        "files that were cut by lines define nothing but by the form of their lines",
+        "ggrep/index/sync/image_builder.py",
+        'any(row.method == "lines" for row in rows)',
+        "not rows",
+        (TEXT_FIRST + "test_members_of_a_long_type_are_found_in_each_of_its_chunks",),
+    ),
+    Sabotage(
+        "a row begins at the length of what stands before it",
+        "ggrep/search/query/text_runs.py",
+        "        before = cut\n",
+        "        before = start\n",
+        (RUNS + "test_a_match_is_in_its_row_wherever_rows_begin",),
+    ),
+    Sabotage(
         "an image has no keys of the words that a text may define",
         "ggrep/index/sync/image_builder.py",
         "self._definition_keys.extend(definition_keys(defined, len(self._paths) - 1))",
         "pass",
         (TEXT_FIRST + "test_definitions_inside_of_functions_are_found_without_a_look_at_texts",),
-    ),
-    Sabotage(
-        "keys of a packed segment mean files of the first",
-        "ggrep/index/packs/pack_image.py",
-        "part + np.uint64(first)",
-        "part",
-        ("tests/packs/test_pack_image.py::test_each_segment_lies_in_it_as_in_its_own_image",),
     ),
     Sabotage(
         "strings are usages",

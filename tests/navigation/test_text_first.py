@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -10,8 +11,14 @@ from ggrep.base.clock import Deadline, SystemClock
 from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.navigation import Reference, ReferencesRequest, SymbolRequest
 from ggrep.search.engine.engine import Engine
+from ggrep.search.navigation import name_answers
 from ggrep.search.navigation.mentions import Mentions
-from ggrep.search.navigation.name_candidates import mentioning_files, searched, split_name
+from ggrep.search.navigation.name_candidates import (
+    defining_files,
+    mentioning_files,
+    searched,
+    split_name,
+)
 from ggrep.search.navigation.name_reading import Reading
 from ggrep.search.query.segments import open_segments
 from tests.fakes.mentions import InProcessMentions
@@ -95,6 +102,36 @@ def test_pages_are_the_answer_of_parsing_everything(
     assert (list(whole.references), whole.defined) == (expected, defined)
 
 
+LONG = {
+    "color.c": "enum color {\n" + "".join(f"    RED{n} = {n},\n" for n in range(600)) + "};\n",
+    "big.h": "typedef struct {\n"
+    + "".join(f"    int *at{n}[3];\n" for n in range(600))
+    + "} big_t;\n",
+    "local.c": "int f(void)\n{\n    struct {\n"
+    + "".join(f"        int in{n};\n" for n in range(600))
+    + "    } x;\n}\n",
+    "kind.rs": "pub enum Kind {\n" + "".join(f"    Var{n}(u32),\n" for n in range(600)) + "}\n",
+    "use.c": "int g(void) { return RED599 + at599 + in599 + Var599; }\n",
+}
+
+
+@pytest.mark.parametrize("structure", [True, False])
+def test_members_of_a_long_type_are_found_in_each_of_its_chunks(
+    root: Path, home: Path, *, structure: bool
+) -> None:
+    """The chunks in its middle show no keyword; without structure no chunk is named either."""
+    write_tree(root, LONG)
+    engine = open_engine(root, home, encoder="none", structure=structure)
+    engine._occurrences = InProcessMentions()  # type: ignore[assignment]  # answers alike
+    engine.sync()
+    places = ("RED", "color.c", 2), ("at", "big.h", 2), ("in", "local.c", 4), ("Var", "kind.rs", 2)
+    for name, path, first in places:
+        for number in (0, 150, 300, 450, 599):
+            (found,) = engine.ask(SymbolRequest(f"{name}{number}")).definitions
+            assert (found.path, found.line) == (path, number + first)
+    engine.close()
+
+
 def test_files_behind_a_page_are_counted_and_not_parsed(
     engine: Engine, pool: InProcessMentions
 ) -> None:
@@ -109,6 +146,23 @@ def test_files_behind_a_page_are_counted_and_not_parsed(
     assert page.mentions == len(NUMBERS) - 3 + 2
     (cut,) = [cut for cut in page.limits_hit if cut.code == "max_references"]
     assert cut.observed is None, "usages among the mentions are not known"
+
+
+@pytest.mark.parametrize(("name", "looks"), [("step", 1), ("STEP_NOWHERE", 1), ("Base.step", 0)])
+def test_defining_files_are_looked_up_once(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, name: str, looks: int
+) -> None:
+    """They are those of any letter case; of a qualified name all files are parsed."""
+    looked: list[str] = []
+
+    def counted(held: Any, asked: Any, deadline: Any) -> Any:
+        looked.append(name)
+        return defining_files(held, asked, deadline)
+
+    monkeypatch.setattr(name_answers, "defining_files", counted)
+    engine.ask(ReferencesRequest(name, limit=1))
+
+    assert len(looked) == looks
 
 
 def test_definitions_inside_of_functions_are_found_without_a_look_at_texts(

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,9 +17,9 @@ from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.response import FileMatches, Hit, MatchTotals, QueryResponse
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import literal
-from ggrep.search.query.file_text import read_files
 from ggrep.search.query.regex import MAX_PATTERN_CHARACTERS, compile_regex, required_texts
 from ggrep.search.query.segments import open_segments
+from ggrep.search.query.text_runs import chunk_rows, read_runs
 from tests.fakes.repos import open_engine, write_tree
 
 WORDS = ("retry", "Retry", "retry_queue", "re", "try", "queue", "(", ")", "->", "_", "é", "x1")
@@ -96,8 +97,9 @@ def test_a_text_is_found_where_a_long_line_was_cut_in_two(root: Path, home: Path
     body = "".join(f"w{number:05};" for number in range(1500))
     engine = indexed(root, home, {"a.txt": f"{body}\n", "b.txt": "w0\n"})
     (segment,) = open_segments(engine.view())
-    (file,) = read_files(engine.view(), segment, [0], Deadline.never(engine.clock))
-    borders = file.starts[1:]
+    rows = np.flatnonzero(chunk_rows(segment) & (segment.image.row_files == 0))
+    ((run,),) = read_runs(engine.view(), segment, rows, Deadline.never(engine.clock))
+    borders = run.starts[1:]
 
     assert len(borders) >= 3
     assert any(body[border - 1].isalnum() and body[border].isalnum() for border in borders)

@@ -1,5 +1,7 @@
 """Rows that cannot match are not read, and the answer is that of a search through whole files."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from ggrep.model.response import Hit
 from ggrep.parse.languages.line_table import MAX_INDENT
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import literal, text_runs
+from ggrep.search.query.text_runs import TextRun
 from tests.fakes.repos import open_engine, write_tree
 
 STEPS = "".join(f"        step_{n} = one.of({n})\n" for n in range(30))
@@ -94,6 +97,26 @@ def test_rows_that_cannot_match_are_not_read(
 
     assert hit.matching_lines == 1
     assert 0 < len(set(read)) <= 6
+
+
+@pytest.mark.parametrize(
+    "unit", ["e\u0301\u0301", "\u1112\u1161\u11ab", "\u0958", "\u00e9", "\r\n", "a\u0300\u0958"]
+)
+@pytest.mark.parametrize("first_line", [1, 7])
+def test_a_match_is_in_its_row_wherever_rows_begin(unit: str, first_line: int) -> None:
+    """A long line is cut without regard to characters that compose, or grow in NFC."""
+    whole = "\ufeff" + "".join(f"{unit * (n % 4)}w{n};" for n in range(40))
+    data = whole.encode()
+    starts = [0, *(len(whole[:place].encode()) for place in range(2, len(whole), 3))]
+    run = TextRun(data, range(len(starts)), starts, first_line)
+    plain, plain_starts = text_runs.plain_run(run)
+    own, found = (
+        [bisect_right(begins, match.start()) for match in re.finditer(rb"w\d+;", text)]
+        for text, begins in ((data, starts), (plain, plain_starts))
+    )
+
+    assert own == found
+    assert len(own) == 40
 
 
 @pytest.mark.parametrize(

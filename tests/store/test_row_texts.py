@@ -32,7 +32,7 @@ from ggrep.model.corpus import Corpus
 from ggrep.model.files import ANCHOR, Chunk, ChunkedFile
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query.file_text import file_text
+from ggrep.search.query.file_text import file_text, file_texts
 from ggrep.search.query.segments import open_segments
 from tests.fakes.old_stores import without_texts
 from tests.fakes.repos import open_engine, write_tree
@@ -65,14 +65,13 @@ def image_of(engine: Engine) -> SegmentImage:
 
 
 def everything(image: SegmentImage, texts: Texts) -> list[Any]:
-    rows, files = range(image.rows), range(image.files)
+    rows = range(image.rows)
     return [
         texts.texts(rows),
         texts.tiles(rows),
         texts.details(rows),
         texts.extents(rows),
         shown_of(image, texts, rows),
-        [(text.data, list(text.starts)) for text in texts.files(files)],
     ]
 
 
@@ -98,11 +97,12 @@ def test_image_and_table_have_the_same_texts(engine: Engine) -> None:
 
 def test_files_are_indexed_to_the_byte(engine: Engine, root: Path) -> None:
     """UTF-8 files come back as they lie in the work tree."""
-    image = image_of(engine)
-    texts = RowTexts(image).files(range(image.files))
-    for file, text in enumerate(texts):
-        if image.path(file) != "old.md":
-            assert text.data == (root / image.path(file)).read_bytes()
+    view = engine.view()
+    (segment,) = open_segments(view)
+    files = [file for file in range(segment.image.files) if segment.image.path(file) != "old.md"]
+    texts = file_texts(view, segment, files, Deadline.never(engine.clock))
+    for file, text in zip(files, texts, strict=True):
+        assert text.encode() == (root / segment.image.path(file)).read_bytes()
 
 
 def test_an_answer_reads_no_table(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,7 +260,7 @@ def test_a_block_that_grows_without_end_is_damage(engine: Engine) -> None:
     other = replace(image, arrays={**image.arrays, "text_blocks": bomb, "text_offsets": offsets})
 
     with pytest.raises(CorruptStore, match="another size"):
-        RowTexts(other).files(range(image.files))
+        RowTexts(other).texts(range(image.rows))
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=40)

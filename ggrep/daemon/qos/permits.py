@@ -155,8 +155,23 @@ class CpuPermits:
     def __init__(self, cores: int, clock: Clock) -> None:
         self._cores = max(1, cores)
         self.permits = Permits(self._cores)
+        self._elsewhere = 0
         self._seen: dict[str, float] = {}
         self._clock = clock
+
+    @property
+    def computing(self) -> int:
+        """Return the number of permits whose queries this process computes."""
+        return self.permits.in_use - self._elsewhere
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """Hold the block's permit for a query that another process computes."""
+        self._elsewhere += 1
+        try:
+            yield
+        finally:
+            self._elsewhere -= 1
 
     @asynccontextmanager
     async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:

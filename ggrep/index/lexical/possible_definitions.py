@@ -1,7 +1,9 @@
 """Words of a text that it may define, by the form of the lines around them.
 
 Chunks name most definitions, but not functions inside of small functions or types in bodies.
-The words are a superset of those names: syntax decides about the files that hold them.
+The words are a superset of those names: syntax decides about the files that hold them. A file whose
+language has a grammar, but whose chunks are windows of lines, may define any of its words: a window
+in the middle of a type does not show that its names are members.
 Every repetition of a pattern has a bound, or stays within one word.
 """
 
@@ -51,6 +53,10 @@ _TYPEDEF: Final = re.compile(
 )
 _SINGLE: Final = re.compile(r"\w\([ \t*]{0,8}(\w+)[ \t]{0,8}\)[ \t]{0,8}\{")
 """A macro in front of a block reads like a function that its argument names."""
+
+
+ANY_WORD: Final = ""
+"""Stands for all words of a file."""
 
 
 def folded_words(name: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ looks at the pointer's snapshot alone: that an older one would stand in is itsel
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,18 @@ from ggrep.index.maintenance.examination import Examination, examine, reading
 from ggrep.index.maintenance.findings import failed_call
 from ggrep.index.maintenance.place_checks import unnamed
 from ggrep.index.maintenance.snapshot_checks import expected_masks
+from ggrep.index.store.definition_extents import extents_of
 from ggrep.index.store.manifest import SegmentRef, SnapshotManifest
-from ggrep.index.store.rows import chunk_id_of, row_id_of
+from ggrep.index.store.row_texts import RowDetails, RowTexts, has_texts
+from ggrep.index.store.rows import ChunkRow, chunk_id_of, row_id_of
 from ggrep.index.store.segment_image import SegmentImage
 from ggrep.index.store.store_versions import require_readable
-from ggrep.index.store.table_scan import TableRows, read_rows, schema_differences
+from ggrep.index.store.table_scan import (
+    TableRows,
+    read_rows,
+    scan_table,
+    schema_differences,
+)
 from ggrep.index.store.tables import count_rows
 from ggrep.index.store.view import SegmentView, SnapshotView
 from ggrep.model.maintenance import Audit, AuditError
@@ -32,6 +40,8 @@ Finding = tuple[str, str]
 """Code and message."""
 _Place = tuple[PathKey, int]
 """A file, and which of its chunks."""
+_TEXT_ROWS = 2048
+"""Rows of which texts are compared at once, up to the end of their last file."""
 
 
 def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audit:
@@ -161,6 +171,8 @@ def _segment(
         yield "image_mismatch", f"image of {ref.table} has {found}"
     if (rows, image.rows) == (ref.rows, ref.rows):
         yield from _compare(store, segment, places)
+        if has_texts(image):
+            yield from _compare_texts(store, image)
 
 
 def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator[Finding]:
@@ -183,6 +195,39 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
         if not _has_vectors(rows, vectors, image):
             what = "vectors are not the image's"
             yield "row_mismatch", f"segment {image.name}: {what}, rows from {rows.start}"
+
+
+def _compare_texts(store: Path, image: SegmentImage) -> Iterator[Finding]:
+    """Compare what hits show: a table's texts with the arrays of its image."""
+    texts, first = RowTexts(image), 0
+    for files in _whole_files(store, image):
+        rows = [row for file in files for row in file]
+        here = range(first, first + len(rows))
+        tiles = [(row.chunk.text.encode(), row.chunk.tail.encode()) for row in rows]
+        extents = [each for file in files for each in extents_of([row.chunk for row in file])]
+        for name, same in (
+            ("texts", tiles == texts.tiles(here)),
+            ("details", list(map(RowDetails.of, rows)) == texts.details(here)),
+            ("extents of definitions", extents == texts.extents(here)),
+        ):
+            if not same:
+                what = f"{name} are not the image's"
+                yield "row_mismatch", f"segment {image.name}: {what}, rows from {first}"
+        first = here.stop
+
+
+def _whole_files(store: Path, image: SegmentImage) -> Iterator[list[list[ChunkRow]]]:
+    """Yield the rows of a table by file, some thousand at a time."""
+    rows = (row for batch in scan_table(store, image.name) for row in batch.rows)
+    files: list[list[ChunkRow]] = []
+    size = 0
+    for _, group in groupby(rows, key=lambda row: row.path_key):
+        files.append([*group])
+        size += len(files[-1])
+        if size >= _TEXT_ROWS:
+            yield files
+            files, size = [], 0
+    yield files
 
 
 def _met_again(values: Sequence[str], before: set[str]) -> list[str]:

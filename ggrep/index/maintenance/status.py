@@ -194,6 +194,7 @@ def _served(status: Status, load: DaemonLoad) -> Status:
             status.resources,
             open_handles=load.handles,
             embed_global=EmbedPool(encode.max_concurrent, encode.in_use, encode.stale),
+            query_workers=load.workers,
         ),
         performance=replace(
             status.performance,

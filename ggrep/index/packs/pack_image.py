@@ -1,9 +1,10 @@
 """A pack: the images of segments of many stores, one behind the other in one mapped file.
 
 Rows of a segment lie together, in its own order, hidden ones too: which are visible is known to the
-snapshots alone, so a segment that is published once stays packed while snapshots come and go. What
-a row scores is the same to the bit as in its own image. Arrays are those of a segment's image
-(`ggrep.index.store.segment_image`), and these beside:
+snapshots alone, so a segment that is published once stays packed while snapshots come and go. A
+row's score is the same to the bit as in its own image. Arrays are those of a segment's image
+(`ggrep.index.store.segment_image`) without `definition_keys`, as names are looked up in each store
+by itself, and these beside:
 
 | array | dtype, shape | |
 |---|---|---|
@@ -227,14 +228,6 @@ def _merged(
         image.file_rows[:-1] + np.uint32(first) for image, first in zip(images, rows, strict=False)
     ]
     arrays["file_rows"] = np.concatenate([*starts, np.array([rows[-1]], dtype=np.uint32)])
-    keys = [image.definition_keys for image in images]
-    shifted = [
-        part + np.uint64(first)
-        for part, first in zip(keys, files, strict=False)
-        if part is not None
-    ]
-    if len(shifted) == len(images):
-        arrays["definition_keys"] = np.sort(np.concatenate(shifted))
     arrays |= _paths(images)
     arrays |= merge_texts(images, rows)
     for prefix, fields, first in (

@@ -91,17 +91,6 @@ class ShownRow(Struct, frozen=True):
     details: RowDetails
 
 
-class FileText(Struct, frozen=True):
-    """A file's text as indexed, UTF-8, and the offset of each row's text in it.
-
-    Attributes:
-        starts: of the file's rows in source order, the header chunk's aside.
-    """
-
-    data: bytes
-    starts: Sequence[int]
-
-
 class Texts(Protocol):
     """Reads the texts of one segment.
 
@@ -120,9 +109,6 @@ class Texts(Protocol):
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
         """Return the details of ascending rows."""
-
-    def files(self, files: Sequence[int]) -> list[FileText]:
-        """Return the texts of ascending files."""
 
     def extents(self, rows: Sequence[int]) -> list[Extent | None]:
         """Return the lines of the definition that each row is only a part of, if it is."""
@@ -161,7 +147,7 @@ class RowTexts(Struct, frozen=True):
         return starts, lengths, ends - begins
 
     def _read(self, starts: _Numbers, lengths: _Numbers) -> list[bytes]:
-        stream = self._stream()
+        stream = _Stream(_Blocks(self.image, "text", BLOCK_BYTES + 1))
         spans = zip(starts.tolist(), lengths.tolist(), strict=True)
         return [stream.read(start, length) for start, length in spans]
 
@@ -179,29 +165,11 @@ class RowTexts(Struct, frozen=True):
         except IndexError as error:
             raise CorruptStore(f"segment {self.image.name}: a row lacks details") from error
 
-    def files(self, files: Sequence[int]) -> list[FileText]:
-        """Return the texts of ascending files."""
-        arrays, stream = self.image.arrays, self._stream()
-        starts, lengths = arrays["file_text_starts"], arrays["file_text_lengths"]
-        texts = []
-        for file in files:
-            first, end = self.image.file_rows[file : file + 2].tolist()
-            rows = arrays["row_text_starts"].view(np.uint32)[first:end].tolist()
-            start, length, header = int(starts[file]), int(lengths[file]), 0
-            if rows and self.image.row_anchors[first]:
-                header, rows = int(arrays["row_text_lengths"][first]), rows[1:]
-            data = stream.read(start + header, length - header)
-            texts.append(FileText(data, [row - header for row in rows]))
-        return texts
-
     def extents(self, rows: Sequence[int]) -> list[Extent | None]:
         """Return the lines of the definition that each row is only a part of, if it is."""
         starts = self.image.arrays["definition_starts"][list(rows)].tolist()
         ends = self.image.arrays["definition_ends"][list(rows)].tolist()
         return [(start, end) if end else None for start, end in zip(starts, ends, strict=True)]
-
-    def _stream(self) -> "_Stream":
-        return _Stream(_Blocks(self.image, "text", BLOCK_BYTES + 1))
 
 
 def has_texts(image: SegmentImage) -> bool:
@@ -257,16 +225,19 @@ class _Stream:
 
     def __init__(self, blocks: _Blocks) -> None:
         self._blocks = blocks
-        self._known: tuple[int, bytes] = -1, b""
+        self._start, self._block = -1, b""
 
     def read(self, start: int, length: int) -> bytes:
         """Return a range of bytes."""
+        offset = start - self._start
+        if offset >= 0 and offset + length <= len(self._block):
+            return self._block[offset : offset + length]
         parts, end = [], start + length
         while start < end:
             number, offset = divmod(start, BLOCK_BYTES)
-            if self._known[0] != number:
-                self._known = number, self._blocks.block(number)
-            part = self._known[1][offset : offset + end - start]
+            if self._start != number * BLOCK_BYTES:
+                self._start, self._block = number * BLOCK_BYTES, self._blocks.block(number)
+            part = self._block[offset : offset + end - start]
             if not part:
                 raise CorruptStore("an image's text ends too early")
             parts.append(part)

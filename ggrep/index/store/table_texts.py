@@ -10,10 +10,9 @@ from typing import Final
 from msgspec import Struct
 
 from ggrep.index.store.definition_extents import Extent, extents_of
-from ggrep.index.store.row_texts import FileText, RowDetails
+from ggrep.index.store.row_texts import RowDetails
 from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.segment_image import SegmentImage
-from ggrep.model.files import ANCHOR
 
 _BATCH_ROWS: Final = 2048
 
@@ -42,33 +41,17 @@ class TableTexts(Struct, frozen=True):
         """Return the details of ascending rows."""
         return list(map(RowDetails.of, self._rows(rows)))
 
-    def files(self, files: Sequence[int]) -> list[FileText]:
-        """Return the texts of ascending files."""
-        texts = []
-        for rows in self._by_file(files):
-            data, starts = bytearray(), []
-            for row in rows:
-                if row.chunk.kind != ANCHOR:
-                    starts.append(len(data))
-                    data += row.chunk.text.encode()
-                data += row.chunk.tail.encode()
-            texts.append(FileText(bytes(data), starts))
-        return texts
-
     def extents(self, rows: Sequence[int]) -> list[Extent | None]:
         """Return the lines of the definition that each row is only a part of, if it is."""
-        files = sorted({int(self.image.row_files[row]) for row in rows})
-        extents: dict[int, Extent | None] = {}
-        for file, rows_of_file in zip(files, self._by_file(files), strict=True):
-            first = int(self.image.file_rows[file])
-            extents.update(enumerate(extents_of([row.chunk for row in rows_of_file]), start=first))
-        return [extents[row] for row in rows]
-
-    def _by_file(self, files: Sequence[int]) -> list[list[ChunkRow]]:
         self._require_tails()
+        files = sorted({int(self.image.row_files[row]) for row in rows})
         spans = [range(*self.image.file_rows[file : file + 2].tolist()) for file in files]
-        rows = iter(self._rows([row for span in spans for row in span]))
-        return [[next(rows) for _ in span] for span in spans]
+        read = iter(self._rows([row for span in spans for row in span]))
+        extents: dict[int, Extent | None] = {}
+        for span in spans:
+            chunks = [next(read).chunk for _ in span]
+            extents.update(zip(span, extents_of(chunks), strict=True))
+        return [extents[row] for row in rows]
 
     def _require_tails(self) -> None:
         """Raise unless the table has the text between chunks.

@@ -25,7 +25,11 @@ from ggrep.index.lexical.layout import (
     STEM,
     SYMBOL,
 )
-from ggrep.index.lexical.possible_definitions import definition_keys, possible_definitions
+from ggrep.index.lexical.possible_definitions import (
+    ANY_WORD,
+    definition_keys,
+    possible_definitions,
+)
 from ggrep.index.lexical.postings_builder import PostingsBuilder
 from ggrep.index.lexical.tokens import spelled_names, symbol_names, words
 from ggrep.index.store.image import Array
@@ -34,6 +38,7 @@ from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
 from ggrep.model.corpus import CORPORA
 from ggrep.model.files import ANCHOR, Chunk, traits_of
+from ggrep.parse.languages.registry import GRAMMARS
 
 _CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
 
@@ -97,6 +102,8 @@ class ImageBuilder:
         chunks = [row.chunk for row in rows]
         for number, chunk in enumerate(chunks, start=self._row):
             self._add_words(number, chunk)
+        if self._language in GRAMMARS and any(row.method == "lines" for row in rows):
+            self._definition_keys.extend(definition_keys((ANY_WORD,), len(self._paths) - 1))
         numbers, types = self._numbers, self._types
         numbers["row_files"].extend([len(self._paths) - 1] * len(rows))
         numbers["row_starts"].extend([chunk.start_line for chunk in chunks])

@@ -1,7 +1,6 @@
 """Errors become output and exit status here, and nowhere else."""
 
 import os
-import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -114,7 +113,7 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
         return error.exit_status
     if "--json" in options:
         # It may have failed before a daemon or an engine named it.
-        error.request_id = error.request_id or secrets.token_hex(8)
+        error.request_id = error.request_id or os.urandom(8).hex()
         terminal.write_json(_document(error, options), pretty=False)
     for line in error_lines(error):
         terminal.tell_error(with_path(line, typed_path(options)))

@@ -1,7 +1,7 @@
 """One connection to a daemon, shared by all tasks of an event loop."""
 
 import math
-import secrets
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -117,7 +117,7 @@ class Channel:
         self._stream = stream
         self._socket: socket.socket = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 - no Django
         self.pid = peer_pid(self._socket)
-        self._connection = ClientConnection(hello, secrets.token_hex(8))
+        self._connection = ClientConnection(hello, os.urandom(8).hex())
         self._sending = anyio.Lock()
         self._reading = False
         self._waiting: dict[str, _Waiting] = {}

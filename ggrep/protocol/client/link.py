@@ -1,7 +1,6 @@
 """One connection to a daemon, for one thread."""
 
 import os
-import secrets
 import socket
 import time
 from pathlib import Path
@@ -74,7 +73,7 @@ class Link:
         self.pid = peer_pid(peer)
         self._socket = peer
         self._clock = clock
-        self._connection = ClientConnection(hello, secrets.token_hex(8))
+        self._connection = ClientConnection(hello, os.urandom(8).hex())
 
     @classmethod
     def connect(

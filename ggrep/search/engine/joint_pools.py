@@ -311,10 +311,10 @@ class _Joint(Struct, frozen=True):
             scored, image = ranked.scores[place], segment.image
             if segment.owners is None or not texts:
                 continue
-            rows = rows_of_texts(ranked.view, segment, texts, scales)
-            shown = ranked.eligible[place][rows] & (scored.at(rows) > 0.0)
-            shown &= image.row_corpora[rows] == CORPORA.index(own.corpus)
-            further = [row for row in rows[shown].tolist() if (place, row) not in known]
+            shown = ranked.eligible[place][scored.rows] & (scored.total > 0.0)
+            shown &= scored.corpora == CORPORA.index(own.corpus)
+            rows = rows_of_texts(ranked.view, segment, texts, scales, scored.rows[shown])
+            further = [row for row in rows.tolist() if (place, row) not in known]
             held.update(segment.owners[image.row_files[further]].tolist())
         return sorted(held)
 

@@ -66,7 +66,7 @@ class Mentions(Struct):
 
     Attributes:
         skip: so many of those that fit the answer were shown before.
-        defining: files that may define the name.
+        defining: files that may define the name; None while unknown.
         kinds: which are shown.
         totals: all of them, by kind.
         other_spelling: the first that is not spelled as the name was asked for.
@@ -76,7 +76,7 @@ class Mentions(Struct):
     request: ReferencesRequest
     asked: AskedName
     skip: int = 0
-    defining: frozenset[NameFile] = frozenset()
+    defining: frozenset[NameFile] | None = None
     kinds: frozenset[str] = frozenset()
     totals: Counter[str] = field(default_factory=Counter)
     other_spelling: Place | None = None
@@ -96,7 +96,7 @@ class Mentions(Struct):
         container is known by all of them.
         """
         full = self.totals["usage"] > self.skip + self.request.limit
-        defines = len(self.definitions) < self._most_definitions and file in self.defining
+        defines = len(self.definitions) < self._most_definitions and file in (self.defining or ())
         return bool(self.asked.owners) or not full or defines
 
     def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:

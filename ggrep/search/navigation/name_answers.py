@@ -172,7 +172,8 @@ def read_mentions(
     Returns: whole words in files whose syntax was not read, and the number of such files.
     """
     held, asked = reading.held, mentions.asked
-    mentions.defining = frozenset(defining_files(held, asked, reading.deadline))
+    if mentions.defining is None and not asked.owners:
+        mentions.defining = frozenset(defining_files(held, asked, reading.deadline))
     for file in reading.read(files, asked.typed, any_case=any_case, wants=mentions.wants):
         mentions.take(held, file.text, file.places)
     return reading.mentions(asked, any_case=any_case)

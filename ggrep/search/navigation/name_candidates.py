@@ -12,6 +12,7 @@ from msgspec import Struct
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.layout import SYMBOL
 from ggrep.index.lexical.possible_definitions import (
+    ANY_WORD,
     files_of_word,
     folded_words,
     possible_definitions,
@@ -144,7 +145,7 @@ def defining_files(held: Searched, asked: AskedName, deadline: Deadline) -> list
 
 def _possible_files(held: Searched, place: int, asked: AskedName, deadline: Deadline) -> list[int]:
     """Return the files with rows whose text may define a name, by the form of its lines."""
-    segment, parts = held.segments[place], folded_words(asked.last)
+    segment, parts = held.segments[place], (*folded_words(asked.last), ANY_WORD)
     keys, rows = segment.image.definition_keys, _body_rows(held, place, asked)
     if keys is None:
         kept = rows[held.eligible[place][rows]]

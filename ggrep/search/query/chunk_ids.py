@@ -48,28 +48,28 @@ def rows_of_texts(
     segment: SearchableSegment,
     texts: Collection[bytes],
     scales: npt.NDArray[np.float64] | None,
+    among: Rows,
 ) -> Rows:
     """Return the rows with those beginnings of chunk ids, ascending.
 
     Args:
         view: that shows the segment.
-        segment: whose rows are looked at.
+        segment: of the rows.
         texts: beginnings of chunk ids.
         scales: f64, of the texts' vectors; None where equal texts may have others. By these the
             rows are found whose ids are read, where no pack holds the ids.
+        among: only these rows, which ascend.
 
     Raises:
         CorruptStore, SnapshotGone, NoIndex: as `shown_rows`.
     """
     if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
         wanted = np.frombuffer(b"".join(sorted(texts)), dtype=np.uint64).reshape(-1, 2)
-        rows = np.flatnonzero(np.isin(held.view(np.uint64)[:, 0], wanted[:, 0]))
+        among = among[np.isin(held.view(np.uint64)[among, 0], wanted[:, 0])]
     elif scales is not None and segment.vectors:
-        rows = np.flatnonzero(np.isin(segment.image.scales, scales))
-    else:
-        rows = np.arange(segment.image.rows)
-    ids = _ids(view, segment, rows)
-    alike = [row for row, one in zip(rows.tolist(), ids, strict=True) if one in texts]
+        among = among[np.isin(segment.image.scales[among], scales)]
+    ids = _ids(view, segment, among)
+    alike = [row for row, one in zip(among.tolist(), ids, strict=True) if one in texts]
     return np.array(alike, dtype=np.int64)
 
 

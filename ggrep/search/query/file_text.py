@@ -3,77 +3,40 @@
 A file that was cut at its chunk cap ends with its last chunk.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import CorruptStore
 from ggrep.index.store.view import SnapshotView
-from ggrep.search.query.row_reading import BATCH_ROWS, file_contents
 from ggrep.search.query.segments import SearchableSegment
-
-
-class IndexedFile(Struct, frozen=True):
-    """A file of a segment with its text.
-
-    Attributes:
-        data: UTF-8.
-        rows: the file's rows in source order, the header chunk's aside.
-        starts: offset in `data` at which each row's text begins.
-        header: the row of the header chunk; None where there is none.
-    """
-
-    file: int
-    data: bytes
-    rows: range
-    starts: tuple[int, ...]
-    header: int | None
+from ggrep.search.query.text_runs import read_runs
 
 
 def file_text(view: SnapshotView, segment: SearchableSegment, file: int, deadline: Deadline) -> str:
-    """Return a file's text; see `read_files`."""
+    """Return a file's text; see `file_texts`."""
     return file_texts(view, segment, (file,), deadline)[0]
 
 
 def file_texts(
     view: SnapshotView, segment: SearchableSegment, files: Sequence[int], deadline: Deadline
 ) -> list[str]:
-    """Return the texts of several files of one segment, in any order; see `read_files`."""
-    read = read_files(view, segment, sorted(set(files)), deadline)
-    try:
-        texts = {item.file: item.data.decode() for item in read}
-    except UnicodeDecodeError as error:
-        raise CorruptStore(f"segment {segment.image.name}: a text is cut elsewhere") from error
-    return [texts[file] for file in files]
-
-
-def read_files(
-    view: SnapshotView, segment: SearchableSegment, files: Sequence[int], deadline: Deadline
-) -> Iterator[IndexedFile]:
-    """Yield files of a segment, read in batches.
-
-    Args:
-        view: the pinned snapshot.
-        segment: one of its segments.
-        files: ascending.
-        deadline: checked before each read.
+    """Return the texts of several files of one segment, in any order.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    batch: list[int] = []
-    rows = 0
-    for file in files:
-        batch.append(file)
-        rows += len(segment.rows_of(file))
-        if rows >= BATCH_ROWS:
-            yield from _read(view, segment, batch, deadline)
-            batch, rows = [], 0
-    if batch:
-        yield from _read(view, segment, batch, deadline)
+    texts = dict.fromkeys(sorted(files), "")
+    tiling = [_chunk_rows(segment, file) or segment.rows_of(file) for file in texts]
+    rows = np.array([row for span in tiling for row in span], dtype=np.int64)
+    try:
+        for runs in read_runs(view, segment, rows, deadline):
+            texts |= {int(segment.image.row_files[run.rows[0]]): run.data.decode() for run in runs}
+    except UnicodeDecodeError as error:
+        raise CorruptStore(f"segment {segment.image.name}: a text is cut elsewhere") from error
+    return [texts[file] for file in files]
 
 
 def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
@@ -93,13 +56,3 @@ def _chunk_rows(segment: SearchableSegment, file: int) -> range:
     """Return the rows of a file without its header chunk, which is the first."""
     rows = segment.rows_of(file)
     return rows[1:] if rows and segment.image.row_anchors[rows[0]] else rows
-
-
-def _read(
-    view: SnapshotView, segment: SearchableSegment, files: Sequence[int], deadline: Deadline
-) -> Iterator[IndexedFile]:
-    deadline.check("reading files")
-    for file, text in zip(files, file_contents(view, segment, files), strict=True):
-        span, rows = segment.rows_of(file), _chunk_rows(segment, file)
-        header = span.start if len(rows) < len(span) else None
-        yield IndexedFile(file, text.data, rows, tuple(text.starts), header)

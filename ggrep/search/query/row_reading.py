@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from ggrep.base.errors import CorruptStore
 from ggrep.index.store.definition_extents import Extent
-from ggrep.index.store.row_texts import FileText, RowDetails, ShownRow, shown_of
+from ggrep.index.store.row_texts import RowDetails, ShownRow, shown_of
 from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.segments import SearchableSegment
 
@@ -58,14 +58,6 @@ def row_extents(
     """Return the lines of the definition that each row is only a part of; see `Texts.extents`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.extents(rows)
-
-
-def file_contents(
-    view: SnapshotView, segment: SearchableSegment, files: Sequence[int]
-) -> list[FileText]:
-    """Return the texts of some files, which must ascend; errors as `row_reading`."""
-    with row_reading(view, segment.owners_of_files(list(files))):
-        return segment.texts.files(files)
 
 
 def shown_rows(

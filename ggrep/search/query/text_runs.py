@@ -54,14 +54,18 @@ def plain_run(run: TextRun) -> tuple[bytes, Sequence[int]]:
     """Return a run's plain text and where each row begins in it."""
     begins = run.first_line == 1
     text = _plain(run.data, begins=begins)
-    if len(text) == len(run.data):
+    if text == run.data:
         return text, run.starts
+    data = np.frombuffer(run.data, dtype=np.uint8)
+    # A row may begin inside of a composed character. None is composed over an ASCII character.
+    cuts = np.concatenate(([0], np.flatnonzero((data < 128) & (data != ord("\n")))))
+    cuts = cuts[np.searchsorted(cuts, run.starts, side="right") - 1]
     starts: list[int] = []
     size, before = 0, 0
-    for start in run.starts:
-        size += len(_plain(run.data[before:start], begins=begins and not before))
-        starts.append(size)
-        before = start
+    for start, cut in zip(run.starts, cuts.tolist(), strict=True):
+        size += len(_plain(run.data[before:cut], begins=begins and not before))
+        starts.append(size + len(_plain(run.data[cut:start], begins=begins and not cut)))
+        before = cut
     return text, starts
 
 

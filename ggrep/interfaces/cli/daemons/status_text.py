@@ -284,6 +284,8 @@ def _daemon(shown: Status) -> str:
     parts.append(f"{plural(row.in_flight or 0, 'query', 'queries')} running")
     if shown.queries.queue_depth:
         parts.append(f"{shown.queries.queue_depth} waiting")
+    if workers := shown.resources.query_workers.running:
+        parts.append(plural(workers, "query worker"))
     if row.query_latency_p50_ms is not None:
         parts.append(f"p50 {row.query_latency_p50_ms} ms")
     if row.rss_bytes:
