@@ -357,8 +357,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "snippets stand a line further down than they say",
         "ggrep/search/slate/pack_material.py",
-        "snippet_start_line=start_line + shown.first_line,",
-        "snippet_start_line=start_line + shown.first_line - 1,",
+        "snippet_start_line=row.start_line + shown.first_line,",
+        "snippet_start_line=row.start_line + shown.first_line - 1,",
         (SLATING + "test_snippets_stand_in_the_file_where_they_say",),
     ),
     Sabotage(

@@ -68,7 +68,7 @@ def bare_text(text: str, language: str) -> BareText:
     end = 0
     for found in _pattern(language).finditer(text):
         between, end = text[end : found.start()], found.end()
-        literal = None if found["literal"] is None else found[0]
+        literal = None if found.lastgroup is None else found[0]
         code += (between, " " if literal is None else '""')
         if literal is None:
             uncommented += (between, " ")
@@ -114,30 +114,27 @@ def comment_lines(text: str, language: str) -> frozenset[int]:
 
     A docstring of Python is one: a string of three quotes that stands alone on its lines.
     """
-    pieces: list[str] = []
-    end = 0
+    left: list[str] = []
+    touched: set[int] = set()
+    end = line = 0
     for found in _pattern(language).finditer(text):
-        told = found.group()
-        is_comment = found["literal"] is None or (
-            language == "python" and _is_docstring(text, found)
-        )
-        pieces += (text[end : found.start()], _NOT_BREAK.sub("", told) if is_comment else told)
-        end = found.end()
-    left = "".join((*pieces, text[end:])).split("\n")
-    lines = text.split("\n")
-    emptied = {i for i, line in enumerate(left) if not line.strip() and lines[i].strip()}
-    return frozenset(emptied)
+        if found.lastgroup is None or (language == "python" and _is_docstring(text, found)):
+            start, breaks = found.start(), found.group().count("\n")
+            left += (text[end:start], "\n" * breaks)
+            line += text.count("\n", end, start)
+            touched.update(range(line, line + breaks + 1))
+            end, line = found.end(), line + breaks
+    lines, others = text.split("\n"), "".join((*left, text[end:])).split("\n")
+    return frozenset(i for i in touched if not others[i].strip() and lines[i].strip())
 
 
 def _is_docstring(text: str, found: re.Match[str]) -> bool:
-    if not found.group().startswith(('"""', "'''")):
+    if not text.startswith(('"""', "'''"), found.start()):
         return False
     before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     behind = text[found.end() :].partition("\n")[0]
     return not before.strip() and not behind.strip()
 
-
-_NOT_BREAK: Final = re.compile(r"[^\n]+")
 
 _WHOLE_NAME: Final = re.compile(r"[A-Za-z_@][\w.$:/@-]{2,79}")
 

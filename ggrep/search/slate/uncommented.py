@@ -10,10 +10,12 @@ def without_comments(snippet: Snippet, language: str) -> Snippet:
 
     Every line keeps its number: comments further down leave blank lines behind their first one.
     """
-    lines = snippet.text.split("\n")
     hidden = comment_lines(snippet.text, language)
-    told = [i for i, line in enumerate(lines) if line.strip() and i not in hidden]
-    if not told or not hidden:
+    if not hidden:
+        return snippet
+    lines = snippet.text.split("\n")
+    told = [i for i, line in enumerate(lines) if i not in hidden and line.strip()]
+    if not told:
         return snippet
     first, last = told[0], told[-1]
     shown = [
