@@ -5,6 +5,7 @@ list of hits. Files alone are looked at here; text is read of those that are cho
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -18,10 +19,10 @@ from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
-from ggrep.search.query.best_rows import CODE, BestRows
+from ggrep.search.query.best_rows import CODE, spread
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.score import SegmentScores
+from ggrep.search.query.score import Places
 from ggrep.search.query.segments import SearchableSegment, find_file
 from ggrep.search.slate.related_files import RelatedFiles
 
@@ -51,6 +52,7 @@ CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 
 _Told: TypeAlias = tuple[frozenset[Role], Filing]
 _ROLES: Final = CacheKey[dict[tuple[RoleRules, str], _Told]]()
+_OPTIONS: Final = CacheKey[dict[int, Mask]]()
 
 Figures = npt.NDArray[np.float64]
 
@@ -106,9 +108,9 @@ class CandidateFiles:
         self._ranked = ranked
         self._deadline = deadline
         self._figures = []
-        for place, segment in enumerate(ranked.segments):
+        for place in range(len(ranked.segments)):
             deadline.check("gathering")
-            self._figures.append(_figures(segment, ranked.scores[place], ranked.best[place]))
+            self._figures.append(_figures(ranked, place))
         best = (float(figures.best.max(initial=0.0)) for figures in self._figures)
         self._top = max(best, default=0.0)
         self._roles = _RoleMemory(rules, ranked)
@@ -237,60 +239,89 @@ class _RoleMemory:
 
 
 def rows_of(
-    ranked: Ranked, candidate: FileCandidate, most: int, beside: RelatedFiles | None = None
-) -> FileRows:
-    """Return a candidate's best row and all rows with scores near it.
+    ranked: Ranked,
+    candidates: Sequence[FileCandidate],
+    most: int,
+    beside: RelatedFiles | None = None,
+) -> list[FileRows]:
+    """Return the best row of each candidate and all rows with scores near it.
 
     Of code that is shown for the options it defines, those; and its best row, where that is
     another: it may be what the question is about.
     """
-    segment = ranked.segments[candidate.segment]
-    image, scores = segment.image, ranked.scores[candidate.segment]
-    own = segment.rows_of(candidate.file)
-    first, last = own.start, own.stop
-    mention = beside.rows[candidate.segment][first:last] if beside else np.zeros(len(own))
-    total = scores.at(np.arange(first, last))
-    is_shown = np.zeros(len(CORPORA), dtype=bool)
-    is_shown[list(candidate.corpora)] = True
-    wanted = is_shown[image.row_corpora[first:last]]
-    wanted &= ranked.eligible[candidate.segment][first:last]
-    wanted &= (total > 0.0) | (mention > 0.0)
-    further: list[int] = []
-    defining = candidate.section is Section.CONFIG and not candidate.is_list
-    if defining and not candidate.roles & CONFIGURING:
-        every = wanted
-        wanted = every & (
-            option_rows(segment)[first:last] | (image.row_corpora[first:last] != CODE)
-        )
-        further = _standing_out(total, every, wanted) if most > 1 else []
-    rows = np.flatnonzero(wanted)
-    if not len(rows):
-        return FileRows((), 0)
-    found, mentions = total[rows], mention[rows]
-    weights = found + _MENTION * found.max() * mentions
-    order = np.lexsort((rows, -weights))
-    telling = order[(found[order] >= _FURTHER * found[order[0]]) | (mentions[order] > 0.0)]
-    best = tuple(
-        ScoredRow(first + row, float(total[row]), float(mention[row]), *image.lines(first + row))
-        for row in [*further, *rows[telling[: most - len(further)]].tolist()]
+    found: dict[int, FileRows] = {}
+    for place in range(len(ranked.segments)):
+        own = [number for number, one in enumerate(candidates) if one.segment == place]
+        if own:
+            mention = beside.rows[place] if beside else None
+            rows = _rows_in(ranked, place, [candidates[number] for number in own], most, mention)
+            found.update(zip(own, rows, strict=True))
+    return [found[number] for number in range(len(candidates))]
+
+
+def _rows_in(
+    ranked: Ranked,
+    place: int,
+    candidates: Sequence[FileCandidate],
+    most: int,
+    mentions: Figures | None,
+) -> list[FileRows]:
+    """Return the rows of candidates of one segment; all of them are looked at together."""
+    image, every = ranked.segments[place].image, range(len(candidates))
+    files = np.array([one.file for one in candidates], dtype=np.int64)
+    starts = image.file_rows[files].astype(np.int64)
+    lengths = image.file_rows[files + 1] - starts
+    rows, file = spread(starts, lengths), np.repeat(every, lengths)
+    total, corpora = ranked.scores[place].at(rows), image.row_corpora[rows]
+    mention = np.zeros(len(rows)) if mentions is None else mentions[rows]
+    shown = np.array(
+        [[corpus in one.corpora for corpus in range(len(CORPORA))] for one in candidates]
     )
-    return FileRows(best, len(telling) + len(further))
+    wanted = shown[file, corpora] & ranked.eligible[place][rows]
+    wanted &= (total > 0.0) | (mention > 0.0)
+    further: dict[int, list[int]] = {}
+    for number, one in enumerate(candidates):
+        if one.section is Section.CONFIG and not (one.is_list or one.roles & CONFIGURING):
+            own = np.flatnonzero(wanted & (file == number))
+            wanted[own] = _options(ranked, place)[rows[own]] | (corpora[own] != CODE)
+            further[number] = _standing_out(total, own, own[wanted[own]]) if most > 1 else []
+    at = np.flatnonzero(wanted)
+    top = np.zeros(len(candidates))
+    np.maximum.at(top, file[at], total[at])
+    at = at[np.lexsort((at, -total[at] - _MENTION * top[file[at]] * mention[at], file[at]))]
+    first = at[np.searchsorted(file[at], file[at])]
+    at = at[(total[at] >= _FURTHER * total[first]) | (mention[at] > 0.0)]
+    bounds = np.searchsorted(file[at], [*every, len(candidates)]).tolist()
+    start_lines, end_lines = image.row_lines(0, image.rows)
+    found = []
+    for number, (begin, end) in enumerate(pairwise(bounds)):
+        best = further.get(number, []) if end > begin else []
+        kept = np.array([*best, *at[begin : min(end, begin + most - len(best))].tolist()], np.int64)
+        columns = (
+            rows[kept],
+            total[kept],
+            mention[kept],
+            start_lines[rows[kept]],
+            end_lines[rows[kept]],
+        )
+        figures = zip(*(column.tolist() for column in columns), strict=True)
+        found.append(FileRows(tuple(ScoredRow(*each) for each in figures), end - begin + len(best)))
+    return found
 
 
-def _standing_out(total: Figures, rows: Mask, among: Mask) -> list[int]:
+def _standing_out(total: Figures, rows: Places, among: Places) -> list[int]:
     """Return the best of the rows where it scores above all those `among` them."""
-    scores = np.where(rows, total, 0.0)
-    above = scores.max(initial=0.0) > scores[among].max(initial=0.0)
-    return [int(scores.argmax())] if above else []
+    above = total[rows].max(initial=0.0) > total[among].max(initial=0.0)
+    return [int(rows[total[rows].argmax()])] if above else []
 
 
-def _figures(segment: SearchableSegment, scores: SegmentScores, found: BestRows) -> _Figures:
-    image = segment.image
+def _figures(ranked: Ranked, place: int) -> _Figures:
+    image, scores, found = ranked.segments[place].image, ranked.scores[place], ranked.best[place]
     best, options = np.zeros((image.files, len(CORPORA))), np.zeros(image.files)
     files = found.runs.files
     best[files] = found.best.T
     if len(files):
-        defining = option_rows(segment)[scores.rows[found.places]] & (found.corpora == CODE)
+        defining = _options(ranked, place)[scores.rows[found.places]] & (found.corpora == CODE)
         options[files] = found.runs.highest(np.where(defining, scores.total[found.places], 0.0))
     return _Figures(best, options)
 
@@ -340,3 +371,11 @@ def option_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
     for word in OPTION_WORDS:
         held[segment.rows_with(word)] = True
     return held
+
+
+def _options(ranked: Ranked, place: int) -> Mask:
+    """Return the option rows of a segment, which are kept with the open snapshot."""
+    memory = ranked.view.derived.keep(_OPTIONS, {})
+    if (rows := memory.get(place)) is None:
+        rows = memory[place] = option_rows(ranked.segments[place])
+    return rows

@@ -17,7 +17,7 @@ from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.snippets import Snippet
-from ggrep.search.slate.file_candidates import ScoredRow, rows_of
+from ggrep.search.slate.file_candidates import FileRows, ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
 from ggrep.search.slate.packing import share_of, turn_of
 from ggrep.search.slate.related_files import RelatedFiles
@@ -59,9 +59,10 @@ def materials(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     first = {pick.candidate.path: pick for pick in reversed(picks)}
+    matching = rows_of(ranked, [pick.candidate for pick in picks], wanted.evidence, beside)
     chosen = [
-        _rows(ranked, pick, beside, wanted, opens=first[pick.candidate.path] is pick)
-        for pick in picks
+        _rows(ranked, pick, rows, wanted, opens=first[pick.candidate.path] is pick)
+        for pick, rows in zip(picks, matching, strict=True)
     ]
     chosen = _worth_reading(chosen, wanted.pieces)
     places: dict[int, set[int]] = {}
@@ -76,14 +77,11 @@ def materials(
     return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
 
 
-def _rows(
-    ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Disclosure, *, opens: bool
-) -> _Rows:
+def _rows(ranked: Ranked, pick: Pick, found: FileRows, wanted: Disclosure, *, opens: bool) -> _Rows:
     """Return a pick's rows; `opens` where no other section shows the file's opening lines."""
     candidate = pick.candidate
     segment = ranked.segments[candidate.segment]
     image, own = segment.image, segment.rows_of(candidate.file)
-    found = rows_of(ranked, candidate, wanted.evidence, beside)
     telling = _with_lines(ranked, pick, found.best)
     evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
     anchor = own[0] if opens and wanted.anchors and own and image.row_anchors[own[0]] else None

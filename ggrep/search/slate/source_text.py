@@ -51,32 +51,49 @@ class BareText(Struct, frozen=True):
         code: without comments; string literals are empty.
         uncommented: without comments and without strings of several lines.
         literals: what stands inside of string literals.
+        comment_lines: the lines, from 0, that hold nothing but comments and blanks beside them. A
+            docstring of Python is one: a string of three quotes that stands alone on its lines.
     """
 
     code: str
     uncommented: str
     literals: tuple[str, ...]
+    comment_lines: frozenset[int] = frozenset()
 
 
 @lru_cache(1 << 11)
 def bare_text(text: str, language: str) -> BareText:
     """Return the parts of `text`; an unclosed comment reaches to the end."""
     literals: list[str] = []
-
     code: list[str] = []
     uncommented: list[str] = []
-    end = 0
+    without: list[str] = []
+    touched: set[int] = set()
+    end = began = line = 0
     for found in _pattern(language).finditer(text):
-        between, end = text[end : found.start()], found.end()
-        literal = None if found.lastgroup is None else found[0]
-        code += (between, " " if literal is None else '""')
-        if literal is None:
+        start, (between, end) = found.start(), (text[end : found.start()], found.end())
+        is_comment = found.lastgroup is None
+        if is_comment or (language == "python" and _is_docstring(text, found)):
+            breaks = text.count("\n", start, end)
+            without += (text[began:start], "\n" * breaks)
+            line += text.count("\n", began, start)
+            touched.update(range(line, line + breaks + 1))
+            began, line = end, line + breaks
+        code += (between, " " if is_comment else '""')
+        if is_comment:
             uncommented += (between, " ")
             continue
+        literal = found[0]
         uncommented += (between, '""' if "\n" in literal else literal)
         literals.append(literal.strip("\"'`"))
     rest = text[end:]
-    return BareText("".join((*code, rest)), "".join((*uncommented, rest)), tuple(literals))
+    lines, left = text.split("\n"), "".join((*without, text[began:])).split("\n")
+    return BareText(
+        "".join((*code, rest)),
+        "".join((*uncommented, rest)),
+        tuple(literals),
+        frozenset(i for i in touched if not left[i].strip() and lines[i].strip()),
+    )
 
 
 @cache
@@ -107,25 +124,6 @@ def _comments(language: str) -> tuple[_Rest, ...]:
     if language in _DASHES:
         return (_BLOCK, _TWO_DASHES)
     return (_BLOCK, _SLASHES_OF_NO_URL)
-
-
-def comment_lines(text: str, language: str) -> frozenset[int]:
-    """Return the lines, from 0, that hold nothing but comments and blanks beside them.
-
-    A docstring of Python is one: a string of three quotes that stands alone on its lines.
-    """
-    left: list[str] = []
-    touched: set[int] = set()
-    end = line = 0
-    for found in _pattern(language).finditer(text):
-        if found.lastgroup is None or (language == "python" and _is_docstring(text, found)):
-            start, breaks = found.start(), found.group().count("\n")
-            left += (text[end:start], "\n" * breaks)
-            line += text.count("\n", end, start)
-            touched.update(range(line, line + breaks + 1))
-            end, line = found.end(), line + breaks
-    lines, others = text.split("\n"), "".join((*left, text[end:])).split("\n")
-    return frozenset(i for i in touched if not others[i].strip() and lines[i].strip())
 
 
 def _is_docstring(text: str, found: re.Match[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from ggrep.model.slate import LEFT_OUT
 from ggrep.search.query.snippets import Snippet
-from ggrep.search.slate.source_text import comment_lines
+from ggrep.search.slate.source_text import bare_text
 
 
 def without_comments(snippet: Snippet, language: str) -> Snippet:
@@ -10,7 +10,7 @@ def without_comments(snippet: Snippet, language: str) -> Snippet:
 
     Every line keeps its number: comments further down leave blank lines behind their first one.
     """
-    hidden = comment_lines(snippet.text, language)
+    hidden = bare_text(snippet.text, language).comment_lines
     if not hidden:
         return snippet
     lines = snippet.text.split("\n")
