@@ -150,11 +150,11 @@ def _relations(extras: Iterable[str]) -> tuple[tuple[str, str], ...]:
 def _names(words: Iterable[str], most: int = 200) -> tuple[str, ...]:
     """Return the first `most` words that are short and clean, sorted, each once."""
     distinct = list(dict.fromkeys(words))
-    joined = "".join(distinct)
-    if not (joined.isascii() and joined.isprintable() and "/.." not in joined):
+    joined, lengths = "".join(distinct), {1, *map(len, distinct)}
+    fit = 0 not in lengths and max(lengths) <= MOST_NAME_CHARACTERS
+    if not (fit and joined.isascii() and joined.isprintable() and "/.." not in joined):
         distinct = [word for word in distinct if _is_clean(word)]  # one by one takes its time
-    short = [word for word in distinct if 0 < len(word) <= MOST_NAME_CHARACTERS]
-    return tuple(sorted(short[:most]))
+    return tuple(sorted(distinct[:most]))
 
 
 def _interfaces(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

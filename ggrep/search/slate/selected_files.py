@@ -72,6 +72,10 @@ class SelectedPaths:
         """Return whether the module path of any file ends with that name, whatever its case."""
         return name.lower() in self._by_module
 
+    def calls_a_file(self, tail: str) -> bool:
+        """Return whether any file has the last name of a path, whatever its case."""
+        return tail.rpartition("/")[2].lower() in self._by_name
+
     def named(self, name: str) -> str | None:
         """Return the only file of this name."""
         found = self._by_name.get(name.lower(), ())

@@ -202,14 +202,15 @@ _MOST_BRACED: Final = 24
 _MOST_NESTED: Final = 4
 
 
-def listed_imports(anchor_extra: str) -> list[str]:
+@lru_cache(1 << 11)
+def listed_imports(anchor_extra: str) -> tuple[str, ...]:
     """Return the names of the line `Imports:` of an anchor, groups in braces written out."""
     found: list[str] = []
     for line in anchor_extra.splitlines():
         if line.startswith("Imports: "):
             for item in _split(line.removeprefix("Imports: ")):
                 found += _expanded(item)
-    return [name for name in found if _NAME.fullmatch(name)][:MOST_IMPORTS]
+    return tuple(filter(_NAME.fullmatch, found))[:MOST_IMPORTS]
 
 
 @lru_cache(1 << 11)
