@@ -51,7 +51,7 @@ CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 """Roles by which a module of code is shown as configuration."""
 
 _Told: TypeAlias = tuple[frozenset[Role], Filing]
-_ROLES: Final = CacheKey[dict[tuple[RoleRules, str], _Told]]()
+_ROLES: Final = CacheKey[dict[RoleRules, dict[str, _Told]]]()
 _OPTIONS: Final = CacheKey[dict[int, Mask]]()
 
 Figures = npt.NDArray[np.float64]
@@ -228,13 +228,12 @@ class _RoleMemory:
 
     def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
         self._rules = rules
-        self._memory = ranked.view.derived.keep(_ROLES, {})
+        self._memory = ranked.view.derived.keep(_ROLES, {}).setdefault(rules, {})
 
     def of(self, path: str) -> "_Told":
         """Return the roles of a path, and what it says beside them."""
-        key = (self._rules, path)
-        if (found := self._memory.get(key)) is None:
-            found = self._memory[key] = (self._rules.roles_of(path), filing_of(path))
+        if (found := self._memory.get(path)) is None:
+            found = self._memory[path] = (self._rules.roles_of(path), filing_of(path))
         return found
 
 

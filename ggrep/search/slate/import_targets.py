@@ -80,7 +80,7 @@ def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
     parts = tuple(filter(None, name.split(".")))
     if name.startswith("."):
         return _python_relative(source, len(name) - len(name.lstrip(".")), parts, paths)
-    if not any(map(paths.calls_a_module, parts[-2:])):
+    if not paths.calls_a_module(*parts[-2:]):
         return None
     for count in range(len(parts), max(0, len(parts) - 2), -1):
         found = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)

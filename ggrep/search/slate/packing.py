@@ -283,9 +283,10 @@ class _OpenPack:
 
     def _cut(self, piece: Evidence, allowed: int) -> Evidence | None:
         """Return the piece with the first lines of its snippet that fit; None where few do."""
-        lines = piece.snippet.split("\n")
-        if sum(map(len, lines[:_FEWEST_LINES])) > allowed:
+        first = piece.snippet.split("\n", _FEWEST_LINES)[:_FEWEST_LINES]
+        if sum(map(len, first)) > allowed:
             return None
+        lines = piece.snippet.split("\n")
         sizes = self._measure.lines(piece, self._whole.section)
         # The first line alone hides most, so no other number of lines takes more bytes for that.
         left = allowed - self._shown(_with_lines(piece, lines, 1)) + sizes[0]
