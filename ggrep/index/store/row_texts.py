@@ -225,9 +225,9 @@ def shown_of(image: SegmentImage, texts: Texts, rows: Sequence[int]) -> list[Sho
     places = np.asarray(rows, dtype=np.int64)
     files = image.row_files[places].astype(np.int64)
     paths, ordinals = image.paths_of(files), (places - image.file_rows[files]).tolist()
-    of_rows = zip(rows, texts.texts(rows), texts.details(rows), paths, ordinals, strict=True)
-    for row, text, details, path, ordinal in of_rows:
-        kind = ANCHOR if image.row_anchors[row] else TEXT
+    kinds = [ANCHOR if is_anchor else TEXT for is_anchor in image.row_anchors[places].tolist()]
+    of_rows = zip(rows, texts.texts(rows), texts.details(rows), paths, ordinals, kinds, strict=True)
+    for row, text, details, path, ordinal, kind in of_rows:
         chunk_hash = chunk_hash_of(embedded_text(details.breadcrumb, text, details.extra))
         chunk_id = chunk_id_of(chunk_hash, details.chunker_version, kind)
         row_id = row_id_of(PathKey(path.decode()), chunk_id, ordinal)

@@ -6,7 +6,7 @@ list of hits. Files alone are looked at here; text is read of those that are cho
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from msgspec import Struct
 from ggrep.base.cache import CacheKey
 from ggrep.base.clock import Deadline
 from ggrep.config.roles import Filing, RoleRules, filing_of
+from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
@@ -50,8 +51,18 @@ _SECTION_OF: Final = {
 CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 """Roles by which a module of code is shown as configuration."""
 
-_Told: TypeAlias = tuple[frozenset[Role], Filing]
-_ROLES: Final = CacheKey[dict[RoleRules, dict[str, _Told]]]()
+
+class _Standing(Struct, frozen=True):
+    """What a file's path and traits say, whatever is asked."""
+
+    path: str
+    roles: frozenset[Role]
+    filing: Filing
+    language: str
+    is_test: bool
+
+
+_FILES: Final = CacheKey[dict[RoleRules, dict[tuple[int, int], _Standing]]]()
 _OPTIONS: Final = CacheKey[dict[int, Mask]]()
 
 Figures = npt.NDArray[np.float64]
@@ -113,7 +124,7 @@ class CandidateFiles:
             self._figures.append(_figures(ranked, place))
         best = (float(figures.best.max(initial=0.0)) for figures in self._figures)
         self._top = max(best, default=0.0)
-        self._roles = _RoleMemory(rules, ranked)
+        self._files = _FileMemory(rules, ranked)
 
     def leading(self, files: int) -> list[FileCandidate]:
         """Return the best code files, without tests, by score and path; others may mention them."""
@@ -174,35 +185,31 @@ class CandidateFiles:
     def _candidates(
         self, place: int, file: int, figures: _Figures, mention: float
     ) -> list[FileCandidate]:
-        segment = self._ranked.segments[place]
-        image = segment.image
-        path = image.path(file)
-        roles, filing = self._roles.of(path)
-        traits = int(image.file_traits[file])
-        is_test = Role.TEST in roles or (bool(traits & TEST) and not _is_document(path, roles))
+        told = self._files.of(place, file)
         shown: dict[Section, dict[int, float]] = {}
         best = figures.best[file].tolist()
         held = [corpus for corpus, score in enumerate(best) if score > 0.0]
-        for corpus in held or _corpora(segment, file):
-            section = Section.TESTS if is_test else _section_of(CORPORA[corpus], filing)
+        for corpus in held or _corpora(self._ranked.segments[place], file):
+            section = Section.TESTS if told.is_test else _section_of(CORPORA[corpus], told.filing)
             shown.setdefault(section, {})[corpus] = best[corpus]
             if section is Section.CODE and corpus == CODE:
-                defining = best[corpus] if roles & CONFIGURING else float(figures.options[file])
+                is_set_up = told.roles & CONFIGURING
+                defining = best[corpus] if is_set_up else float(figures.options[file])
                 if defining > 0.0:
                     shown.setdefault(Section.CONFIG, {})[corpus] = defining
         return [
             FileCandidate(
-                path=path,
+                path=told.path,
                 section=section,
-                roles=roles,
-                language=image.language(file),
+                roles=told.roles,
+                language=told.language,
                 score=max(scores.values()),
                 segment=place,
                 file=file,
                 corpora=frozenset(scores),
-                is_test=is_test,
+                is_test=told.is_test,
                 mention=mention,
-                is_list=filing == "list",
+                is_list=told.filing == "list",
             )
             for section, scores in shown.items()
         ]
@@ -223,18 +230,26 @@ def _is_document(path: str, roles: frozenset[Role]) -> bool:
     return Role.DOCUMENT in roles and not traits_of(f"{directory}{slash}x") & TEST
 
 
-class _RoleMemory:
-    """A cache of paths' roles, and of what else they say, kept with the open snapshot."""
+class _FileMemory:
+    """A cache of what the paths of files say, kept with the open snapshot."""
 
     def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
         self._rules = rules
-        self._memory = ranked.view.derived.keep(_ROLES, {}).setdefault(rules, {})
+        self._segments = ranked.segments
+        self._memory = ranked.view.derived.keep(_FILES, {}).setdefault(rules, {})
 
-    def of(self, path: str) -> "_Told":
-        """Return the roles of a path, and what it says beside them."""
-        if (found := self._memory.get(path)) is None:
-            found = self._memory[path] = (self._rules.roles_of(path), filing_of(path))
-        return found
+    def of(self, place: int, file: int) -> _Standing:
+        """Return what is known of a segment's file."""
+        if (known := self._memory.get((place, file))) is None:
+            known = self._memory[place, file] = self._read(self._segments[place].image, file)
+        return known
+
+    def _read(self, image: SegmentImage, file: int) -> _Standing:
+        path = image.path(file)
+        roles = self._rules.roles_of(path)
+        is_marked = bool(int(image.file_traits[file]) & TEST) and not _is_document(path, roles)
+        is_test = Role.TEST in roles or is_marked
+        return _Standing(path, roles, filing_of(path), image.language(file), is_test)
 
 
 def rows_of(

@@ -187,6 +187,12 @@ def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
     return its == (*own, centre.name) or own == (*its, other.name)
 
 
+def _sanitised(names: tuple[str, ...]) -> tuple[str, ...]:
+    joined = "".join(names)
+    plain = joined.isascii() and joined.isprintable()
+    return names if plain else tuple(map(sanitise_line, names))
+
+
 class _Shaper(Struct, frozen=True):
     """Makes pieces of a file's rows."""
 
@@ -208,9 +214,9 @@ class _Shaper(Struct, frozen=True):
             score=row.score,
             chunk_type=self.types[kind],
             name=sanitise_line(details.name),
-            breadcrumb=tuple(map(sanitise_line, details.breadcrumb)),
+            breadcrumb=_sanitised(details.breadcrumb),
             signature=sanitise_line(details.signature),
-            names=tuple(map(sanitise_line, details.names)),
+            names=_sanitised(details.names),
             text=text,
             extra=extra,
             snippet=shown.text,
