@@ -111,4 +111,4 @@ def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) 
 
 def _holding(segment: SearchableSegment, name: str) -> int:
     """Return how many visible rows hold a name."""
-    return np.count_nonzero(segment.visible_rows[segment.rows_with(name)])
+    return int(np.count_nonzero(segment.visible_rows[segment.rows_with(name)]))
