@@ -156,6 +156,17 @@ def test_a_candidates_score_is_that_of_its_best_row(small: Engine) -> None:
             )
 
 
+def test_candidates_have_the_same_rows_together_and_alone(small: Engine) -> None:
+    """Rows of all files are scored at once; none may be counted for the file beside it."""
+    with ranked(small) as found:
+        candidates = gatherer(found).candidates()
+        together = [rows_of(found, candidates, most) for most in (1, 2, 9)]
+        alone = [[rows_of(found, [one], most)[0] for one in candidates] for most in (1, 2, 9)]
+
+    assert together == alone
+    assert {len(rows.best) for rows in together[2]} >= {1, 2}
+
+
 def test_a_module_is_configuration_by_the_rows_that_define_options(small: Engine) -> None:
     """The rest of it is code like any other."""
     with ranked(small) as found:

@@ -15,7 +15,6 @@ from msgspec import Struct
 from ggrep.base.cache import CacheKey
 from ggrep.base.clock import Deadline
 from ggrep.config.roles import Filing, RoleRules, filing_of
-from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
@@ -53,7 +52,7 @@ CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 
 
 class _Standing(Struct, frozen=True):
-    """What a file's path and traits say, whatever is asked."""
+    """Properties of a file that follow from its path and traits."""
 
     path: str
     roles: frozenset[Role]
@@ -124,7 +123,8 @@ class CandidateFiles:
             self._figures.append(_figures(ranked, place))
         best = (float(figures.best.max(initial=0.0)) for figures in self._figures)
         self._top = max(best, default=0.0)
-        self._files = _FileMemory(rules, ranked)
+        self._rules = rules
+        self._files = ranked.view.derived.keep(_FILES, {}).setdefault(rules, {})
 
     def leading(self, files: int) -> list[FileCandidate]:
         """Return the best code files, without tests, by score and path; others may mention them."""
@@ -185,7 +185,7 @@ class CandidateFiles:
     def _candidates(
         self, place: int, file: int, figures: _Figures, mention: float
     ) -> list[FileCandidate]:
-        told = self._files.of(place, file)
+        told = self._standing(place, file)
         shown: dict[Section, dict[int, float]] = {}
         best = figures.best[file].tolist()
         held = [corpus for corpus, score in enumerate(best) if score > 0.0]
@@ -214,6 +214,17 @@ class CandidateFiles:
             for section, scores in shown.items()
         ]
 
+    def _standing(self, place: int, file: int) -> _Standing:
+        if (known := self._files.get((place, file))) is not None:
+            return known
+        image = self._ranked.segments[place].image
+        path = image.path(file)
+        roles = self._rules.roles_of(path)
+        is_marked = bool(int(image.file_traits[file]) & TEST) and not _is_document(path, roles)
+        is_test = Role.TEST in roles or is_marked
+        known = _Standing(path, roles, filing_of(path), image.language(file), is_test)
+        return self._files.setdefault((place, file), known)
+
 
 def _section_of(corpus: Corpus, filing: Filing) -> Section:
     """Return where rows of a corpus stand, in a file of which its path says so much."""
@@ -228,28 +239,6 @@ def _is_document(path: str, roles: frozenset[Role]) -> bool:
     """Return whether a document is only called like a test, as `docs/rpc-spec.md`."""
     directory, slash, _ = path.rpartition("/")
     return Role.DOCUMENT in roles and not traits_of(f"{directory}{slash}x") & TEST
-
-
-class _FileMemory:
-    """A cache of what the paths of files say, kept with the open snapshot."""
-
-    def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
-        self._rules = rules
-        self._segments = ranked.segments
-        self._memory = ranked.view.derived.keep(_FILES, {}).setdefault(rules, {})
-
-    def of(self, place: int, file: int) -> _Standing:
-        """Return what is known of a segment's file."""
-        if (known := self._memory.get((place, file))) is None:
-            known = self._memory[place, file] = self._read(self._segments[place].image, file)
-        return known
-
-    def _read(self, image: SegmentImage, file: int) -> _Standing:
-        path = image.path(file)
-        roles = self._rules.roles_of(path)
-        is_marked = bool(int(image.file_traits[file]) & TEST) and not _is_document(path, roles)
-        is_test = Role.TEST in roles or is_marked
-        return _Standing(path, roles, filing_of(path), image.language(file), is_test)
 
 
 def rows_of(
@@ -280,7 +269,7 @@ def _rows_in(
     most: int,
     mentions: Figures | None,
 ) -> list[FileRows]:
-    """Return the rows of candidates of one segment; all of them are looked at together."""
+    """Return the rows of candidates of one segment."""
     image, every = ranked.segments[place].image, range(len(candidates))
     files = np.array([one.file for one in candidates], dtype=np.int64)
     starts = image.file_rows[files].astype(np.int64)
@@ -306,19 +295,13 @@ def _rows_in(
     first = at[np.searchsorted(file[at], file[at])]
     at = at[(total[at] >= _FURTHER * total[first]) | (mention[at] > 0.0)]
     bounds = np.searchsorted(file[at], [*every, len(candidates)]).tolist()
-    start_lines, end_lines = image.row_lines(0, image.rows)
+    lines = (column[rows] for column in image.row_lines(0, image.rows))
+    columns: tuple[npt.NDArray[np.generic], ...] = (rows, total, mention, *lines)
     found = []
     for number, (begin, end) in enumerate(pairwise(bounds)):
         best = further.get(number, []) if end > begin else []
         kept = np.array([*best, *at[begin : min(end, begin + most - len(best))].tolist()], np.int64)
-        columns = (
-            rows[kept],
-            total[kept],
-            mention[kept],
-            start_lines[rows[kept]],
-            end_lines[rows[kept]],
-        )
-        figures = zip(*(column.tolist() for column in columns), strict=True)
+        figures = zip(*(column[kept].tolist() for column in columns), strict=True)
         found.append(FileRows(tuple(ScoredRow(*each) for each in figures), end - begin + len(best)))
     return found
 
