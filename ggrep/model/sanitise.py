@@ -22,6 +22,8 @@ _SUSPECT = re.compile(
     "\ud800-\udfff]"
 )
 """All characters that the others remove; most texts have none, and one search tells."""
+_PLAIN = bytes({*b"\t\n", *range(0x20, 0x7F)})
+"""The characters of ASCII that stay; deleting them from a text is faster than a search."""
 _PIECE = r"[^\s'\"`:;,()<>\[\]{}|]"
 ABSOLUTE_PATH = re.compile(
     rf"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
@@ -35,6 +37,8 @@ def sanitise(text: str) -> str:
 
     Lone surrogates become U+FFFD, so that the result is always valid UTF-8.
     """
+    if text.isascii() and not text.encode().translate(None, _PLAIN):
+        return text
     if _SUSPECT.search(text) is None:
         return text
     return _LONE.sub("\ufffd", _CONTROLS.sub("", _SEQUENCES.sub("", text)))

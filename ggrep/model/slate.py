@@ -33,6 +33,8 @@ SessionOp: TypeAlias = Literal["start", "refine", "expand"]
 class Section(Enum):
     """A part of a slate; they are written in this order."""
 
+    __hash__ = object.__hash__  # a third of what Enum's own takes
+
     CODE = "code"
     DOCS = "docs"
     DIAGRAMS = "diagrams"
@@ -45,6 +47,8 @@ SECTIONS = tuple(Section)
 
 class Role(Enum):
     """A role that a path rule assigns to a file; a file may have several."""
+
+    __hash__ = object.__hash__
 
     ENTRYPOINT = "entrypoint"
     POLICY = "policy"

@@ -81,6 +81,20 @@ def test_rows_with_a_term_are_given_once_in_order() -> None:
     assert reader.rows_with("none", range(2)).tolist() == []
 
 
+@given(rows, st.sets(st.integers(0, 7)))
+def test_terms_of_some_rows_are_those_that_they_hold(
+    content: list[tuple[list[str], ...]], chosen: set[int]
+) -> None:
+    """Postings of the rows behind the last of them are no part of it."""
+    reader, _ = build(content)
+    own = sorted(row for row in chosen if row < len(content))
+    held = {row: {term for word in content[row][0] for term in word_terms(word)} for row in own}
+    found = reader.terms_at(np.array(own, dtype=np.int64), 0)
+
+    assert {row: set(terms) for row, terms in found.items()} == held
+    assert all(len(terms) == len(held[row]) for row, terms in found.items())
+
+
 def test_an_empty_set_can_be_asked() -> None:
     """A segment may hold nothing but empty files."""
     reader, builder = build([])

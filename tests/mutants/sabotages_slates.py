@@ -336,8 +336,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "tests stand among the code",
         "ggrep/search/slate/file_candidates.py",
-        "section = Section.TESTS if is_test else _section_of(CORPORA[corpus], filing)",
-        "section = _section_of(CORPORA[corpus], filing)",
+        "section = Section.TESTS if told.is_test else _section_of(CORPORA[corpus], told.filing)",
+        "section = _section_of(CORPORA[corpus], told.filing)",
         (GATHERING + "test_files_stand_in_the_sections_that_could_show_them",),
     ),
     Sabotage(
@@ -357,8 +357,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "snippets stand a line further down than they say",
         "ggrep/search/slate/pack_material.py",
-        "snippet_start_line=start_line + shown.first_line,",
-        "snippet_start_line=start_line + shown.first_line - 1,",
+        "snippet_start_line=row.start_line + shown.first_line,",
+        "snippet_start_line=row.start_line + shown.first_line - 1,",
         (SLATING + "test_snippets_stand_in_the_file_where_they_say",),
     ),
     Sabotage(

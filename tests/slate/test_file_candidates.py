@@ -119,7 +119,7 @@ def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> 
     }
     with ranked(engine) as again:
         listed = next(c for c in gatherer(again).candidates() if c.path == "lang/en/retry.php")
-        assert rows_of(again, listed, 5).best
+        assert rows_of(again, [listed], 5)[0].best
 
 
 def test_only_what_matches_and_can_be_seen_is_gathered(small: Engine) -> None:
@@ -145,9 +145,8 @@ def test_candidates_stand_by_section_score_and_path(small: Engine) -> None:
 def test_a_candidates_score_is_that_of_its_best_row(small: Engine) -> None:
     """Which is the first of those that speak for it, where nothing is mentioned."""
     with ranked(small) as found:
-        for one in gatherer(found).candidates():
-            rows = rows_of(found, one, 5)
-
+        candidates = gatherer(found).candidates()
+        for one, rows in zip(candidates, rows_of(found, candidates, 5), strict=True):
             # Of a module shown for its options the best row may be another.
             assert one.score in {row.score for row in rows.best[:2]}, one
             assert rows.best[0].score == one.score or one.section is Section.CONFIG
@@ -155,6 +154,17 @@ def test_a_candidates_score_is_that_of_its_best_row(small: Engine) -> None:
             assert [row.score for row in rows.best] == sorted(
                 (row.score for row in rows.best), reverse=True
             )
+
+
+def test_candidates_have_the_same_rows_together_and_alone(small: Engine) -> None:
+    """Rows of all files are scored at once; none may be counted for the file beside it."""
+    with ranked(small) as found:
+        candidates = gatherer(found).candidates()
+        together = [rows_of(found, candidates, most) for most in (1, 2, 9)]
+        alone = [[rows_of(found, [one], most)[0] for one in candidates] for most in (1, 2, 9)]
+
+    assert together == alone
+    assert {len(rows.best) for rows in together[2]} >= {1, 2}
 
 
 def test_a_module_is_configuration_by_the_rows_that_define_options(small: Engine) -> None:
@@ -165,7 +175,7 @@ def test_a_module_is_configuration_by_the_rows_that_define_options(small: Engine
             for one in gatherer(found).candidates()
             if (one.path, one.section) == ("src/cli.py", Section.CONFIG)
         )
-        rows = rows_of(found, module, 9).best
+        rows = rows_of(found, [module], 9)[0].best
 
     assert {row.start_line for row in rows if row.score == module.score} == {1}
 
@@ -175,7 +185,7 @@ def test_a_module_shown_for_its_options_shows_its_best_row_too(small: Engine) ->
     with ranked(small, SearchRequest("run the retry queue")) as found:
         every = gatherer(found).candidates()
         cli = next(c for c in every if c.path == "src/cli.py" and c.section is Section.CONFIG)
-        both, one = (rows_of(found, cli, most) for most in (3, 1))
+        both, one = (rows_of(found, [cli], most)[0] for most in (3, 1))
 
     assert [row.start_line for row in both.best] == [6, 1]
     assert both.telling == 2

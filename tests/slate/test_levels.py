@@ -4,7 +4,6 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import SnippetMode
 from ggrep.model.slate import Budgets
 from ggrep.search.slate.levels import (
     LEVELS,
@@ -22,7 +21,7 @@ def test_each_level_shows_more_than_the_one_below() -> None:
     """Level 0 names places; what is written above a definition, and around it, comes with 2."""
     shown = [disclosure_of(level, effective(Budgets(), level)[0]) for level in LEVELS]
 
-    assert [one.snippet is SnippetMode.NONE for one in shown] == [True, False, False, False]
+    assert [one.lines for one in shown] == [False, True, True, True]
     assert [one.comments for one in shown] == [False, False, True, True]
     assert [one.neighbours for one in shown] == [False, False, True, True]
     assert [one.pieces for one in shown] == [64, 85, 341, 5_461]

@@ -4,7 +4,7 @@ import pytest
 
 from ggrep.model.slate import LEFT_OUT
 from ggrep.search.query.snippets import Snippet
-from ggrep.search.slate.source_text import comment_lines
+from ggrep.search.slate.source_text import bare_text
 from ggrep.search.slate.uncommented import without_comments
 
 LANGUAGES = {
@@ -24,13 +24,13 @@ def test_lines_of_comments_are_told_from_code_beside_comments_and_in_strings(
     comment, *code = LANGUAGES[language]
     text = comment + "".join(code)
 
-    assert comment_lines(text, language) == frozenset(range(comment.count("\n")))
+    assert bare_text(text, language).comment_lines == frozenset(range(comment.count("\n")))
 
 
 @pytest.mark.parametrize("line", ["#include <a.h>", "#[derive(Debug)]", "#define A 1"])
 def test_what_only_begins_as_a_comment_is_code(line: str) -> None:
     """Directives decide what is compiled."""
-    assert not comment_lines(f"{line}\nint x;", "rust" if "derive" in line else "c")
+    assert not bare_text(f"{line}\nint x;", "rust" if "derive" in line else "c").comment_lines
 
 
 def test_a_docstring_is_a_comment_and_a_string_of_several_lines_is_none() -> None:
@@ -39,7 +39,7 @@ def test_a_docstring_is_a_comment_and_a_string_of_several_lines_is_none() -> Non
         'def f():\n    """Says.\n\n    More.\n    """\n    q = """\n    select\n    """\n    run(q)'
     )
 
-    assert comment_lines(text, "python") == {1, 3, 4}
+    assert bare_text(text, "python").comment_lines == {1, 3, 4}
 
 
 def test_lines_keep_their_numbers_where_comments_are_left_out() -> None:

@@ -165,7 +165,9 @@ class Postings(Struct, frozen=True, eq=False):
         """
         data = self.fields[field]
         found: dict[int, list[str]] = {int(row): [] for row in rows}
-        hits = np.flatnonzero(np.isin(data.rows, rows))
+        wanted = np.zeros(int(rows.max(initial=0)) + 2, dtype=np.bool_)
+        wanted[rows] = True
+        hits = np.flatnonzero(wanted.take(data.rows, mode="clip"))  # the last of all is not wanted
         places = np.searchsorted(data.offsets, hits, side="right") - 1
         for hit, place in zip(hits.tolist(), places.tolist(), strict=True):
             start, end = int(self.term_offsets[place]), int(self.term_offsets[place + 1])

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from ggrep.base.errors import CorruptStore
+from ggrep.base.ids import PathKey
 from ggrep.index.store.definition_extents import Extent, extents_of
 from ggrep.index.store.image import Array
 from ggrep.index.store.rows import ChunkRow, chunk_hash_of, chunk_id_of, row_id_of
@@ -156,14 +157,19 @@ class RowTexts(Struct, frozen=True):
         firsts = self.image.arrays["detail_rows"].view(np.uint32)
         blocks = _Blocks(self.image, "detail", _MOST_DETAIL_BYTES)
         numbers = np.searchsorted(firsts, np.asarray(rows, dtype=np.int64), side="right") - 1
-        known: dict[int, list[RowDetails]] = {}
-        for number in dict.fromkeys(numbers.tolist()):
-            known[number] = _decode_details(blocks.block(number))
-        places = zip(rows, numbers.tolist(), strict=True)
+        known: tuple[int, list[msgspec.Raw]] = -1, []
+        details = []
         try:
-            return [known[number][row - int(firsts[number])] for row, number in places]
+            starts = firsts[numbers].tolist()
+            for row, number, first in zip(rows, numbers.tolist(), starts, strict=True):
+                if known[0] != number:
+                    known = number, _DETAILS.decode(blocks.block(number))
+                details.append(_DETAIL.decode(known[1][row - first]))
         except IndexError as error:
             raise CorruptStore(f"segment {self.image.name}: a row lacks details") from error
+        except msgspec.MsgspecError as error:
+            raise CorruptStore("details of rows in an image are damaged") from error
+        return details
 
     def extents(self, rows: Sequence[int]) -> list[Extent | None]:
         """Return the lines of the definition that each row is only a part of, if it is."""
@@ -184,12 +190,15 @@ def shown_of(image: SegmentImage, texts: Texts, rows: Sequence[int]) -> list[Sho
         CorruptStore: a text is not that of the image's row.
     """
     shown = []
-    for row, text, details in zip(rows, texts.texts(rows), texts.details(rows), strict=True):
-        kind = ANCHOR if image.row_anchors[row] else TEXT
+    places = np.asarray(rows, dtype=np.int64)
+    files = image.row_files[places].astype(np.int64)
+    paths, ordinals = image.paths_of(files), (places - image.file_rows[files]).tolist()
+    kinds = [ANCHOR if is_anchor else TEXT for is_anchor in image.row_anchors[places].tolist()]
+    of_rows = zip(rows, texts.texts(rows), texts.details(rows), paths, ordinals, kinds, strict=True)
+    for row, text, details, path, ordinal, kind in of_rows:
         chunk_hash = chunk_hash_of(embedded_text(details.breadcrumb, text, details.extra))
         chunk_id = chunk_id_of(chunk_hash, details.chunker_version, kind)
-        file = int(image.row_files[row])
-        row_id = row_id_of(image.path(file), chunk_id, row - int(image.file_rows[file]))
+        row_id = row_id_of(PathKey(path.decode()), chunk_id, ordinal)
         if bytes.fromhex(row_id) != image.row_id(row):
             raise CorruptStore(f"segment {image.name}: row {row} is not the image's")
         shown.append(ShownRow(row_id, chunk_id, text, details))
@@ -245,14 +254,8 @@ class _Stream:
         return b"".join(parts)
 
 
-_DETAILS: Final = msgspec.json.Decoder(list[RowDetails])
-
-
-def _decode_details(data: bytes) -> list[RowDetails]:
-    try:
-        return _DETAILS.decode(data)
-    except msgspec.MsgspecError as error:
-        raise CorruptStore("details of rows in an image are damaged") from error
+_DETAILS: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_DETAIL: Final = msgspec.json.Decoder(RowDetails)
 
 
 class TextsBuilder:

@@ -205,7 +205,11 @@ class SegmentImage(Struct, frozen=True):
     def find(self, key: PathKey) -> int | None:
         """Return the place of the file with that path key; None where there is none."""
         order, wanted = self.files_by_path, key.encode()
-        place = bisect_left(order, wanted, key=lambda file: self.path_bytes(int(file)))
+        offsets = self.arrays["file_path_offsets"].view(np.uint32)
+        text = self.arrays["file_paths"].view(np.uint8).data
+        place = bisect_left(
+            order, wanted, key=lambda file: bytes(text[offsets[file] : offsets[file + 1]])
+        )
         if place == len(order) or self.path_bytes(int(order[place])) != wanted:
             return None
         return int(order[place])

@@ -169,19 +169,6 @@ class _Kept:
         return frozenset(self.words)
 
     @cached_property
-    def witnesses(self) -> Sequence[str]:
-        """Return words of which any text that says the same holds one; none where there are few.
-
-        Of shingles a text that says the same lacks a tenth at most, for it has nine tenths as many
-        at least. Each of these words begins a shingle, another one each, and they are more than a
-        tenth of all. The longest are the rarest.
-        """
-        starts = len(self.words) - _WINDOW + 1
-        number = int((1 - _ALIKE) * starts) + 2
-        found = sorted(set(self.words[:starts]), key=len, reverse=True)[:number]
-        return found if len(found) == number else ()
-
-    @cached_property
     def shingles(self) -> frozenset[tuple[str, ...]]:
         """Return all runs of `_WINDOW` words, once each."""
         words = self.words
@@ -211,12 +198,14 @@ class _KeptTexts:
     def __init__(self) -> None:
         self._kept: dict[int, list[tuple[int, _Kept]]] = {}
         self._equal: dict[tuple[str, ...], tuple[int, _Kept]] = {}
+        self._words: set[str] = set()
         self._number = 0
 
     def keep(self, one: _Kept) -> None:
         """Show a piece."""
         held = self._number, one
         self._number += 1
+        self._words.update(one.words)
         self._equal.setdefault(one.words, held)
         self._kept.setdefault(len(one.words), []).append(held)
 
@@ -228,12 +217,21 @@ class _KeptTexts:
         best = self._equal.get(one.words)
         if words < _FEWEST:
             return None if best is None else best[1]
+        if self._tells_more(one):
+            return None
         for length in range(int(words * _ALIKE), int(words / _ALIKE) + 2):
             for held in self._kept.get(length, ()):
                 if best is not None and held[0] >= best[0]:
                     break
-                if one.witnesses and held[1].distinct.isdisjoint(one.witnesses):
-                    continue
                 if held[1].says_the_same_as(one):
                     best = held
         return None if best is None else best[1]
+
+    def _tells_more(self, one: _Kept) -> bool:
+        """Return whether too many words are new for any piece to say the same.
+
+        Of shingles a text that says the same lacks a tenth at most, for it has nine tenths as many
+        at least. Each of the new words begins a shingle, another one each, that no piece has.
+        """
+        starts = len(one.words) - _WINDOW + 1
+        return len(set(one.words[:starts]) - self._words) >= int((1 - _ALIKE) * starts) + 2

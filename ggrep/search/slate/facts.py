@@ -40,6 +40,7 @@ MOST_TEXT_CHARACTERS: Final = 65_536
 """Of one text that is looked at."""
 
 _IDENTIFIER: Final = re.compile(r"[\w$@.\\:#/?!-]{2,120}")
+_IDENTIFIERS: Final = re.compile(rf"(?:{_IDENTIFIER.pattern}\n)*+")
 _DETOUR: Final = re.compile(r"[^/.][^/]*/\.\.(?:/|$)")
 """A directory that a path enters and leaves: any word could stand there."""
 
@@ -111,8 +112,13 @@ def _imports(selected: SelectedText, bare: Sequence[BareText]) -> Iterable[str]:
 def _defined(selected: SelectedText) -> Iterable[str]:
     for line in selected.anchor_extra.splitlines():
         if line.startswith("Defines: "):
-            yield from filter(_IDENTIFIER.fullmatch, line.removeprefix("Defines: ").split(", "))
-    yield from filter(_IDENTIFIER.fullmatch, selected.names)
+            yield from _identifiers(line.removeprefix("Defines: ").split(", "))
+    yield from _identifiers(selected.names)
+
+
+def _identifiers(names: Sequence[str]) -> Iterable[str]:
+    every = _IDENTIFIERS.fullmatch("\n".join((*names, "")))  # one by one takes its time
+    return names if every else filter(_IDENTIFIER.fullmatch, names)
 
 
 def _keys(selected: SelectedText, bare: Sequence[BareText]) -> Iterable[str]:
@@ -150,11 +156,11 @@ def _relations(extras: Iterable[str]) -> tuple[tuple[str, str], ...]:
 def _names(words: Iterable[str], most: int = 200) -> tuple[str, ...]:
     """Return the first `most` words that are short and clean, sorted, each once."""
     distinct = list(dict.fromkeys(words))
-    joined = "".join(distinct)
-    if not (joined.isascii() and joined.isprintable() and "/.." not in joined):
-        distinct = [word for word in distinct if _is_clean(word)]  # one by one takes its time
-    short = [word for word in distinct if 0 < len(word) <= MOST_NAME_CHARACTERS]
-    return tuple(sorted(short[:most]))
+    joined, lengths = "".join(distinct), {1, *map(len, distinct)}  # one by one takes its time
+    fit = 0 not in lengths and max(lengths) <= MOST_NAME_CHARACTERS
+    if not (fit and joined.isascii() and joined.isprintable() and "/.." not in joined):
+        distinct = [word for word in distinct if _is_clean(word)]
+    return tuple(sorted(distinct[:most]))
 
 
 def _interfaces(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

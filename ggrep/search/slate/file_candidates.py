@@ -5,7 +5,8 @@ list of hits. Files alone are looked at here; text is read of those that are cho
 """
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,10 @@ from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
-from ggrep.search.query.best_rows import CODE, BestRows
+from ggrep.search.query.best_rows import CODE, spread
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.score import SegmentScores
+from ggrep.search.query.score import Places
 from ggrep.search.query.segments import SearchableSegment, find_file
 from ggrep.search.slate.related_files import RelatedFiles
 
@@ -49,8 +50,19 @@ _SECTION_OF: Final = {
 CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS})
 """Roles by which a module of code is shown as configuration."""
 
-_Told: TypeAlias = tuple[frozenset[Role], Filing]
-_ROLES: Final = CacheKey[dict[tuple[RoleRules, str], _Told]]()
+
+class _Standing(Struct, frozen=True):
+    """Properties of a file that follow from its path and traits."""
+
+    path: str
+    roles: frozenset[Role]
+    filing: Filing
+    language: str
+    is_test: bool
+
+
+_FILES: Final = CacheKey[dict[RoleRules, dict[tuple[int, int], _Standing]]]()
+_OPTIONS: Final = CacheKey[dict[int, Mask]]()
 
 Figures = npt.NDArray[np.float64]
 
@@ -106,12 +118,13 @@ class CandidateFiles:
         self._ranked = ranked
         self._deadline = deadline
         self._figures = []
-        for place, segment in enumerate(ranked.segments):
+        for place in range(len(ranked.segments)):
             deadline.check("gathering")
-            self._figures.append(_figures(segment, ranked.scores[place], ranked.best[place]))
+            self._figures.append(_figures(ranked, place))
         best = (float(figures.best.max(initial=0.0)) for figures in self._figures)
         self._top = max(best, default=0.0)
-        self._roles = _RoleMemory(rules, ranked)
+        self._rules = rules
+        self._files = ranked.view.derived.keep(_FILES, {}).setdefault(rules, {})
 
     def leading(self, files: int) -> list[FileCandidate]:
         """Return the best code files, without tests, by score and path; others may mention them."""
@@ -172,38 +185,45 @@ class CandidateFiles:
     def _candidates(
         self, place: int, file: int, figures: _Figures, mention: float
     ) -> list[FileCandidate]:
-        segment = self._ranked.segments[place]
-        image = segment.image
-        path = image.path(file)
-        roles, filing = self._roles.of(path)
-        traits = int(image.file_traits[file])
-        is_test = Role.TEST in roles or (bool(traits & TEST) and not _is_document(path, roles))
+        told = self._standing(place, file)
         shown: dict[Section, dict[int, float]] = {}
         best = figures.best[file].tolist()
         held = [corpus for corpus, score in enumerate(best) if score > 0.0]
-        for corpus in held or _corpora(segment, file):
-            section = Section.TESTS if is_test else _section_of(CORPORA[corpus], filing)
+        for corpus in held or _corpora(self._ranked.segments[place], file):
+            section = Section.TESTS if told.is_test else _section_of(CORPORA[corpus], told.filing)
             shown.setdefault(section, {})[corpus] = best[corpus]
             if section is Section.CODE and corpus == CODE:
-                defining = best[corpus] if roles & CONFIGURING else float(figures.options[file])
+                is_set_up = told.roles & CONFIGURING
+                defining = best[corpus] if is_set_up else float(figures.options[file])
                 if defining > 0.0:
                     shown.setdefault(Section.CONFIG, {})[corpus] = defining
         return [
             FileCandidate(
-                path=path,
+                path=told.path,
                 section=section,
-                roles=roles,
-                language=image.language(file),
+                roles=told.roles,
+                language=told.language,
                 score=max(scores.values()),
                 segment=place,
                 file=file,
                 corpora=frozenset(scores),
-                is_test=is_test,
+                is_test=told.is_test,
                 mention=mention,
-                is_list=filing == "list",
+                is_list=told.filing == "list",
             )
             for section, scores in shown.items()
         ]
+
+    def _standing(self, place: int, file: int) -> _Standing:
+        if (known := self._files.get((place, file))) is not None:
+            return known
+        image = self._ranked.segments[place].image
+        path = image.path(file)
+        roles = self._rules.roles_of(path)
+        is_marked = bool(int(image.file_traits[file]) & TEST) and not _is_document(path, roles)
+        is_test = Role.TEST in roles or is_marked
+        known = _Standing(path, roles, filing_of(path), image.language(file), is_test)
+        return self._files.setdefault((place, file), known)
 
 
 def _section_of(corpus: Corpus, filing: Filing) -> Section:
@@ -221,76 +241,84 @@ def _is_document(path: str, roles: frozenset[Role]) -> bool:
     return Role.DOCUMENT in roles and not traits_of(f"{directory}{slash}x") & TEST
 
 
-class _RoleMemory:
-    """A cache of paths' roles, and of what else they say, kept with the open snapshot."""
-
-    def __init__(self, rules: RoleRules, ranked: Ranked) -> None:
-        self._rules = rules
-        self._memory = ranked.view.derived.keep(_ROLES, {})
-
-    def of(self, path: str) -> "_Told":
-        """Return the roles of a path, and what it says beside them."""
-        key = (self._rules, path)
-        if (found := self._memory.get(key)) is None:
-            found = self._memory[key] = (self._rules.roles_of(path), filing_of(path))
-        return found
-
-
 def rows_of(
-    ranked: Ranked, candidate: FileCandidate, most: int, beside: RelatedFiles | None = None
-) -> FileRows:
-    """Return a candidate's best row and all rows with scores near it.
+    ranked: Ranked,
+    candidates: Sequence[FileCandidate],
+    most: int,
+    beside: RelatedFiles | None = None,
+) -> list[FileRows]:
+    """Return the best row of each candidate and all rows with scores near it.
 
     Of code that is shown for the options it defines, those; and its best row, where that is
     another: it may be what the question is about.
     """
-    segment = ranked.segments[candidate.segment]
-    image, scores = segment.image, ranked.scores[candidate.segment]
-    own = segment.rows_of(candidate.file)
-    first, last = own.start, own.stop
-    mention = beside.rows[candidate.segment][first:last] if beside else np.zeros(len(own))
-    total = scores.at(np.arange(first, last))
-    is_shown = np.zeros(len(CORPORA), dtype=bool)
-    is_shown[list(candidate.corpora)] = True
-    wanted = is_shown[image.row_corpora[first:last]]
-    wanted &= ranked.eligible[candidate.segment][first:last]
-    wanted &= (total > 0.0) | (mention > 0.0)
-    further: list[int] = []
-    defining = candidate.section is Section.CONFIG and not candidate.is_list
-    if defining and not candidate.roles & CONFIGURING:
-        every = wanted
-        wanted = every & (
-            option_rows(segment)[first:last] | (image.row_corpora[first:last] != CODE)
-        )
-        further = _standing_out(total, every, wanted) if most > 1 else []
-    rows = np.flatnonzero(wanted)
-    if not len(rows):
-        return FileRows((), 0)
-    found, mentions = total[rows], mention[rows]
-    weights = found + _MENTION * found.max() * mentions
-    order = np.lexsort((rows, -weights))
-    telling = order[(found[order] >= _FURTHER * found[order[0]]) | (mentions[order] > 0.0)]
-    best = tuple(
-        ScoredRow(first + row, float(total[row]), float(mention[row]), *image.lines(first + row))
-        for row in [*further, *rows[telling[: most - len(further)]].tolist()]
+    found: dict[int, FileRows] = {}
+    for place in range(len(ranked.segments)):
+        own = [number for number, one in enumerate(candidates) if one.segment == place]
+        if own:
+            mention = beside.rows[place] if beside else None
+            rows = _rows_in(ranked, place, [candidates[number] for number in own], most, mention)
+            found.update(zip(own, rows, strict=True))
+    return [found[number] for number in range(len(candidates))]
+
+
+def _rows_in(
+    ranked: Ranked,
+    place: int,
+    candidates: Sequence[FileCandidate],
+    most: int,
+    mentions: Figures | None,
+) -> list[FileRows]:
+    """Return the rows of candidates of one segment."""
+    image, every = ranked.segments[place].image, range(len(candidates))
+    files = np.array([one.file for one in candidates], dtype=np.int64)
+    starts = image.file_rows[files].astype(np.int64)
+    lengths = image.file_rows[files + 1] - starts
+    rows, file = spread(starts, lengths), np.repeat(every, lengths)
+    total, corpora = ranked.scores[place].at(rows), image.row_corpora[rows]
+    mention = np.zeros(len(rows)) if mentions is None else mentions[rows]
+    shown = np.array(
+        [[corpus in one.corpora for corpus in range(len(CORPORA))] for one in candidates]
     )
-    return FileRows(best, len(telling) + len(further))
+    wanted = shown[file, corpora] & ranked.eligible[place][rows]
+    wanted &= (total > 0.0) | (mention > 0.0)
+    further: dict[int, list[int]] = {}
+    for number, one in enumerate(candidates):
+        if one.section is Section.CONFIG and not (one.is_list or one.roles & CONFIGURING):
+            own = np.flatnonzero(wanted & (file == number))
+            wanted[own] = _options(ranked, place)[rows[own]] | (corpora[own] != CODE)
+            further[number] = _standing_out(total, own, own[wanted[own]]) if most > 1 else []
+    at = np.flatnonzero(wanted)
+    top = np.zeros(len(candidates))
+    np.maximum.at(top, file[at], total[at])
+    at = at[np.lexsort((at, -total[at] - _MENTION * top[file[at]] * mention[at], file[at]))]
+    first = at[np.searchsorted(file[at], file[at])]
+    at = at[(total[at] >= _FURTHER * total[first]) | (mention[at] > 0.0)]
+    bounds = np.searchsorted(file[at], [*every, len(candidates)]).tolist()
+    lines = (column[rows] for column in image.row_lines(0, image.rows))
+    columns: tuple[npt.NDArray[np.generic], ...] = (rows, total, mention, *lines)
+    found = []
+    for number, (begin, end) in enumerate(pairwise(bounds)):
+        best = further.get(number, []) if end > begin else []
+        kept = np.array([*best, *at[begin : min(end, begin + most - len(best))].tolist()], np.int64)
+        figures = zip(*(column[kept].tolist() for column in columns), strict=True)
+        found.append(FileRows(tuple(ScoredRow(*each) for each in figures), end - begin + len(best)))
+    return found
 
 
-def _standing_out(total: Figures, rows: Mask, among: Mask) -> list[int]:
+def _standing_out(total: Figures, rows: Places, among: Places) -> list[int]:
     """Return the best of the rows where it scores above all those `among` them."""
-    scores = np.where(rows, total, 0.0)
-    above = scores.max(initial=0.0) > scores[among].max(initial=0.0)
-    return [int(scores.argmax())] if above else []
+    above = total[rows].max(initial=0.0) > total[among].max(initial=0.0)
+    return [int(rows[total[rows].argmax()])] if above else []
 
 
-def _figures(segment: SearchableSegment, scores: SegmentScores, found: BestRows) -> _Figures:
-    image = segment.image
+def _figures(ranked: Ranked, place: int) -> _Figures:
+    image, scores, found = ranked.segments[place].image, ranked.scores[place], ranked.best[place]
     best, options = np.zeros((image.files, len(CORPORA))), np.zeros(image.files)
     files = found.runs.files
     best[files] = found.best.T
     if len(files):
-        defining = option_rows(segment)[scores.rows[found.places]] & (found.corpora == CODE)
+        defining = _options(ranked, place)[scores.rows[found.places]] & (found.corpora == CODE)
         options[files] = found.runs.highest(np.where(defining, scores.total[found.places], 0.0))
     return _Figures(best, options)
 
@@ -340,3 +368,11 @@ def option_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
     for word in OPTION_WORDS:
         held[segment.rows_with(word)] = True
     return held
+
+
+def _options(ranked: Ranked, place: int) -> Mask:
+    """Return the option rows of a segment, which are kept with the open snapshot."""
+    memory = ranked.view.derived.keep(_OPTIONS, {})
+    if (rows := memory.get(place)) is None:
+        rows = memory[place] = option_rows(ranked.segments[place])
+    return rows

@@ -8,7 +8,6 @@ match the question, and tests of files that were chosen are preferred to other t
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from pathlib import PurePosixPath
 from typing import Final
 
 from msgspec import Struct
@@ -137,7 +136,8 @@ def select(
         seen: whether a path was shown before, and is to be left out.
     """
     top = max((candidate.score for candidate in candidates), default=0.0)
-    stems = {_stem(candidate.path) for candidate in leading_code(candidates, files)} - {""}
+    names = {_stem(candidate.path) for candidate in leading_code(candidates, files)} - {""}
+    stems = [frozenset(name.split("_")) for name in names]
     weighed = [(c, _weight(c, top, stems)) for c in candidates] if top > 0.0 else []
     worth = [_Weighed(c, weight) for c, weight in weighed if weight >= _FLOORS[c.section]]
     fresh = [one for one in worth if not seen(one.path)]
@@ -182,7 +182,7 @@ class _Weighed(Struct, frozen=True):
         return self.candidate.path
 
 
-def _weight(candidate: FileCandidate, top: float, stems: Collection[str]) -> float:
+def _weight(candidate: FileCandidate, top: float, stems: Collection[frozenset[str]]) -> float:
     """Return a file's score as a share of the best one's, and what it gains beside."""
     section = candidate.section
     weight = candidate.score / top + _MENTIONS[section] * candidate.mention
@@ -197,10 +197,9 @@ def _weight(candidate: FileCandidate, top: float, stems: Collection[str]) -> flo
     return weight
 
 
-def _is_of(path: str, stems: Collection[str]) -> bool:
+def _is_of(path: str, stems: Collection[frozenset[str]]) -> bool:
     """Return whether a test's name holds all words of the name of one of some files."""
-    words = set(_stem(path).split("_"))
-    return any(words.issuperset(stem.split("_")) for stem in stems)
+    return any(map(frozenset(_stem(path).split("_")).issuperset, stems))
 
 
 def _order(one: _Weighed) -> tuple[float, str]:
@@ -273,7 +272,7 @@ def _paths(picks: Iterable[Pick], section: Section) -> set[str]:
 
 def _stem(path: str) -> str:
     """Return a file's name without endings and without what marks it as a test."""
-    name = PurePosixPath(path).name.split(".", 1)[0]
+    name = path.rpartition("/")[2].partition(".")[0]
     return _AFFIX.sub("", _AFFIX.sub("", name)).casefold().replace("-", "_")
 
 

@@ -7,6 +7,7 @@ names; configuration is read by files that name its keys.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from ggrep.model.slate import FileFacts, GraphEdge, Section
@@ -33,7 +34,8 @@ def graph_edges(facts: Sequence[FileFacts]) -> tuple[GraphEdge, ...]:
     test is about is not said a second time as an import.
     """
     ordered = sorted(facts, key=lambda item: item.path)
-    edges = [*_brought_in(ordered), *_links(ordered), *_relates(ordered)]
+    paths = SelectedPaths(item.path for item in ordered)
+    edges = [*_brought_in(ordered, paths), *_links(ordered, paths), *_relates(ordered)]
     if any(item.keys for item in ordered):
         edges += _configures(ordered)
     return unique_edges(edges)
@@ -50,9 +52,8 @@ def unique_edges(edges: Sequence[GraphEdge]) -> tuple[GraphEdge, ...]:
     return tuple(best[key] for key in sorted(best))
 
 
-def _brought_in(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
+def _brought_in(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[GraphEdge]:
     """Yield imports, and what tests are about."""
-    paths = SelectedPaths(item.path for item in facts)
     defines = {item.path: frozenset(item.defines) for item in facts}
     subjects = Subjects(facts)
     for item in facts:
@@ -72,9 +73,9 @@ def _imported(
     """Return path and smallest name of what a file imports."""
     found: dict[str, str] = {}
     for name in item.imports:
-        targets = [
-            path for path in import_targets(item, name, paths) if _holds(path, name, defines[path])
-        ]
+        targets: Sequence[str] = import_targets(item, name, paths)
+        if targets:
+            targets = [path for path in targets if _holds(path, name, defines[path])]
         if len(targets) > 1:
             used = [path for path in targets if not defines[path].isdisjoint(item.mentions)]
             targets = used or (targets if len(targets) <= _MOST_OF_PACKAGE else [])
@@ -92,8 +93,7 @@ def _holds(path: str, name: str, defines: frozenset[str]) -> bool:
     return last in defines or last[:1].isupper()
 
 
-def _links(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
-    paths = SelectedPaths(item.path for item in facts)
+def _links(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[GraphEdge]:
     for item in facts:
         for link in item.links:
             target = link_target(item.path, link, paths)
@@ -166,14 +166,18 @@ class Subjects:
 
     def __init__(self, facts: Sequence[FileFacts]) -> None:
         self._code = [item for item in facts if item.section is Section.CODE]
-        self._defined = Counter(name for item in self._code for name in item.defines)
-        self._alone = {
+        self._stems = {item.path: _bare(stem_of(item.path)) for item in self._code}
+
+    @cached_property
+    def _alone(self) -> dict[str, str]:
+        """Return the file of each distinct name that one file alone defines."""
+        defined = Counter(name for item in self._code for name in item.defines)
+        return {
             name: item.path
             for item in self._code
             for name in item.defines
-            if self._defined[name] == 1 and len(name) > 4 and _DISTINCT.search(name)
+            if defined[name] == 1 and len(name) > 4 and _DISTINCT.search(name)
         }
-        self._stems = {item.path: _bare(stem_of(item.path)) for item in self._code}
 
     def of(self, test: FileFacts, imported: dict[str, str]) -> dict[str, str]:
         """Return path and joining name of what `test` is about.

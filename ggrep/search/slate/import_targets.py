@@ -65,9 +65,10 @@ def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[s
         ending = ".py"
     finder = _FINDERS.get(ending)
     if finder is not None:
-        found: Iterable[str | None] = [finder(facts.path, name, paths)]
-    elif ending == ".go":
-        found = _go(facts.path, name, paths)
+        path = finder(facts.path, name, paths)
+        return (path,) if path and path != facts.path else ()
+    if ending == ".go":
+        found: Iterable[str | None] = _go(facts.path, name, paths)
     elif ending in _DOTTED:
         found = [_dotted(facts.path, name, paths)]
     else:
@@ -76,11 +77,10 @@ def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[s
 
 
 def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
-    dots = len(name) - len(name.lstrip("."))
-    parts = tuple(part for part in name.split(".") if part)
-    if dots:
-        return _python_relative(source, dots, parts, paths)
-    if not any(map(paths.calls_a_module, parts[-2:])):
+    parts = tuple(filter(None, name.split(".")))
+    if name.startswith("."):
+        return _python_relative(source, len(name) - len(name.lstrip(".")), parts, paths)
+    if not paths.calls_a_module(*parts[-2:]):
         return None
     for count in range(len(parts), max(0, len(parts) - 2), -1):
         found = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)
@@ -126,7 +126,7 @@ def _script_root(_source: str, root: Parts) -> bool:
 
 def _include(source: str, name: str, paths: SelectedPaths) -> str | None:
     clean = name.strip("<>\" '")
-    if clean.removesuffix(".h") in _STANDARD_HEADERS:
+    if clean.removesuffix(".h") in _STANDARD_HEADERS or not paths.calls_a_file(clean):
         return None
     return paths.beside(source, clean, ()) or paths.ending_with(clean, source)
 

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import SnippetMode
 from ggrep.model.slate import BUDGET_CODES, Budgets
 
 LEVELS: Final = (0, 1, 2, 3)
@@ -37,14 +36,13 @@ _LEAST_BYTES: Final = 192
 """A budget is looked at as if pieces took no more; they take five times as many."""
 
 _DEEP: Final = 2
-_SNIPPETS: Final = (SnippetMode.NONE, SnippetMode.FULL, SnippetMode.FULL, SnippetMode.FULL)
 
 
 class Disclosure(Struct, frozen=True):
     """How much of each chosen file is shown.
 
     Attributes:
-        snippet: lines of a piece.
+        lines: show those of pieces, beside where they stand.
         neighbours: show what stands around the best piece.
         evidence: pieces of a file.
         pieces: of all files together; text of others, which are worth less, is not read.
@@ -52,7 +50,7 @@ class Disclosure(Struct, frozen=True):
         comments: show what is written above a definition, too.
     """
 
-    snippet: SnippetMode
+    lines: bool
     neighbours: bool
     evidence: int
     pieces: int
@@ -64,7 +62,7 @@ def disclosure_of(level: int, budgets: Budgets, *, anchors: bool = True) -> Disc
     """Return how much a level shows of each file, under budgets that are in force."""
     pieces = max(_LEAST_PIECES, budgets.total_bytes // _LEAST_BYTES)
     return Disclosure(
-        snippet=_SNIPPETS[level],
+        lines=level > 0,
         neighbours=level >= _DEEP,
         evidence=budgets.evidence_per_file,
         pieces=pieces,

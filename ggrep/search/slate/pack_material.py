@@ -16,8 +16,8 @@ from ggrep.model.slate import Reason, Section
 from ggrep.model.slate_material import PackMaterial, Pick, TextPiece
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.row_reading import shown_rows
-from ggrep.search.query.snippets import Snippet, cut_snippet
-from ggrep.search.slate.file_candidates import ScoredRow, rows_of
+from ggrep.search.query.snippets import Snippet
+from ggrep.search.slate.file_candidates import FileRows, ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
 from ggrep.search.slate.packing import share_of, turn_of
 from ggrep.search.slate.related_files import RelatedFiles
@@ -59,9 +59,10 @@ def materials(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     first = {pick.candidate.path: pick for pick in reversed(picks)}
+    matching = rows_of(ranked, [pick.candidate for pick in picks], wanted.evidence, beside)
     chosen = [
-        _rows(ranked, pick, beside, wanted, opens=first[pick.candidate.path] is pick)
-        for pick in picks
+        _rows(ranked, pick, rows, wanted, opens=first[pick.candidate.path] is pick)
+        for pick, rows in zip(picks, matching, strict=True)
     ]
     chosen = _worth_reading(chosen, wanted.pieces)
     places: dict[int, set[int]] = {}
@@ -76,14 +77,11 @@ def materials(
     return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
 
 
-def _rows(
-    ranked: Ranked, pick: Pick, beside: RelatedFiles | None, wanted: Disclosure, *, opens: bool
-) -> _Rows:
+def _rows(ranked: Ranked, pick: Pick, found: FileRows, wanted: Disclosure, *, opens: bool) -> _Rows:
     """Return a pick's rows; `opens` where no other section shows the file's opening lines."""
     candidate = pick.candidate
     segment = ranked.segments[candidate.segment]
     image, own = segment.image, segment.rows_of(candidate.file)
-    found = rows_of(ranked, candidate, wanted.evidence, beside)
     telling = _with_lines(ranked, pick, found.best)
     evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
     anchor = own[0] if opens and wanted.anchors and own and image.row_anchors[own[0]] else None
@@ -158,26 +156,27 @@ def _material(
     records: dict[tuple[int, int], ShownRow],
     wanted: Disclosure,
 ) -> PackMaterial:
-    candidate = rows.pick.candidate
-    shaper = _Shaper(ranked, candidate.segment, candidate.file, candidate.section, wanted)
+    pick, candidate = rows.pick, rows.pick.candidate
+    segment, image = candidate.segment, ranked.segments[candidate.segment].image
+    shaper = _Shaper(image.types, candidate.language, candidate.section, wanted)
 
-    def piece(row: int, score: float, reason: Reason) -> TextPiece:
-        return shaper.piece(row, records[candidate.segment, row], score, reason)
+    def piece(row: ScoredRow, reason: Reason) -> TextPiece:
+        return shaper.piece(row, records[segment, row.row], int(image.row_types[row.row]), reason)
 
-    evidence = tuple(
-        replace(piece(row.row, row.score, rows.pick.reason), mention=row.mention)
-        for row in rows.evidence
-    )
-    anchor = None if rows.anchor is None else piece(rows.anchor, 0.0, "anchor_for_context")
+    def beside(row: int, reason: Reason) -> TextPiece:
+        return piece(ScoredRow(row, 0.0, 0.0, *image.lines(row)), reason)
+
+    evidence = tuple(piece(row, pick.reason) for row in rows.evidence)
+    anchor = None if rows.anchor is None else beside(rows.anchor, "anchor_for_context")
     best = max(rows.evidence, key=lambda row: row.score, default=None)
     neighbours: list[TextPiece] = []
     if best is not None:
-        centre = records[candidate.segment, best.row]
+        centre = records[segment, best.row]
         for row in rows.around:
-            record = records[candidate.segment, row]
+            record = records[segment, row]
             if _belong_together(centre.details, record.details):
-                neighbours.append(piece(row, 0.0, "neighbour_context"))
-    return PackMaterial(rows.pick, anchor, evidence, tuple(neighbours), rows.more, rows.unread)
+                neighbours.append(beside(row, "neighbour_context"))
+    return PackMaterial(pick, anchor, evidence, tuple(neighbours), rows.more, rows.unread)
 
 
 def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
@@ -188,64 +187,72 @@ def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
     return its == (*own, centre.name) or own == (*its, other.name)
 
 
-class _Shaper(Struct, frozen=True):
-    """Makes pieces of a segment's rows."""
+def _sanitised(names: tuple[str, ...]) -> tuple[str, ...]:
+    joined = "".join(names)
+    plain = joined.isascii() and joined.isprintable()
+    return names if plain else tuple(map(sanitise_line, names))
 
-    ranked: Ranked
-    segment: int
-    file: int
+
+class _Shaper(Struct, frozen=True):
+    """Makes pieces of a file's rows."""
+
+    types: Sequence[str]
+    language: str
     section: Section
     wanted: Disclosure
 
-    def piece(self, row: int, record: ShownRow, score: float, reason: Reason) -> TextPiece:
-        image = self.ranked.segments[self.segment].image
-        start_line, end_line = image.lines(row)
-        text, details = record.text, record.details
-        extra = sanitise(details.extra)
-        shown = self._shown(text, extra, reason)
+    def piece(self, row: ScoredRow, record: ShownRow, kind: int, reason: Reason) -> TextPiece:
+        details = record.details
+        text, extra = sanitise(record.text), sanitise(details.extra)
+        is_opening = reason == "anchor_for_context"
+        shown = self._opening(record.text) if is_opening else self._shown(text, extra)
         return TextPiece(
             row_id=record.row_id,
             chunk_id=record.chunk_id,
-            start_line=start_line,
-            end_line=end_line,
-            score=score,
-            chunk_type=image.types[int(image.row_types[row])],
+            start_line=row.start_line,
+            end_line=row.end_line,
+            score=row.score,
+            chunk_type=self.types[kind],
             name=sanitise_line(details.name),
-            breadcrumb=tuple(sanitise_line(part) for part in details.breadcrumb),
+            breadcrumb=_sanitised(details.breadcrumb),
             signature=sanitise_line(details.signature),
-            names=tuple(sanitise_line(name) for name in details.names),
-            text=sanitise(text),
+            names=_sanitised(details.names),
+            text=text,
             extra=extra,
             snippet=shown.text,
-            snippet_start_line=start_line + shown.first_line,
+            snippet_start_line=row.start_line + shown.first_line,
             hidden_lines=shown.hidden_lines,
             reason=reason,
+            mention=row.mention,
         )
 
-    def _shown(self, text: str, extra: str, reason: Reason) -> Snippet:
+    def _shown(self, text: str, extra: str) -> Snippet:
         """Return the lines to show: of a diagram its relations, where they could be told."""
-        if reason == "anchor_for_context":
-            return self._opening(text)
         if self.section is Section.DIAGRAMS and extra:
-            return cut_snippet(extra, frozenset(), self.wanted.snippet)
-        shown = cut_snippet(text, frozenset(self.ranked.query.terms), self.wanted.snippet)
+            return self._whole(extra)
+        shown = self._whole(text)
         is_code = self.section is not Section.DOCS
-        if self.wanted.comments or not is_code:
-            return shown
-        language = self.ranked.segments[self.segment].image.language(self.file)
-        return without_comments(shown, language)
+        return (
+            without_comments(shown, self.language)
+            if is_code and not self.wanted.comments
+            else shown
+        )
 
     def _opening(self, text: str) -> Snippet:
         """Return the opening lines without licence headers, which answer nothing."""
         if self.section is Section.DOCS or not text.strip():
-            return cut_snippet(text, frozenset(), self.wanted.snippet)
+            return self._whole(sanitise(text))
         lines = text.rstrip("\n").split("\n")
         first, end = told_lines(lines)
         if first == end:
             return Snippet("", 0, len(lines))
-        shown = cut_snippet("\n".join(lines[first:end]), frozenset(), self.wanted.snippet)
-        hidden = shown.hidden_lines + len(lines) - end
-        return Snippet(shown.text, first + shown.first_line, hidden)
+        shown = self._whole(sanitise("\n".join(lines[first:end])))
+        return Snippet(shown.text, first, shown.hidden_lines + len(lines) - end)
+
+    def _whole(self, text: str) -> Snippet:
+        """Return all lines of a text, or none where places alone are shown."""
+        text = text.rstrip("\n")
+        return Snippet(text, 0, 0) if self.wanted.lines else Snippet("", 0, text.count("\n") + 1)
 
 
 _LINE_COMMENTS: Final = ("//", "#", "--", ";", "%")

@@ -32,6 +32,9 @@ _USES: Final = 0.3
 _FEWEST_LINES: Final = 3
 """Fewer lines of a longer piece say less than its range."""
 
+_FRAME: Final = -1
+"""The place of a file's own bytes among those of its pieces."""
+
 _EVIDENCE: Final = 0
 _KINDS: Final = {"anchor_for_context": 1, "neighbour_context": 2}
 
@@ -41,8 +44,8 @@ class RankedPack(Struct, frozen=True):
 
     Attributes:
         rank: place within its section, 0 for the best.
-        sizes: bytes of its pieces, each by its place, as far as they were counted; a slate counts
-            all of its packs in one way.
+        sizes: bytes of its pieces, each by its place, and of the file without them, as far as they
+            were counted; a slate counts all of its packs in one way.
     """
 
     pack: Pack
@@ -66,7 +69,7 @@ def kept_packs(
     share = measure.for_names(room) if level else room
     held = 0.0
     for one in sorted(packs, key=_standing):
-        size = measure.frame(one.pack, level)
+        size = _frame(one, level, measure)
         if size > budgets.file_bytes:
             limits.append(_OpenPack(one, budgets.file_bytes, level, measure).file_cut())
             continue
@@ -107,7 +110,7 @@ def room_for_graph(packs: Sequence[RankedPack], budgets: Budgets, level: int) ->
     if level:
         size = shown_size(packs, level, measure)
     else:
-        size = sum(measure.frame(one.pack, 0) + fixed.between for one in packs)
+        size = sum(_frame(one, 0, measure) + fixed.between for one in packs)
     left = budgets.total_bytes - fixed.skeleton - _aside(budgets, level) - size
     left -= _overhead(packs, measure)
     return reserved(budgets, level)["graph"] + max(left, 0)
@@ -191,7 +194,7 @@ class _OpenPack:
         self._pieces = _pieces(ranked.pack)
         self._taken: dict[int, Evidence] = {}
         self._keys: set[str] = set()
-        self.size = measure.frame(ranked.pack, level)
+        self._frame = self.size = _frame(ranked, level, measure)
         self.has_no_room = self.gave_way = False
 
     def worths(self) -> list[tuple[int, float, int, int]]:
@@ -257,33 +260,33 @@ class _OpenPack:
             for place, one in enumerate(self._pieces)
             if one.snippet or _kind(one) == _EVIDENCE
         )
-        return self.size - sum(map(self._held, self._taken)) + sum(shown)
+        return self._frame + sum(map(self._fixed, self._keys)) + sum(shown)
 
     def _key(self, key: str) -> int:
         """Return the bytes of what no piece stands at yet; 0 where one does."""
+        return 0 if key in self._keys else self._fixed(key)
+
+    def _fixed(self, key: str) -> int:
         size: int = getattr(self._measure.fixed, key)
-        return 0 if key in self._keys else size
+        return size
 
     def _whole_size(self, place: int) -> int:
         """Return the bytes of a piece with all of its lines: counted once, asked for often."""
         if (size := self._sizes.get(place)) is None:
-            size = self._sizes[place] = self._sized(self._pieces[place])
+            piece = self._pieces[place]
+            size = self._shown(piece) if piece.snippet else self._measure.named(piece)
+            self._sizes[place] = size
         return size
-
-    def _held(self, place: int) -> int:
-        return self._sized(self._taken[place])
-
-    def _sized(self, piece: Evidence) -> int:
-        return self._shown(piece) if piece.snippet else self._measure.named(piece)
 
     def _shown(self, piece: Evidence) -> int:
         return self._measure.shown(piece, self._whole.section)
 
     def _cut(self, piece: Evidence, allowed: int) -> Evidence | None:
         """Return the piece with the first lines of its snippet that fit; None where few do."""
-        lines = piece.snippet.split("\n")
-        if sum(map(len, lines[:_FEWEST_LINES])) > allowed:
+        first = piece.snippet.split("\n", _FEWEST_LINES)[:_FEWEST_LINES]
+        if sum(map(len, first)) > allowed:
             return None
+        lines = piece.snippet.split("\n")
         sizes = self._measure.lines(piece, self._whole.section)
         # The first line alone hides most, so no other number of lines takes more bytes for that.
         left = allowed - self._shown(_with_lines(piece, lines, 1)) + sizes[0]
@@ -317,14 +320,17 @@ def shown_size(packs: Sequence[RankedPack], level: int, measure: Measure) -> int
 
 def _counted(slate: Slate, measure: Measure) -> Slate:
     """Return the slate with its own size in it."""
-    size = 0
-    for _ in range(8):  # the figure's own digits are counted too; twice is usually enough
-        found = measure.slate(replace(slate, total_bytes=size, estimated_tokens=-(-size // 4)))
-        is_right = found == size or not measure.fixed.counts_itself
-        size = found
-        if is_right:
-            break
+    plain = size = measure.slate(slate)  # its figures are 0: one digit each
+    for _ in range(7 if measure.fixed.counts_itself else 0):  # their digits are counted too
+        size = plain - 2 + len(f"{size}{-(-size // 4)}")
     return replace(slate, total_bytes=size, estimated_tokens=-(-size // 4))
+
+
+def _frame(one: RankedPack, level: int, measure: Measure) -> int:
+    """Return the bytes of a file with none of its pieces: counted once, asked for often."""
+    if (size := one.sizes.get(_FRAME)) is None:
+        size = one.sizes[_FRAME] = measure.frame(one.pack, level)
+    return size
 
 
 def _sections(packs: Sequence[Pack]) -> tuple[tuple[Section, tuple[Pack, ...]], ...]:

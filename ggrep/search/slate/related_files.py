@@ -61,10 +61,11 @@ def companions(ranked: Ranked, origins: Sequence[Origin], deadline: Deadline) ->
     for segment, eligible in zip(ranked.segments, ranked.eligible, strict=True):
         deadline.check("companions")
         by_file, by_row = np.zeros(segment.image.files), np.zeros(segment.image.rows)
+        row_files = segment.image.row_files
         for name, weight in weights.items():
             found = segment.rows_with(name)
             by_row[found] += weight
-            by_file[np.unique(segment.image.row_files[found])] += weight
+            by_file[row_files[found]] += weight  # of a file with several rows once
         if enough > 0.0:
             by_file, by_row = np.minimum(by_file / enough, 1.0), np.minimum(by_row / enough, 1.0)
         own = [o.row for o in origins if ranked.segments[o.segment] is segment]
@@ -110,4 +111,4 @@ def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) 
 
 def _holding(segment: SearchableSegment, name: str) -> int:
     """Return how many visible rows hold a name."""
-    return int(segment.visible_rows[segment.rows_with(name)].sum())
+    return int(np.count_nonzero(segment.visible_rows[segment.rows_with(name)]))

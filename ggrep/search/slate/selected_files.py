@@ -68,9 +68,13 @@ class SelectedPaths:
         ]
         return nearest(source, found)
 
-    def calls_a_module(self, name: str) -> bool:
-        """Return whether the module path of any file ends with that name, whatever its case."""
-        return name.lower() in self._by_module
+    def calls_a_module(self, *names: str) -> bool:
+        """Return whether the module path of any file ends with a name, whatever its case."""
+        return not self._by_module.keys().isdisjoint(map(str.lower, names))
+
+    def calls_a_file(self, tail: str) -> bool:
+        """Return whether any file has the last name of a path, whatever its case."""
+        return tail.rpartition("/")[2].lower() in self._by_name
 
     def named(self, name: str) -> str | None:
         """Return the only file of this name."""

@@ -204,8 +204,8 @@ def _origins(ranked: Ranked, code: Sequence[FileCandidate]) -> list[Origin]:
     best = max((candidate.score for candidate in code), default=0.0)
     return [
         Origin(candidate.segment, row.row, min(row.score / best, 1.0))
-        for candidate in code
-        for row in rows_of(ranked, candidate, _ROWS_OF_ORIGIN).best
+        for candidate, rows in zip(code, rows_of(ranked, code, _ROWS_OF_ORIGIN), strict=True)
+        for row in rows.best
     ]
 
 

@@ -51,32 +51,49 @@ class BareText(Struct, frozen=True):
         code: without comments; string literals are empty.
         uncommented: without comments and without strings of several lines.
         literals: what stands inside of string literals.
+        comment_lines: the lines, from 0, that hold nothing but comments and blanks beside them. A
+            docstring of Python is one: a string of three quotes that stands alone on its lines.
     """
 
     code: str
     uncommented: str
     literals: tuple[str, ...]
+    comment_lines: frozenset[int] = frozenset()
 
 
 @lru_cache(1 << 11)
 def bare_text(text: str, language: str) -> BareText:
     """Return the parts of `text`; an unclosed comment reaches to the end."""
     literals: list[str] = []
-
     code: list[str] = []
     uncommented: list[str] = []
-    end = 0
+    without: list[str] = []
+    touched: set[int] = set()
+    end = began = line = 0
     for found in _pattern(language).finditer(text):
-        between, end = text[end : found.start()], found.end()
-        literal = None if found["literal"] is None else found[0]
-        code += (between, " " if literal is None else '""')
-        if literal is None:
+        start, (between, end) = found.start(), (text[end : found.start()], found.end())
+        is_comment = found.lastgroup is None
+        if is_comment or (language == "python" and _is_docstring(text, found)):
+            breaks = text.count("\n", start, end)
+            without += (text[began:start], "\n" * breaks)
+            line += text.count("\n", began, start)
+            touched.update(range(line, line + breaks + 1))
+            began, line = end, line + breaks
+        code += (between, " " if is_comment else '""')
+        if is_comment:
             uncommented += (between, " ")
             continue
+        literal = found[0]
         uncommented += (between, '""' if "\n" in literal else literal)
         literals.append(literal.strip("\"'`"))
     rest = text[end:]
-    return BareText("".join((*code, rest)), "".join((*uncommented, rest)), tuple(literals))
+    lines, left = text.split("\n"), "".join((*without, text[began:])).split("\n")
+    return BareText(
+        "".join((*code, rest)),
+        "".join((*uncommented, rest)),
+        tuple(literals),
+        frozenset(i for i in touched if not left[i].strip() and lines[i].strip()),
+    )
 
 
 @cache
@@ -109,35 +126,13 @@ def _comments(language: str) -> tuple[_Rest, ...]:
     return (_BLOCK, _SLASHES_OF_NO_URL)
 
 
-def comment_lines(text: str, language: str) -> frozenset[int]:
-    """Return the lines, from 0, that hold nothing but comments and blanks beside them.
-
-    A docstring of Python is one: a string of three quotes that stands alone on its lines.
-    """
-    pieces: list[str] = []
-    end = 0
-    for found in _pattern(language).finditer(text):
-        told = found.group()
-        is_comment = found["literal"] is None or (
-            language == "python" and _is_docstring(text, found)
-        )
-        pieces += (text[end : found.start()], _NOT_BREAK.sub("", told) if is_comment else told)
-        end = found.end()
-    left = "".join((*pieces, text[end:])).split("\n")
-    lines = text.split("\n")
-    emptied = {i for i, line in enumerate(left) if not line.strip() and lines[i].strip()}
-    return frozenset(emptied)
-
-
 def _is_docstring(text: str, found: re.Match[str]) -> bool:
-    if not found.group().startswith(('"""', "'''")):
+    if not text.startswith(('"""', "'''"), found.start()):
         return False
     before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
     behind = text[found.end() :].partition("\n")[0]
     return not before.strip() and not behind.strip()
 
-
-_NOT_BREAK: Final = re.compile(r"[^\n]+")
 
 _WHOLE_NAME: Final = re.compile(r"[A-Za-z_@][\w.$:/@-]{2,79}")
 
@@ -207,14 +202,15 @@ _MOST_BRACED: Final = 24
 _MOST_NESTED: Final = 4
 
 
-def listed_imports(anchor_extra: str) -> list[str]:
+@lru_cache(1 << 11)
+def listed_imports(anchor_extra: str) -> tuple[str, ...]:
     """Return the names of the line `Imports:` of an anchor, groups in braces written out."""
     found: list[str] = []
     for line in anchor_extra.splitlines():
         if line.startswith("Imports: "):
             for item in _split(line.removeprefix("Imports: ")):
                 found += _expanded(item)
-    return [name for name in found if _NAME.fullmatch(name)][:MOST_IMPORTS]
+    return tuple(filter(_NAME.fullmatch, found))[:MOST_IMPORTS]
 
 
 @lru_cache(1 << 11)

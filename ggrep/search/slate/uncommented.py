@@ -2,7 +2,7 @@
 
 from ggrep.model.slate import LEFT_OUT
 from ggrep.search.query.snippets import Snippet
-from ggrep.search.slate.source_text import comment_lines
+from ggrep.search.slate.source_text import bare_text
 
 
 def without_comments(snippet: Snippet, language: str) -> Snippet:
@@ -10,10 +10,12 @@ def without_comments(snippet: Snippet, language: str) -> Snippet:
 
     Every line keeps its number: comments further down leave blank lines behind their first one.
     """
+    hidden = bare_text(snippet.text, language).comment_lines
+    if not hidden:
+        return snippet
     lines = snippet.text.split("\n")
-    hidden = comment_lines(snippet.text, language)
-    told = [i for i, line in enumerate(lines) if line.strip() and i not in hidden]
-    if not told or not hidden:
+    told = [i for i, line in enumerate(lines) if i not in hidden and line.strip()]
+    if not told:
         return snippet
     first, last = told[0], told[-1]
     shown = [

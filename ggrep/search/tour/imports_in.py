@@ -107,7 +107,7 @@ def _go_modules(held: RepositoryFiles) -> tuple[str, ...]:
 
 def _imports(
     held: RepositoryFiles, sources: Sequence[ListedFile]
-) -> Iterator[tuple[ListedFile, list[str]]]:
+) -> Iterator[tuple[ListedFile, tuple[str, ...]]]:
     """Yield files with what they import; the last line of a header chunk's text lists it."""
     for place, segment in enumerate(open_segments(held.view)):
         image = segment.image
