@@ -219,7 +219,7 @@ def _block(
         style.paint("number", number),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
         shown if item.repo else style.link(shown, item.place, hit.start_line),
-        _definition(hit, style),
+        definition_text(hit, style),
     ]
     if view.scores:
         score = hit.score if item.score is None else item.score
@@ -237,7 +237,8 @@ def _block(
     return "\n".join(lines) + "\n"
 
 
-def _definition(hit: Hit, style: Style) -> str:
+def definition_text(hit: Hit, style: Style) -> str:
+    """Return a hit's kind, and its name or the definitions around it, in colour."""
     kind = style.paint("kind", hit.chunk_type)
     if hit.name:
         name = cut(sanitise_line(hit.qualified_name or hit.name), _NAME_COLUMNS)

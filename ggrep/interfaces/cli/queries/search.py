@@ -111,13 +111,15 @@ def places(
             continue
         lines = hit.get("content", "").split("\n")
         first = hit.get("content_start_line", hit["start_line"])
-        at, start = _best(lines, request.query, hit.get("qualified_name", "").rpartition(".")[2])
+        at, start = best_line(
+            lines, request.query, hit.get("qualified_name", "").rpartition(".")[2]
+        )
         offset = len(lines[at][:start].encode()) + 1
         yield f"{path}:{first + at}:{offset}:{sanitise_line(lines[at])}"
 
 
-def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
-    """Return the line and column that stand for a hit."""
+def best_line(lines: list[str], query: str, name: str) -> tuple[int, int]:
+    """Return the index of the line that stands for a hit, and the offset in it."""
     for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
         pattern = re.compile(re.escape(text), flags)
         for at, line in enumerate(lines if text else ()):
