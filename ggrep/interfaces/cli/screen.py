@@ -54,6 +54,16 @@ _KEYS: Final[dict[str | int, str]] = {
     "\x17": "ctrl-w",
 }
 
+_SEQUENCES: Final = {
+    "[A": "up",
+    "[B": "down",
+    "[C": "right",
+    "[D": "left",
+    "[H": "home",
+    "[F": "end",
+}
+"""Keys of terminals that do not switch to the sequences of their description."""
+
 
 class View(Protocol):
     """A program on a screen."""
@@ -169,26 +179,31 @@ class Screen:
         while pressed:
             key = pressed.pop(0)
             if key == "\x1b" and pressed:
-                self._skip_sequence(pressed)
+                if name := self._sequence(pressed):
+                    yield name
             elif self._pasting:
                 yield key if isinstance(key, str) and key.isprintable() else " "
             else:
-                name = _KEYS.get(key, key)
-                if isinstance(name, str) and name.isprintable():
-                    yield name
+                named = _KEYS.get(key, key)
+                if isinstance(named, str) and named.isprintable():
+                    yield named
 
     def _pressed(self) -> Iterator[str | int]:
         with suppress(curses.error):  # no more input
             while True:
                 yield self._window.get_wch()
 
-    def _skip_sequence(self, pressed: list[str | int]) -> None:
-        """Drop a sequence that curses does not know; note the marks around pasted text."""
+    def _sequence(self, pressed: list[str | int]) -> str:
+        """Take a sequence that curses does not know; return its key, empty for none.
+
+        The marks around pasted text are such sequences.
+        """
         sequence = str(pressed.pop(0))
         while sequence[:1] == "[" and pressed and not "@" <= sequence[1:][-1:] <= "~":
             sequence += str(pressed.pop(0))
         if sequence in {"[200~", "[201~"}:
             self._pasting = sequence == "[200~"
+        return _SEQUENCES.get(sequence, "")
 
 
 def _attribute(codes: str) -> int:

@@ -246,7 +246,7 @@ class Picker(View):
         with scope:
             await anyio.sleep(_DEBOUNCE_S)
             try:
-                rows, note = await self._answer(query)
+                rows, note = await self._answer(screen, query)
             except GgrepError as error:
                 rows, note = (), self._style.paint("bad", f"error: {sanitise_line(str(error))}")
             self._rows, self._note, self._chosen = rows, note, 0
@@ -255,11 +255,14 @@ class Picker(View):
                 self._open(screen)
             self.draw(screen)
 
-    async def _answer(self, query: str) -> tuple[Sequence[_Row], str]:
+    async def _answer(self, screen: Screen, query: str) -> tuple[Sequence[_Row], str]:
         """Return the rows of a query, and the note above them."""
         if not query.strip():
             return (), _HELP
         request = self._searcher.request(query)
+        if not self._rows:
+            self._note = "searching"
+            self.draw(screen)
         response = await self._searcher.search(request)
         rows = [row for hit in response.hits for row in self._rows_of(hit, query)]
         root = self._searcher.root

@@ -252,8 +252,8 @@ def _watch(opened: Surveyed) -> int:
     """Show the state, read again two seconds after each reading."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
-    hint = with_file("for one look: ggrep workspace status FILE", opened.file)
-    require_screen(f"--watch needs a terminal; {hint}")
+    refusal = "--watch needs a terminal; for one look: ggrep workspace status FILE"
+    require_screen(with_file(refusal, opened.file))
     style = opened.terminal.style
 
     def read() -> tuple[WorkspaceManifest, Daemons]:
