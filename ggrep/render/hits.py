@@ -198,6 +198,16 @@ def render_confidence(
             return style.paint("warning", f"none of these is a strong match{more}") + "\n"
 
 
+def best_line(lines: list[str], query: str, name: str) -> tuple[int, int]:
+    """Return the index of the line that stands for a hit, and the offset in it."""
+    for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
+        pattern = re.compile(re.escape(text), flags)
+        for at, line in enumerate(lines if text else ()):
+            if match := pattern.search(line):
+                return at, match.start()
+    return 0, 0
+
+
 def _place(item: ShownHit) -> str:
     return f"{item.repo}/{item.place}" if item.repo else item.place
 

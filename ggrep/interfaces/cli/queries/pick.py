@@ -24,7 +24,6 @@ from ggrep.config.profiles import apply_to_request
 from ggrep.index.repo_identity import require_asked
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag
 from ggrep.interfaces.cli.queries.query import QueriedRepo, reach, view_of
-from ggrep.interfaces.cli.queries.search import best_line
 from ggrep.interfaces.cli.queries.search_options import MOST_MATCHING, TypedSearch, request_of
 from ggrep.interfaces.cli.screen import Screen, View, require_screen, run_view
 from ggrep.interfaces.cli.terminal import ask_before_indexing, open_terminal
@@ -37,7 +36,7 @@ from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.messages import Search, within
-from ggrep.render.hits import definition_text, highlighted_words, render_confidence
+from ggrep.render.hits import best_line, definition_text, highlighted_words, render_confidence
 from ggrep.render.page import Page, SourceLines
 from ggrep.render.printed import answer_notes, place
 from ggrep.render.style import Style

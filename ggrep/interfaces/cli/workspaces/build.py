@@ -129,14 +129,14 @@ def build(
     if how.json:
         terminal.write_json(build_json(outcome, results, home), pretty=True)
     failed = sum(result.status != "passed" for result in results)
-    terminal.tell(f"{len(results) - failed} of {len(results)} built{_slowest(results)}")
+    terminal.tell(f"{len(results) - failed} of {len(results)} built{slowest(results)}")
     # The parent of a worker that a signal ended is ended by it as well.
     if (ended_by := ending_signal(results)) is not None:
         end_as(ended_by)
     return int(failed > 0)
 
 
-def _slowest(results: Sequence[BuildResult]) -> str:
+def slowest(results: Sequence[BuildResult]) -> str:
     """Return the slowest of many builds; empty for a few, whose times are still in view."""
     if len(results) <= _FEW:
         return ""
