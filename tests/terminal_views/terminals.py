@@ -43,9 +43,13 @@ class Pty:
     @property
     def is_restored(self) -> bool:
         """Return whether modes are as before, and the last frame has been left."""
-        switches = ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?2004h", b"\x1b[?2004l"))
-        off = all(-1 < self._raw.rfind(on) < self._raw.rfind(off) for on, off in switches)
-        return off and termios.tcgetattr(self._device) == self._modes
+        modes = (b"\x1b[?1049", b"\x1b[?47", b"\x1b[?2004")
+        left = all(self._raw.rfind(mode + b"h") <= self._raw.rfind(mode + b"l") for mode in modes)
+        return (
+            left
+            and modes[-1] + b"l" in self._raw
+            and termios.tcgetattr(self._device) == self._modes
+        )
 
     def send(self, keys: str) -> None:
         """Type."""

@@ -69,9 +69,10 @@ def test_a_signal_ends_a_view_and_the_terminal_is_as_before(
     assert terminal.is_restored
 
 
-def test_ctrl_c_ends_a_picker_as_any_command(run: Run) -> None:
-    """Here on a terminal that the machine does not know."""
-    terminal = run("pick", "charge_card", environ={"TERM": "of-another-machine"})
+@pytest.mark.parametrize("term", ["of-another-machine", "xterm-mono"])
+def test_ctrl_c_ends_a_picker_as_any_command(run: Run, term: str) -> None:
+    """Here on a terminal that the machine does not know, and on one without colour."""
+    terminal = run("pick", "charge_card", environ={"TERM": term})
 
     terminal.shows("src/checkout.py:7")
     terminal.send("\x03")

@@ -179,6 +179,31 @@ async def test_enter_waits_for_the_answer_of_what_was_typed() -> None:
     assert (picker.picked.hit.path, screen.closed) == ("new.py", True)
 
 
+async def test_an_answer_that_comes_as_the_query_changes_is_dropped() -> None:
+    """Its task has ended its wait, so that nothing cancels it."""
+    pressed: list[str] = []
+
+    class Late(FakeSearcher):
+        async def search(self, request: SearchRequest) -> QueryResponse:
+            response = await super().search(request)
+            if not pressed:
+                pressed.append("b")
+                picker.press(screen, "b")
+            return response
+
+    searcher = Late({"a": [hit("old.py", "a")]})
+    picker = Picker(searcher, ViewOptions(cwd=str(ROOT)), Style(colour=False), "")  # type: ignore[arg-type] # as one
+    async with anyio.create_task_group() as group:
+        screen: Any = FakeScreen(group, 24, 80)
+        picker.press(screen, "a")
+        while "ab" not in searcher.begun:  # noqa: ASYNC110
+            await anyio.sleep(0.001)
+        picker.press(screen, "enter")
+        group.cancel_scope.cancel()
+
+    assert picker.picked is None
+
+
 async def test_a_hit_is_chosen_with_arrows() -> None:
     """They stop at both ends, and the list scrolls with them."""
     searcher = FakeSearcher({"a": [hit(f"f{number}.py", "a") for number in range(30)]})
@@ -237,6 +262,14 @@ async def test_a_query_that_is_refused_is_said_above_the_list() -> None:
     assert refused.lines[1] == "error: unbalanced ("
     assert empty.lines[1] == HELP
     assert (searcher.begun, len(empty.lines)) == (["a"], 2 + 8)
+
+
+async def test_the_end_of_a_long_query_stays_in_view() -> None:
+    """The cursor is in the last column at most."""
+    _, screen = await typed(FakeSearcher({}), tuple("x" * 90 + "end"))
+
+    assert screen.lines[0] == f"> {'x' * 74}end"
+    assert screen.cursor == 79
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 6, 50])

@@ -165,13 +165,13 @@ class Screen:
         self._window.move(row, 0)
         for at, piece in enumerate(_COLOUR.split(line)):
             if at % 2:
-                attribute = _attribute(piece)
+                attribute = _attribute(piece) if self._colour else curses.A_NORMAL
                 continue
             text = piece if cell_len(piece) <= left else set_cell_size(piece, left)
             left -= cell_len(text)
             known = text.encode(self._window.encoding, "replace").decode(self._window.encoding)
             with suppress(curses.error):  # behind the last cell of the last row
-                self._window.addstr(known, attribute if self._colour else curses.A_NORMAL)
+                self._window.addstr(known, attribute)
 
     def keys(self) -> Iterator[str]:
         """Yield the keys that were pressed since the last call."""
@@ -265,7 +265,7 @@ def _opened(*, colour: bool) -> Iterator[Screen]:
             window.keypad(True)
             window.nodelay(True)
             curses.set_escdelay(_ESCAPE_MS)
-            if colour:
+            if colour := colour and curses.has_colors():
                 _start_colour()
             os.write(1, _PASTES[0].encode())
             yield Screen(window, colour=colour)
@@ -320,7 +320,7 @@ def _known_term() -> Iterator[None]:
 
 def _start_colour() -> None:
     curses.start_color()
-    with suppress(curses.error):  # the terminal has no colour
+    with suppress(curses.error):  # the terminal has fewer colours, or no default
         curses.use_default_colors()
         for number in range(1, min(_GREY + 1, curses.COLORS)):
             curses.init_pair(number, number, -1)

@@ -205,10 +205,11 @@ class Picker(View):
         numbered = list(enumerate(self._rows))[first : first + height]
         rows = [self._row(row, at == self._chosen, screen.columns) for at, row in numbered]
         rows += [""] * (height - len(rows))
-        lines = [style.paint("name", prompt) + self._query, self._note, *rows]
+        hidden = max(self._at - screen.columns + len(prompt) + 1, 0)
+        lines = [style.paint("name", prompt) + self._query[hidden:], self._note, *rows]
         if self._rows:
             lines += self._preview(self._rows[self._chosen], screen, screen.rows - height - 2)
-        screen.draw(lines, len(prompt) + cell_len(self._query[: self._at]))
+        screen.draw(lines, len(prompt) + cell_len(self._query[hidden : self._at]))
 
     def press(self, screen: Screen, key: str) -> None:
         """Take a key; a changed query is searched."""
@@ -248,6 +249,8 @@ class Picker(View):
                 rows, note = await self._answer(screen, query)
             except GgrepError as error:
                 rows, note = (), self._style.paint("bad", f"error: {sanitise_line(str(error))}")
+            if scope.cancel_called:
+                return  # the answer came as the query changed
             self._rows, self._note, self._chosen = rows, note, 0
             self._words, self._running = highlighted_words(query), None
             if self._opens:
