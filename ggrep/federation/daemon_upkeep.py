@@ -15,6 +15,7 @@ from ggrep.config.home import Home
 from ggrep.federation.manifest_builder import build_manifest, store_manifest
 from ggrep.federation.workspace import Workspace, is_there
 from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.model.daemons import percent_done
 from ggrep.model.response import RepoDescription
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.daemon_control import hello_to
@@ -40,6 +41,7 @@ class DaemonState(Struct, frozen=True):
     protocol: int | None = None
     description: RepoDescription | None = None
     problem: str | None = None
+    progress_percent: int | None = None
 
     @property
     def running(self) -> bool:
@@ -51,6 +53,8 @@ class ReportedSync(Struct, frozen=True):
     """The progress of a running sync."""
 
     state: str = "idle"
+    done_files: int = 0
+    total_files: int = 0
 
 
 class ReportedDaemon(Struct, frozen=True):
@@ -93,16 +97,19 @@ def _ask(record: DaemonRecord, clock: Clock) -> DaemonState:
             protocol = link.welcome.protocol_version
             status = _told(link.ask(Status(), Deadline.after(clock, _REPLY_MS)))
             state: DaemonWord = "ready"
+            progress = None
             if status.daemon.stale:
                 state = "stale"
             elif status.sync.state == "indexing":
                 state = "indexing"
+                progress = percent_done(status.sync.done_files, status.sync.total_files)
             description = _describe(link, clock)
     except Incompatible as error:
         return DaemonState("other_version", record.pid, problem=str(error))
     except (Unreachable, GgrepError, DecodeError) as error:
         return DaemonState("silent", record.pid, problem=str(error))
-    return DaemonState(state, record.pid, protocol, description, status.daemon.stale_reason)
+    problem = status.daemon.stale_reason
+    return DaemonState(state, record.pid, protocol, description, problem, progress)
 
 
 def _told(reply: Reply) -> ReportedStatus:

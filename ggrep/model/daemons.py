@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from ggrep.model.constraints import Count, Held, Named, Positive, Versioned
+from ggrep.model.constraints import Count, Held, Later, Named, Positive, Versioned
 from ggrep.model.index_freshness import UP_TO_DATE, IndexFreshness
 from ggrep.model.status import OpenHandles, QueryCounts, QueryWorkers, WatchStatus
 
@@ -47,6 +47,8 @@ class Daemon(Struct, frozen=True):
     """Queries running."""
     query_latency_p50_ms: Count | None = None
     """Median of recent queries, milliseconds; null when there was none."""
+    query_latency_p95_ms: Later[Count | None] = None
+    """95th percentile of recent queries, milliseconds; null when there was none."""
     rss_bytes: Count | None = None
     """Memory of its process, bytes; daemons of one process share it."""
     uptime_ms: Count | None = None
@@ -60,6 +62,11 @@ class Daemons(Versioned, frozen=True, kw_only=True):
 
     daemons: tuple[Daemon, ...]
     """One entry for each served store."""
+
+
+def percent_done(done_files: int, total_files: int) -> int | None:
+    """Return the progress of a sync; None while the number of its files is unknown."""
+    return min(100 * done_files // total_files, 100) if total_files > 0 else None
 
 
 class Stop(Struct, frozen=True):

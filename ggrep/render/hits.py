@@ -198,6 +198,16 @@ def render_confidence(
             return style.paint("warning", f"none of these is a strong match{more}") + "\n"
 
 
+def best_line(lines: list[str], query: str, name: str) -> tuple[int, int]:
+    """Return the index of the line that stands for a hit, and the offset in it."""
+    for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
+        pattern = re.compile(re.escape(text), flags)
+        for at, line in enumerate(lines if text else ()):
+            if match := pattern.search(line):
+                return at, match.start()
+    return 0, 0
+
+
 def _place(item: ShownHit) -> str:
     return f"{item.repo}/{item.place}" if item.repo else item.place
 
@@ -219,7 +229,7 @@ def _block(
         style.paint("number", number),
         style.paint("repo", f"[{sanitise_line(item.repo)}]") if item.repo else "",
         shown if item.repo else style.link(shown, item.place, hit.start_line),
-        _definition(hit, style),
+        definition_text(hit, style),
     ]
     if view.scores:
         score = hit.score if item.score is None else item.score
@@ -237,7 +247,8 @@ def _block(
     return "\n".join(lines) + "\n"
 
 
-def _definition(hit: Hit, style: Style) -> str:
+def definition_text(hit: Hit, style: Style) -> str:
+    """Return a hit's kind, and its name or the definitions around it, in colour."""
     kind = style.paint("kind", hit.chunk_type)
     if hit.name:
         name = cut(sanitise_line(hit.qualified_name or hit.name), _NAME_COLUMNS)

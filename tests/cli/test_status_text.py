@@ -14,6 +14,7 @@ from ggrep.interfaces.cli.daemons.status_text import (
     NOTHING_RUNS,
     queries_per_second,
     render_live,
+    sparkline,
     status_block,
     status_rows,
 )
@@ -117,7 +118,7 @@ def test_no_line_is_wider_than_the_terminal(columns: int) -> None:
     """A wrapped line makes a table unreadable."""
     texts = (
         status_rows(ALL, COLOUR, columns),
-        render_live(later(ALL, 5, 1_000), ALL, COLOUR, columns),
+        render_live([ALL, later(ALL, 5, 1_000)], COLOUR, columns),
     )
 
     for line in without_colour("".join(texts)).splitlines():
@@ -170,7 +171,7 @@ def test_names_from_outside_cannot_write_to_the_terminal() -> None:
 
 def test_the_live_view_counts_queries_of_the_last_moment() -> None:
     """A mean since the start would hide what happens now."""
-    text = render_live(later([LONG], 25, 2_000), [LONG], PLAIN, 140)
+    text = render_live([[LONG], later([LONG], 25, 2_000)], PLAIN, 140)
 
     assert text.startswith("1 daemon in 1 process   100 MB   12.5 queries/s   1 running\n\n")
     assert re.search(r"ready +12\.5 +1 ", text)
@@ -178,7 +179,7 @@ def test_the_live_view_counts_queries_of_the_last_moment() -> None:
 
 def test_the_first_screen_knows_no_rates() -> None:
     """Zero would be a statement."""
-    text = render_live([LONG], [], PLAIN, 140)
+    text = render_live([[LONG]], PLAIN, 140)
 
     assert text.startswith("1 daemon in 1 process   100 MB   1 running\n\n")
     assert re.search(r"ready +- +1 ", text)
@@ -193,20 +194,36 @@ def test_rates_are_told_only_where_two_readings_tell_one() -> None:
     assert queries_per_second(LONG, LONG) is None
     assert queries_per_second(after, None) is None
     assert queries_per_second(replace(after, query_total=None), LONG) is None
-    assert "queries/s" not in render_live([replace(after, pid=100)], [LONG], PLAIN, 140)
+    assert "queries/s" not in render_live([[LONG], [replace(after, pid=100)]], PLAIN, 140)
+
+
+def test_the_live_view_draws_latencies_and_names_the_slowest() -> None:
+    """A bar for the median of each reading, as a part of the slowest twentieth."""
+    readings = [
+        [replace(LONG, query_latency_p50_ms=median, query_latency_p95_ms=1_600)]
+        for median in (None, 100, 800, 1_600)
+    ]
+
+    text = render_live(readings, PLAIN, 160)
+
+    assert "slowest payments-service 1600 ms" in text.splitlines()[0]
+    assert re.search(r"  ▁▄█  1600 ms  1600 ms ", text)
+    assert "\x1b[33m1600 ms" in render_live(readings, COLOUR, 160)
+    assert sparkline([5, None, 20], 10) == "▂ █"
+    assert sparkline([0, None], 0) == "▁ "
 
 
 def test_memory_of_one_process_is_counted_once() -> None:
     """Its daemons share it."""
     both = [replace(LONG, store_id=store_id) for store_id in ("a-0", "b-0")]
 
-    assert render_live(both, [], PLAIN, 140).startswith("2 daemons in 1 process   100 MB   ")
+    assert render_live([both], PLAIN, 140).startswith("2 daemons in 1 process   100 MB   ")
     assert status_rows(both, PLAIN, 140).endswith("\n\n2 daemons in 1 process   100 MB\n")
 
 
 def test_where_nothing_runs_the_views_say_so() -> None:
     """An empty table looks like a failure."""
-    assert status_rows([], PLAIN, 80) == render_live([], [LONG], PLAIN, 80) == NOTHING_RUNS
+    assert status_rows([], PLAIN, 80) == render_live([[LONG], []], PLAIN, 80) == NOTHING_RUNS
 
 
 def test_files_that_no_person_wrote_are_counted_in_one_line() -> None:

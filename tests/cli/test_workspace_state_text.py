@@ -7,9 +7,11 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.federation.building import BuildResult
 from ggrep.federation.daemon_upkeep import DaemonState
 from ggrep.federation.doctor import examine
 from ggrep.interfaces.cli.text_tables import Cell, render_pairs, render_table
+from ggrep.interfaces.cli.workspaces.build import slowest
 from ggrep.interfaces.cli.workspaces.doctor import examination_text
 from ggrep.interfaces.cli.workspaces.state import diagnostics_text, status_text, summary_text
 from ggrep.render.style import Style
@@ -47,14 +49,32 @@ def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:
     )
     wrong = replace(gamma, error=InvalidRequest("x"))
     manifest = replace(some.manifest, repos=(partial, degraded, wrong))
-    daemons = {beta.repo_id: DaemonState("silent", 5), gamma.repo_id: DaemonState("other_version")}
+    daemons = {
+        alpha.repo_id: DaemonState("indexing", 4, progress_percent=45),
+        beta.repo_id: DaemonState("silent", 5),
+        gamma.repo_id: DaemonState("other_version"),
+    }
 
     lines = [line.split("  ") for line in status_text(manifest, daemons, PLAIN, 100).splitlines()]
 
     told = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
     assert [line[1] for line in told] == ["partial", "degraded, disabled", "settings are wrong"]
-    assert [line[-1] for line in told] == ["-", "not answering, pid 5", "other version"]
+    assert [line[-1] for line in told] == [
+        *("indexing 45 %, pid 4", "not answering, pid 5", "other version"),
+    ]
     assert summary_text(manifest) == "3 repos, 2 enabled, 2 indexed"
+
+
+def test_a_build_of_many_names_the_slowest(some: Workspaces) -> None:
+    """The times of a few are still in view."""
+    repo = some.manifest.repos[0].repo
+    results = [
+        BuildResult(replace(repo, alias=f"r{number}"), "passed", duration_ms=number * 1_500)
+        for number in range(1, 6)
+    ]
+
+    assert slowest(results) == "; slowest: r5 7.5 s, r4 6.0 s, r3 4.5 s"
+    assert slowest(results[:3]) == ""
 
 
 def test_what_is_wrong_is_said_once_whatever_corpora_it_concerns(some: Workspaces) -> None:

@@ -30,6 +30,7 @@ FOLLOWED = {
     "ggrep workspace remove FILE {}",
     "ggrep workspace build FILE",
     "--watch needs a terminal; for one look: ggrep status --all",
+    "--watch needs a terminal; for one look: ggrep workspace status FILE",
     "ggrep expand ",
     "ggrep expand --workspace {} {}:",
     "ggrep slate {} --level {}",
@@ -117,6 +118,7 @@ NOT_TYPED = {
     "--baseline: {} is no report of ggrep check --json: {}": "names what made a report",
     "### ggrep check {}: {}": "a heading",
     "Undo ggrep install.": "what a command is for",
+    "EDITOR: {}; to print the place: ggrep pick --print": "needs a terminal",
     "ggrep slate ...": "says that a question goes on",
     "ggrep slate {} --session TOKEN --delta-only": "TOKEN is the one that stands above it",
     "start `ggrep mcp` with --allowed-root DIRECTORY, or with --allow-any-root": "never ends",
@@ -218,6 +220,7 @@ def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None
         ggrep("clean", "none").err,
         ggrep("clean", "none-0123456789ab-0123456789ab-0123456789ab").err,
         ggrep("status", "--watch").err,
+        ggrep("workspace", "status", file, "--watch").err,
         slate.out,
     ]
 

@@ -14,6 +14,9 @@ from tests.journeys.household import Household, eventually
 SERVERS = ("serve", "stop", "stop-all", "api", "mcp", "workspace watch")
 """Commands that are processes, or end some."""
 
+ON_TERMINALS = ("pick",)
+"""Commands that need a terminal; `tests/terminal_views` has them."""
+
 CHECK = (
     'version = 1\n[[checks]]\nid = "c"\nquery = "charge_card"\nexpect_any = ["src/checkout.py"]\n'
 )
@@ -50,7 +53,7 @@ def test_every_example_runs(
     assert ggrep("remote", "add", "origin", remote).status == 0
 
     failed = []
-    for line in typed(*(name for name in EXAMPLES if name not in SERVERS)):
+    for line in typed(*(name for name in EXAMPLES if name not in SERVERS + ON_TERMINALS)):
         if "--engine ray" in line:
             continue  # `tests/cluster` has one
         if line.startswith("ggrep clean"):

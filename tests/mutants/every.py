@@ -8,6 +8,7 @@ from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
 from tests.mutants.sabotages_packs import PACK_SABOTAGES
 from tests.mutants.sabotages_search import SEARCH_SABOTAGES
 from tests.mutants.sabotages_slates import SLATE_SABOTAGES
+from tests.mutants.sabotages_views import VIEW_SABOTAGES
 
 ALL: tuple[Sabotage, ...] = (
     *SABOTAGES,
@@ -18,4 +19,5 @@ ALL: tuple[Sabotage, ...] = (
     *PACK_SABOTAGES,
     *SEARCH_SABOTAGES,
     *AGENT_SABOTAGES,
+    *VIEW_SABOTAGES,
 )

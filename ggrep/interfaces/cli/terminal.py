@@ -6,6 +6,7 @@ Progress and questions need a terminal at standard error.
 import io
 import math
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -266,6 +267,15 @@ def require_interactive(command: str, *, yes: bool) -> None:
         raise UsageError(
             f"confirmation requires a terminal; to continue: {spelled(*command.split())} --yes"
         )
+
+
+def end_as(number: int) -> None:
+    """End this process by the same signal as a worker, so that the parent sees it."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if number != signal.SIGKILL:  # SIGKILL has no handler
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _is_interactive() -> bool:

@@ -1,7 +1,7 @@
 """`ggrep status`: one repository's index and daemon, or all daemons of this home."""
 
-import sys
-import time
+from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -17,6 +17,7 @@ from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.daemon_contact import address_of
 from ggrep.interfaces.cli.daemons.status_text import (
+    READINGS,
     daemons_json,
     render_live,
     row_of,
@@ -162,23 +163,16 @@ def _row(record: "DaemonRecord") -> Daemon:
 
 
 def _watch(terminal: Terminal) -> int:
-    """Redraw all daemons every second until interrupted."""
-    if not sys.stdout.isatty():
-        raise UsageError("--watch needs a terminal; for one look: ggrep status --all")
-    from rich.console import Console
-    from rich.live import Live
-    from rich.text import Text
+    """Show all daemons, read every second."""
+    from ggrep.interfaces.cli.screen import require_screen, show_live
 
-    console = Console(no_color=not terminal.style.colour)
-    previous: list[Daemon] = []
-    home = home_from(terminal.environ)
-    try:
-        with Live(console=console, screen=True, auto_refresh=False) as live:
-            while True:
-                now = rows_of(home)
-                text = render_live(now, previous, terminal.style, console.width)
-                live.update(Text.from_ansi(text), refresh=True)
-                previous = now
-                time.sleep(_REFRESH_S)
-    except KeyboardInterrupt:
-        return 0
+    require_screen("--watch needs a terminal; for one look: ggrep status --all")
+    home, style = home_from(terminal.environ), terminal.style
+    readings: deque[list[Daemon]] = deque(maxlen=READINGS)
+
+    def read() -> Sequence[Sequence[Daemon]]:
+        readings.append(rows_of(home))
+        return tuple(readings)
+
+    show_live(style, read, lambda rows, columns: render_live(rows, style, columns), _REFRESH_S)
+    return 0

@@ -19,10 +19,10 @@ from ggrep.interfaces.cli.text_tables import (
     render_pairs,
     shorten,
 )
-from ggrep.model.daemons import WAITS_FOR_GIT, Daemon, Daemons, DaemonState
+from ggrep.model.daemons import WAITS_FOR_GIT, Daemon, Daemons, DaemonState, percent_done
 from ggrep.model.index_freshness import COMPLETE, DAMAGE_CODES
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.status import Status
+from ggrep.model.status import QUERY_P95_MS, Status
 from ggrep.render.style import Style
 
 
@@ -36,8 +36,8 @@ def row_of(shown: Status) -> Daemon:
     elif shown.snapshot.active_snapshot_id is None:
         state = DaemonState.STARTING
     progress = None
-    if state is DaemonState.INDEXING and sync.total_files > 0:
-        progress = min(100 * sync.done_files // sync.total_files, 100)
+    if state is DaemonState.INDEXING:
+        progress = percent_done(sync.done_files, sync.total_files)
     return Daemon(
         root=shown.canonical_root,
         store_id=shown.store_id,
@@ -48,6 +48,7 @@ def row_of(shown: Status) -> Daemon:
         query_total=shown.queries.query_total,
         in_flight=shown.queries.in_flight,
         query_latency_p50_ms=shown.performance.query_latency_p50_ms,
+        query_latency_p95_ms=shown.performance.query_latency_p95_ms,
         rss_bytes=daemon.rss_bytes,
         uptime_ms=daemon.uptime_ms,
         problem=daemon.stale_reason or shown.watch.problem,
@@ -86,6 +87,12 @@ STATE = Column("state", 9, state_text, figures=False, role=lambda row: _ROLES[ro
 FILES = Column("files", 5, lambda row: _known(row.files, count_text))
 QUERIES = Column("queries", 4, lambda row: _known(row.query_total, count_text))
 P50 = Column("p50", 8, lambda row: _known(row.query_latency_p50_ms, "{} ms".format))
+P95 = Column(
+    "p95",
+    6,
+    lambda row: _known(row.query_latency_p95_ms, "{} ms".format),
+    role=lambda row: "warning" if (row.query_latency_p95_ms or 0) > QUERY_P95_MS else "",
+)
 MEMORY = Column("memory", 7, lambda row: _known(row.rss_bytes, bytes_text))
 AGE = Column("age", 6, lambda row: _known(row.uptime_ms, age_text))
 
@@ -110,7 +117,8 @@ def daemon_table(
         cells = [style.paint("path", shorten(root, room)) + pad("", room - cell_len(root))]
         for column, wide in zip(shown, widths, strict=True):
             text = pad(column.cell(row), wide, right=column.figures)
-            cells.append(style.paint(column.role(row), text) if column.role else text)
+            role = column.role(row) if column.role else ""
+            cells.append(style.paint(role, text) if role else text)
         lines.append(_GAP.join(cells).rstrip())
         if row.problem:
             problem = shorten(f"  {sanitise_line(row.problem)}", width)
@@ -170,19 +178,30 @@ def status_rows(rows: Sequence[Daemon], style: Style, columns: int) -> str:
     return f"{table}\n{_joined(_totals(rows), columns)}\n"
 
 
-def render_live(
-    rows: Sequence[Daemon], previous: Sequence[Daemon], style: Style, columns: int
-) -> str:
+READINGS = 12
+"""Most readings of the live view."""
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int) -> str:
     """Return one screen: totals, and a table of what each daemon does now.
 
-    Rates are computed from the rows of the screen before.
+    `readings` are the rows of the last moments, the present ones at the end. Rates are computed
+    from the last two; the column `latency` has a bar for the median of each.
     """
+    rows = readings[-1]
     if not rows:
         return NOTHING_RUNS
-    before = {(row.store_id, row.pid): row for row in previous}
+    history = [{(row.store_id, row.pid): row for row in reading} for reading in readings]
 
     def rate(row: Daemon) -> float | None:
-        return queries_per_second(row, before.get((row.store_id, row.pid)))
+        before = history[-2].get((row.store_id, row.pid)) if len(history) > 1 else None
+        return queries_per_second(row, before)
+
+    def bars(row: Daemon) -> str:
+        past = (reading.get((row.store_id, row.pid)) for reading in history)
+        medians = [each.query_latency_p50_ms for each in past if each is not None]
+        return sparkline(medians, row.query_latency_p95_ms or 0).rjust(READINGS)
 
     per_second = Column("q/s", 8, lambda row: _rate_text(rate(row)))
     running = Column("running", 7, lambda row: "-" if row.in_flight is None else str(row.in_flight))
@@ -194,8 +213,13 @@ def render_live(
         count = sum(row.state is state for row in rows)
         if count and state is not DaemonState.READY:
             sums.append(f"{count} {state.words}")
+    slowest = max(rows, key=lambda row: row.query_latency_p95_ms or 0)
+    if slowest.query_latency_p95_ms:
+        name = sanitise_line(slowest.root or "").rpartition("/")[2] or slowest.store_id
+        sums.append(f"slowest {name} {slowest.query_latency_p95_ms} ms")
+    latency = Column("latency", 5, bars, figures=False)
     table = daemon_table(
-        rows, (STATE, per_second, running, QUERIES, P50, MEMORY, AGE), style, columns
+        rows, (STATE, per_second, running, latency, P50, P95, MEMORY, AGE), style, columns
     )
     return f"{style.paint('name', _joined(sums, columns))}\n\n{table}"
 
@@ -207,6 +231,13 @@ def _totals(rows: Sequence[Daemon]) -> list[str]:
     memory = {row.pid: row.rss_bytes for row in rows if row.rss_bytes is not None}
     totals = [f"{plural(len(rows), 'daemon')}{processes}"]
     return [*totals, bytes_text(sum(memory.values()))] if memory else totals
+
+
+def sparkline(values: Sequence[int | None], most: int) -> str:
+    """Return a bar for each value, blank for None; `most`, or a larger value, fills its cell."""
+    known = max([most, *(value for value in values if value is not None), 1])
+    last = len(_BARS) - 1
+    return "".join(" " if value is None else _BARS[value * last // known] for value in values)
 
 
 def queries_per_second(row: Daemon, before: Daemon | None) -> float | None:

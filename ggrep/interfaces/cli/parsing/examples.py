@@ -37,6 +37,11 @@ EXAMPLES: Final = {
         ("ggrep refs charge_card", "without strings, comments and definitions"),
         ("ggrep refs charge_card --strings --in src", "strings too, below one folder"),
     ),
+    "pick": (
+        ("ggrep pick", "type, choose with Up and Down, open with Enter"),
+        ('ggrep pick "charge a card"', "begin with these words"),
+        ("ggrep pick --print", "print the place, for scripts"),
+    ),
     "replay": (
         ("ggrep replay card.receipt.json", "exit status 0: same bytes, 1: different"),
         ("ggrep replay card.receipt.json --today", "the state of each hit today"),

@@ -47,6 +47,7 @@ GROUPS: Final = {
         "references": Entry(
             "queries.navigation.references", "Show where a name is used.", hidden=True, asks=True
         ),
+        "pick": Entry("queries.pick.pick", "Search while typing, and open a hit in an editor."),
         "replay": Entry("queries.replay.replay", "Run a receipt's query again and compare."),
     },
     "Read": {

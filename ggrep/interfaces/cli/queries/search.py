@@ -1,7 +1,6 @@
 """`ggrep search`, and `ggrep "words"`."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -44,6 +43,7 @@ from ggrep.protocol.wire.messages import Ask, Search
 from ggrep.render.agent_text import AgentView
 from ggrep.render.answer_json import answer_json
 from ggrep.render.failures import query_error
+from ggrep.render.hits import best_line
 from ggrep.render.limits_text import limits_line
 from ggrep.render.printed import Rendered
 
@@ -111,19 +111,11 @@ def places(
             continue
         lines = hit.get("content", "").split("\n")
         first = hit.get("content_start_line", hit["start_line"])
-        at, start = _best(lines, request.query, hit.get("qualified_name", "").rpartition(".")[2])
+        at, start = best_line(
+            lines, request.query, hit.get("qualified_name", "").rpartition(".")[2]
+        )
         offset = len(lines[at][:start].encode()) + 1
         yield f"{path}:{first + at}:{offset}:{sanitise_line(lines[at])}"
-
-
-def _best(lines: list[str], query: str, name: str) -> tuple[int, int]:
-    """Return the line and column that stand for a hit."""
-    for text, flags in ((query.strip(), re.IGNORECASE), (name, re.NOFLAG)):
-        pattern = re.compile(re.escape(text), flags)
-        for at, line in enumerate(lines if text else ()):
-            if match := pattern.search(line):
-                return at, match.start()
-    return 0, 0
 
 
 def search(

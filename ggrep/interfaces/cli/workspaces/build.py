@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -34,7 +33,7 @@ from ggrep.federation.manifest_builder import store_manifest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag, RemoteFlag
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_done
+from ggrep.interfaces.cli.terminal import Terminal, end_as, open_terminal, show_done
 from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.state import alias_of, build_json, event_json
 from ggrep.interfaces.cli.workspaces.workspace_file import (
@@ -130,11 +129,23 @@ def build(
     if how.json:
         terminal.write_json(build_json(outcome, results, home), pretty=True)
     failed = sum(result.status != "passed" for result in results)
-    terminal.tell(f"{len(results) - failed} of {len(results)} built")
+    terminal.tell(f"{len(results) - failed} of {len(results)} built{slowest(results)}")
     # The parent of a worker that a signal ended is ended by it as well.
     if (ended_by := ending_signal(results)) is not None:
         end_as(ended_by)
     return int(failed > 0)
+
+
+def slowest(results: Sequence[BuildResult]) -> str:
+    """Return the slowest of many builds; empty for a few, whose times are still in view."""
+    if len(results) <= _FEW:
+        return ""
+    slowest = sorted(results, key=lambda each: -each.duration_ms)[:_FEW]
+    times = (
+        f"{each.repo.alias or each.repo.repo_id} {each.duration_ms / 1000:.1f} s"
+        for each in slowest
+    )
+    return f"; slowest: {', '.join(times)}"
 
 
 class _Jobs(Struct, frozen=True):
@@ -201,15 +212,7 @@ def _brought_here(
     return tuple(here.get(result.repo.repo_id, result) for result in results)
 
 
-def end_as(number: int) -> None:
-    """End this process by the same signal as a worker, so that the parent sees it."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if number != signal.SIGKILL:  # SIGKILL has no handler
-        signal.signal(number, signal.SIG_DFL)
-    os.kill(os.getpid(), number)
-
-
+_FEW: Final = 3
 _TOLD: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
 
 

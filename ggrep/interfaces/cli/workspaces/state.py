@@ -1,9 +1,10 @@
 """`ggrep workspace manifest|status|catalog`: the state of a workspace's indexes."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from ggrep.base.clock import SystemClock
+from ggrep.base.errors import UsageError
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
 from ggrep.federation.daemon_upkeep import DaemonState, ask_daemons
@@ -20,12 +21,14 @@ from ggrep.federation.workspace_manifest import (
     diagnostics_json,
     repo_json,
 )
+from ggrep.interfaces.cli.parsing.flags import Flag
 from ggrep.interfaces.cli.text_tables import Cell, count_text, plural, render_pairs, render_table
 from ggrep.interfaces.cli.workspaces.workspace_file import (
     WORKSPACE_SCHEMA,
     FileArgument,
     FileOption,
     Survey,
+    Surveyed,
 )
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
@@ -192,6 +195,7 @@ def alias_of(change: "Change", workspace: "Workspace") -> str | None:
 
 TITLES: Final = ("repo", "index", "files", "chunks", "commit", "daemon")
 _COMMIT: Final = 8
+_PAUSE_S: Final = 2.0
 _ROLES: Final = {"ready": "good", "none": "muted", "indexing": "name", "silent": "bad"}
 _WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other version"}
 
@@ -218,10 +222,20 @@ def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey
     return 0
 
 
-def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
+def status(
+    *,
+    file: FileArgument = None,
+    named: FileOption = None,
+    watch: Annotated[bool, Flag("--watch", "Show them live, until Ctrl-C.")] = False,
+    how: Survey,
+) -> int:
     """Show each repository's index and daemon; write nothing."""
+    if watch and how.json:
+        raise UsageError("--watch and --json cannot go together")
     opened = how.open(file, named)
     terminal = opened.terminal
+    if watch:
+        return _watch(opened)
     result = opened.survey()
     daemons = ask_daemons(result.repos, opened.home, SystemClock())
     if how.json:
@@ -231,6 +245,28 @@ def status(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
     terminal.note(diagnostics_text(result, terminal.notes_style))
     if any(state.repo.enabled and state.availability != "present" for state in result.repos):
         terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))
+    return 0
+
+
+def _watch(opened: Surveyed) -> int:
+    """Show the state, read again two seconds after each reading."""
+    from ggrep.interfaces.cli.screen import require_screen, show_live
+
+    refusal = "--watch needs a terminal; for one look: ggrep workspace status FILE"
+    require_screen(with_file(refusal, opened.file))
+    style = opened.terminal.style
+
+    def read() -> tuple[WorkspaceManifest, Daemons]:
+        manifest = opened.survey()
+        return manifest, ask_daemons(manifest.repos, opened.home, SystemClock())
+
+    def text(read: tuple[WorkspaceManifest, Daemons], columns: int) -> str:
+        manifest, daemons = read
+        table = status_text(manifest, daemons, style, columns)
+        summary = style.paint("name", summary_text(manifest))
+        return f"{summary}\n\n{table}\n{diagnostics_text(manifest, style)}"
+
+    show_live(style, read, text, _PAUSE_S)
     return 0
 
 
@@ -313,6 +349,8 @@ def _row(state: RepoState, daemon: DaemonState) -> list[Cell]:
     if not state.repo.enabled:
         word, role = f"{word}, disabled", "muted"
     shown = _WORDS.get(daemon.state, daemon.state)
+    if daemon.progress_percent is not None:
+        shown += f" {daemon.progress_percent} %"
     pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
     return [
         Cell(label(state), "repo"),
