@@ -9,9 +9,9 @@
                (if (xref-file-location-p at) (xref-file-location-column at) 0))))
    refs "\n"))
 (find-file (getenv "ASK_FILE"))
-(apply #'eglot--connect
-       (list major-mode (project-current) 'eglot-lsp-server
-             (append (json-parse-string (getenv "ASK_COMMAND") :array-type 'list) nil) "python"))
+(add-to-list 'eglot-server-programs
+             (cons 'python-mode (json-parse-string (getenv "ASK_COMMAND") :array-type 'list)))
+(apply #'eglot (eglot--guess-contact))
 (goto-char (point-min))
 (forward-line (string-to-number (getenv "ASK_LINE")))
 (forward-char (string-to-number (getenv "ASK_COLUMN")))

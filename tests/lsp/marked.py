@@ -235,6 +235,23 @@ WIDE: Final = {
     "odd/wide.py": "\ufeffdef wide_name(): pass\r\n\x0c\r\nx = '\U0001f600é'; wide_name()\r\n"
 }
 """A byte order mark, CR LF, a form feed, and characters of two and four bytes."""
+BOXES: Final = {
+    "py/boxes.py": """class Vault:
+    def seal(self):
+        pass
+
+
+class Crate:
+    def seal(self):
+        pass
+
+
+def close():
+    Vault().seal()
+    Crate().seal()
+"""
+}
+"""Two types with a member of the same name."""
 OTHER: Final = {
     "lib/branch.py": "from py.bank import ⟨Account⟩\n\n\ndef branch():\n    return ⟨Account⟩()\n"
 }

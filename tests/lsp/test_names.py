@@ -89,6 +89,18 @@ async def test_a_member_of_two_types_keeps_to_its_own(
     assert "method of Account, py/bank\\.py:9" in text
 
 
+async def test_usages_of_a_member_leave_out_those_of_another(
+    place: Settled, editor: Editor
+) -> None:
+    """From its definition they are asked for with the container; a usage leads to both."""
+    file = place.root / "py/boxes.py"
+    uses = await editor.references(file, 1, 9)
+    leads = await editor.definition(file, 11, 13)
+
+    assert [each.range.start.line for each in uses] == [11]
+    assert [each.range.start.line for each in leads] == [1, 6]
+
+
 @pytest.mark.parametrize("query", ["ShoppingCart", "Shopping", "compute total"])
 async def test_workspace_symbols(place: Settled, editor: Editor, marks: Marks, query: str) -> None:
     """By the name, by a part of its letters, and by words that a search finds."""

@@ -66,7 +66,7 @@ async def _references(
     if params.context.include_declaration:
         rows = [*named.definitions, *rows]
     if any(each.document.get("next_cursor") for each in answers):
-        ls.tell(f"{named.asked}: the first {_MOST_REFERENCES} usages; for all: ggrep refs")
+        ls.tell(f"{named.asked}: the first {_MOST_REFERENCES} usages are shown")
     return await ls.locations(rows, last_part(named.asked))
 
 
