@@ -10,7 +10,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
-from tests.lsp.marked import BOXES, OTHER, TREE, WIDE, Marks, unmarked
+from tests.lsp.marked import BOXES, LISP, OTHER, TREE, WIDE, Marks, unmarked
 from tests.mcp.processes import Settled, settled
 
 Editing: TypeAlias = Callable[..., AbstractAsyncContextManager["Editor"]]
@@ -101,7 +101,7 @@ async def editing(
 @pytest.fixture(scope="session")
 def place() -> Iterator[Settled]:
     """Return an indexed repository of five languages, and one beside it."""
-    with settled(unmarked(TREE) | WIDE | BOXES, unmarked(OTHER)) as found:
+    with settled(unmarked(TREE) | WIDE | BOXES | LISP, unmarked(OTHER)) as found:
         yield found
 
 

@@ -252,6 +252,10 @@ def close():
 """
 }
 """Two types with a member of the same name."""
+LISP: Final = {
+    "scm/text.scm": '(define (string->list text) text)\n(define (use) (string->list "a"))\n'
+}
+"""A name that other languages would cut."""
 OTHER: Final = {
     "lib/branch.py": "from py.bank import ⟨Account⟩\n\n\ndef branch():\n    return ⟨Account⟩()\n"
 }

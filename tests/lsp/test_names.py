@@ -101,6 +101,16 @@ async def test_usages_of_a_member_leave_out_those_of_another(
     assert [each.range.start.line for each in leads] == [1, 6]
 
 
+async def test_names_are_read_as_their_language_has_them(place: Settled, editor: Editor) -> None:
+    """An arrow is a letter in Scheme."""
+    file = place.root / "scm/text.scm"
+    uses = await editor.references(file, 0, 18)
+    leads = await editor.definition(file, 1, 17)
+
+    assert [each.range.start for each in uses] == [types.Position(1, 15)]
+    assert [each.range.start for each in leads] == [types.Position(0, 9)]
+
+
 @pytest.mark.parametrize("query", ["ShoppingCart", "Shopping", "compute total"])
 async def test_workspace_symbols(place: Settled, editor: Editor, marks: Marks, query: str) -> None:
     """By the name, by a part of its letters, and by words that a search finds."""

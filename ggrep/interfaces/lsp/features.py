@@ -18,7 +18,6 @@ from ggrep.model.evaluation import CHECK_FILE
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.written_names import last_part
 
 if TYPE_CHECKING:
     from ggrep.service.federator import Federator
@@ -51,7 +50,7 @@ async def _definition(
     ls: GgrepServer, params: types.DefinitionParams
 ) -> list[types.Location] | None:
     named = await ls.defined(params.text_document.uri, params.position)
-    return await ls.locations(named.definitions, named.name) if named else None
+    return await ls.locations(named.definitions) if named else None
 
 
 async def _references(
@@ -67,7 +66,7 @@ async def _references(
         rows = [*named.definitions, *rows]
     if any(each.document.get("next_cursor") for each in answers):
         ls.tell(f"{named.asked}: the first {_MOST_REFERENCES} usages are shown")
-    return await ls.locations(rows, last_part(named.asked))
+    return await ls.locations(rows, named.spelled)
 
 
 async def _hover(ls: GgrepServer, params: types.HoverParams) -> types.Hover | None:

@@ -23,7 +23,7 @@ from ggrep.interfaces.lsp.views import symbol_kind
 from ggrep.model.evaluation import CHECK_FILE
 from ggrep.model.navigation import SymbolRequest
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.written_names import is_same_name, last_part, names_at
+from ggrep.model.written_names import is_same_name, names_at
 from ggrep.parse.languages.registry import language_of
 
 if TYPE_CHECKING:
@@ -110,7 +110,12 @@ class Named(NamedTuple):
         rows = self.definitions
         if len(rows) == 1 and rows[0].fields["container"]:
             return str(rows[0].fields["qualified_name"])
-        return last_part(self.name)
+        return self.spelled
+
+    @property
+    def spelled(self) -> str:
+        """Return the name alone."""
+        return str(self.definitions[0].fields["name"]) if self.definitions else self.name
 
 
 async def in_thread(work: Callable[[], T]) -> T:
@@ -195,7 +200,7 @@ class GgrepServer(LanguageServer):
             request = SymbolRequest(name, limit=_MOST_DEFINITIONS)
             answers = await self.folders.ask_all(request, root)
             rows = [row for each in answers for row in each.rows("definitions")]
-            rows = [row for row in rows if is_same_name(row.fields["name"], last_part(name))]
+            rows = [row for row in rows if _is_named(row, names)]
             if rows:
                 here = await in_thread(partial(self._at, path, position, rows))
                 return Named(root, name, here or rows, bool(here))
@@ -284,6 +289,11 @@ class GgrepServer(LanguageServer):
             async with self._checking:
                 diagnostics = await check_diagnostics(path, self._environ)
             self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
+
+
+def _is_named(row: Row, names: Sequence[str]) -> bool:
+    """Return whether a definition has one of the names, in these letter cases."""
+    return any(is_same_name(row.fields["name"], name) for name in names)
 
 
 def _first_line(row: Row) -> int:
