@@ -1,7 +1,10 @@
-"""Texts of a hover, and kinds of symbols."""
+"""Texts of a hover, letters of symbols, and places of several answers."""
+
+from pathlib import Path
 
 import pytest
 
+from ggrep.interfaces.lsp.folders import Answer, rows_of
 from ggrep.interfaces.lsp.views import hover_text, is_subsequence
 
 EVIL = {
@@ -38,3 +41,20 @@ def test_a_client_without_markdown_gets_the_text_as_it_is() -> None:
 def test_letters_in_their_order(letters: str, fits: bool) -> None:
     """Of a symbol that a query in an editor means."""
     assert is_subsequence(letters, "ShoppingCart") is fits
+
+
+def test_a_place_that_two_repositories_have_is_one() -> None:
+    """A repository that lies in another one: one file by two roots. Columns count."""
+    inner = [{"path": "a.py", "line": 3, "column": 1}, {"path": "a.py", "line": 3, "column": 9}]
+    outer = [{"path": "sub/a.py", "line": 3, "column": 1}]
+    answers = [
+        Answer({"references": inner}, {None: Path("/r/sub")}),
+        Answer({"references": outer}, {None: Path("/r")}),
+    ]
+
+    rows = rows_of(answers, "references")
+
+    assert [(row.path, row.fields["column"]) for row in rows] == [
+        (Path("/r/sub/a.py"), 1),
+        (Path("/r/sub/a.py"), 9),
+    ]

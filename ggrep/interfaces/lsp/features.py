@@ -11,6 +11,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from ggrep.base.errors import GgrepError
+from ggrep.interfaces.lsp.folders import rows_of
 from ggrep.interfaces.lsp.server import GgrepServer, in_thread, path_of
 from ggrep.interfaces.lsp.texts import real_path
 from ggrep.interfaces.lsp.views import document_symbols, hover_text, is_subsequence
@@ -61,7 +62,7 @@ async def _references(
         return None
     request = ReferencesRequest(named.asked, limit=_MOST_REFERENCES)
     answers = await ls.folders.ask_all(request, named.root)
-    rows = [row for each in answers for row in each.rows("references")]
+    rows = rows_of(answers, "references")
     if params.context.include_declaration:
         rows = [*named.definitions, *rows]
     if any(each.document.get("next_cursor") for each in answers):
@@ -111,14 +112,13 @@ async def _workspace_symbols(
     if not query:
         return []
     exact = await ls.folders.ask_all(SymbolRequest(query, limit=_MOST_SYMBOLS))
-    rows = [row for each in exact for row in each.rows("definitions")]
+    rows = rows_of(exact, "definitions")
     for name in dict.fromkeys(name for each in exact for name in each.document["suggestions"]):
         similar = await ls.folders.ask_all(SymbolRequest(name))
-        rows += [row for each in similar for row in each.rows("definitions")]
+        rows += rows_of(similar, "definitions")
     body = {"query": query, "search": {"top": _MOST_SYMBOLS, "snippet": "none"}}
-    for answer in await ls.folders.search(body):
-        hits = answer.rows("results")
-        rows += [hit for hit in hits if is_subsequence(query, hit.fields["name"] or "\0")]
+    hits = rows_of(await ls.folders.search(body), "results")
+    rows += [hit for hit in hits if is_subsequence(query, hit.fields["name"])]
     return await ls.symbols(rows)
 
 
@@ -131,7 +131,7 @@ async def _search(ls: GgrepServer, arguments: Sequence[Any]) -> list[dict[str, A
             pass
         case _:
             raise JsonRpcInvalidParams(f"{SEARCH}: give a query, or the body of POST /search")
-    hits = [hit for each in await ls.folders.search(body) for hit in each.rows("results")]
+    hits = rows_of(await ls.folders.search(body), "results")
     return await in_thread(lambda: ls.hits(hits))
 
 

@@ -32,6 +32,13 @@ class Row(Struct, frozen=True):
     path: Path
     fields: Mapping[str, Any]
 
+    @property
+    def line(self) -> int:
+        """Return its line, 1-based: of a name, or the first of a hit."""
+        fields = self.fields
+        line: int = fields.get("line") or fields.get("start_line") or fields["start"]
+        return line
+
 
 class Answer(Struct, frozen=True):
     """The document of an answer, and the roots of its repositories by id; None for the only one."""
@@ -45,6 +52,15 @@ class Answer(Struct, frozen=True):
             Row(self.roots[each.get("repoId")] / (each.get("path") or each["file"]), each)
             for each in self.document[key]
         ]
+
+
+def rows_of(answers: Sequence[Answer], key: str) -> list[Row]:
+    """Return the places of answers, each once: a repository may lie in another one."""
+    rows = (row for each in answers for row in each.rows(key))
+    once: dict[object, Row] = {}
+    for row in rows:
+        once.setdefault((row.path, row.line, row.fields.get("column")), row)
+    return list(once.values())
 
 
 class Folders:
@@ -102,6 +118,9 @@ class Folders:
         `body` is that of `POST /search`, and for a workspace that of `POST /search/federated`.
         """
         workspaces, roots = await to_thread.run_sync(self._sources, abandon_on_cancel=True)
+        asked = body.get("search", {})
+        if isinstance(asked, Mapping):
+            body = {**body, "search": {"timeoutMs": TIMEOUT_MS, **asked}}
         works: list[Awaitable[Answer]] = []
         for workspace in workspaces:
             call = parse_federated_body({**body, "workspacePath": str(workspace.workspace_path)})

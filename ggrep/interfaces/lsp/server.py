@@ -17,7 +17,7 @@ from pygls.uris import to_fs_path
 from ggrep import __version__
 from ggrep.base.errors import GgrepError, Unasked
 from ggrep.interfaces.lsp.checks import check_diagnostics
-from ggrep.interfaces.lsp.folders import Folders, Row
+from ggrep.interfaces.lsp.folders import Folders, Row, rows_of
 from ggrep.interfaces.lsp.texts import Places, Texts, column_of, read_lines, real_path
 from ggrep.interfaces.lsp.views import symbol_kind
 from ggrep.model.evaluation import CHECK_FILE
@@ -92,17 +92,14 @@ def path_of(uri: str) -> Path | None:
 
 
 class Named(NamedTuple):
-    """A name in a file, and its definitions.
+    """A name in a file, the root of its repository, and its definitions.
 
-    Attributes:
-        root: of the file's repository.
-        here: the only definition is the one that the position is in the name of.
+    From within the name of a definition that is the only one.
     """
 
     root: Path
     name: str
     definitions: list[Row]
-    here: bool = False
 
     @property
     def asked(self) -> str:
@@ -199,11 +196,10 @@ class GgrepServer(LanguageServer):
         for name in names:
             request = SymbolRequest(name, limit=_MOST_DEFINITIONS)
             answers = await self.folders.ask_all(request, root)
-            rows = [row for each in answers for row in each.rows("definitions")]
-            rows = [row for row in rows if _is_named(row, names)]
+            rows = [row for row in rows_of(answers, "definitions") if _is_named(row, names)]
             if rows:
                 here = await in_thread(partial(self._at, path, position, rows))
-                return Named(root, name, here or rows, bool(here))
+                return Named(root, name, here or rows)
         return Named(root, names[-1] if names else "", [])
 
     def _at(self, path: Path, position: types.Position, rows: list[Row]) -> list[Row]:
@@ -236,7 +232,7 @@ class GgrepServer(LanguageServer):
                 places = self.texts.places(row.path, self.uri_of(row.path), fields["language"])
                 by_path[row.path] = places
             spelled = fields.get("name") or name
-            line = fields.get("line") or _first_line(row)
+            line = row.line
             span = places.name(spelled, line, fields.get("column", 1))
             if span is None and "column" in fields:
                 lost += 1
@@ -249,16 +245,15 @@ class GgrepServer(LanguageServer):
 
     async def symbols(self, rows: Sequence[Row]) -> list[types.SymbolInformation]:
         """Return the definitions, each place once."""
-        once = {(each.path, each.fields.get("name"), _first_line(each)): each for each in rows}
-        located = await self.locations(list(once.values()))
-        symbols: dict[tuple[str, int], types.SymbolInformation] = {}
-        for row, location in zip(once.values(), located, strict=True):
+        located = await self.locations(rows)
+        symbols: dict[object, types.SymbolInformation] = {}
+        for row, location in zip(rows, located, strict=True):
             fields = row.fields
             kind = symbol_kind(fields.get("chunk_type") or fields["kind"])
             owner = ".".join(fields.get("breadcrumb", ())) or fields.get("container")
             shown = " ".join(filter(None, (fields.get("repoAlias"), owner))) or None
-            place = location.uri, location.range.start.line
             name = fields["name"]
+            place = location.uri, location.range.start.line, name
             symbols.setdefault(
                 place, types.SymbolInformation(location, name, kind, container_name=shown)
             )
@@ -273,7 +268,7 @@ class GgrepServer(LanguageServer):
             last = fields.get("end_line") or fields["end"]
             hit = {
                 "uri": places.uri,
-                "range": places.span(_first_line(row), last),
+                "range": places.span(row.line, last),
                 "name": fields.get("qualified_name") or fields.get("qualifiedName") or "",
                 "kind": fields.get("chunk_type") or fields["kind"],
                 "score": fields["score"],
@@ -294,11 +289,6 @@ class GgrepServer(LanguageServer):
 def _is_named(row: Row, names: Sequence[str]) -> bool:
     """Return whether a definition has one of the names, in these letter cases."""
     return any(is_same_name(row.fields["name"], name) for name in names)
-
-
-def _first_line(row: Row) -> int:
-    line: int = row.fields.get("start_line") or row.fields.get("start") or row.fields["line"]
-    return line
 
 
 def serve(server: GgrepServer) -> None:
