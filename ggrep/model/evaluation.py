@@ -18,6 +18,8 @@ from ggrep.model.constraints import (
 )
 from ggrep.model.corpus import Mode
 
+CHECK_FILE: Final = ".ggrep-check.toml"
+"""Name of the file of a repository's committed checks."""
 MEASURES: Final = ("ndcg10", "mrr10", "recall10", "passed")
 """Figures of one query."""
 SHARES: Final = ("places", "told", "files", "line_precision", "file_precision")

@@ -229,18 +229,52 @@ def _quotings(name: str) -> tuple[str, ...]:
     return (*spelled, f"operator {signed.strip()}") if signed != name else spelled
 
 
+_LAST_OWNER: Final = re.compile(r"([\w$]+)(?:::|->|[.#\\])$")
+_SELF: Final = frozenset({"cls", "self", "Self", "super", "this"})
+"""Owners that name no container."""
+
+
+def names_at(line: str, at: int, language: str) -> tuple[str, ...]:
+    """Return the names to ask for at a character of a line; none at a blank.
+
+    A name behind a container comes with it first and alone then; `at` may be the end of the name.
+    """
+    more = _letters_of(language)
+    mark = r"(?:[?!](?![=~]))?" if language in _MARKED else ""
+    words = [rf"[\w{re.escape(more)}]*\w[\w{re.escape(more)}]*{mark}"]
+    words += [f"[{re.escape(_SIGNS)}]+"] if language in OPERATOR_LANGUAGES else []
+    for pattern in words:
+        spans = [each for each in re.finditer(pattern, line) if each.start() <= at <= each.end()]
+        if not spans:
+            continue
+        span = spans[-1]
+        name = span[0].lstrip("'") if language in _PRIME else span[0]
+        if name[:1].isdigit():
+            return ()
+        owner = _LAST_OWNER.search(line, 0, span.start())
+        owned = [f"{owner[1]}.{name}"] if owner and owner[1] not in _SELF else []
+        return tuple(dict.fromkeys((*owned, name, name.rstrip("?!") or name)))
+    return ()
+
+
+def _letters_of(language: str) -> str:
+    """Return the letters that names of a language have beside those of words."""
+    more = "$" if language in _DOLLAR else ""
+    more += "'" if language in _PRIME else ""
+    more += "." if language == "r" else ""
+    more += "-" if language in _DASH else ""
+    more += _LISP_LETTERS if language in LISPS else ""
+    return more + ("/" if language in LISPS and language != "clojure" else "")
+
+
 @lru_cache(256)
 def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001
     """Return the pattern of a whole word in text of a language, which decides what a letter is.
 
     `name` has no quoting and no container; `any_case` also matches other letter cases.
     """
-    more = "$" if language in _DOLLAR or "$" in name else ""
-    more += "'" if language in _PRIME else ""
-    more += "." if language == "r" else ""
-    more += "-" if language in _DASH or "-" in name else ""
-    more += _LISP_LETTERS if language in LISPS else ""
-    more += "/" if language in LISPS and language != "clojure" else ""
+    more = _letters_of(language)
+    more += "".join(sign for sign in "$-" if sign in name and sign not in more)
     is_word = re.search(r"\w", name) is not None
     signs = "".join(dict.fromkeys(_SIGNS + name))  # of operators, and rarer ones of this name
     letters = rf"\w{re.escape(more)}" if is_word or language in LISPS else re.escape(signs)

@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "stop-all": ("stop-all",),
     "workspace": ("workspace", "init"),
     "mcp": ("mcp",),
+    "lsp": ("lsp",),
     "help": ("help", "index"),
     "version": ("--version",),
     "clean": ("clean",),

@@ -5,6 +5,7 @@ from tests.mutants.sabotages_agents import AGENT_SABOTAGES
 from tests.mutants.sabotages_daemon import DAEMON_SABOTAGES
 from tests.mutants.sabotages_encoder import ENCODER_SABOTAGES
 from tests.mutants.sabotages_federation import FEDERATION_SABOTAGES
+from tests.mutants.sabotages_lsp import LSP_SABOTAGES
 from tests.mutants.sabotages_packs import PACK_SABOTAGES
 from tests.mutants.sabotages_search import SEARCH_SABOTAGES
 from tests.mutants.sabotages_slates import SLATE_SABOTAGES
@@ -20,4 +21,5 @@ ALL: tuple[Sabotage, ...] = (
     *SEARCH_SABOTAGES,
     *AGENT_SABOTAGES,
     *VIEW_SABOTAGES,
+    *LSP_SABOTAGES,
 )

@@ -173,7 +173,6 @@ def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
                 yield "expect_none", f"{path!r} stands in {key} too"
 
 
-CHECK_FILE: Final = ".ggrep-check.toml"
 DEFAULT_CHECK_LIMIT: Final = 10
 """Default number of hits of a search."""
 

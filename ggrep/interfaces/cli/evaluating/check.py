@@ -128,7 +128,7 @@ def _excuses(baseline: Path | None, max_drop: int | None) -> "Baseline | None":
 
 def _default_file() -> Path:
     from ggrep.config.root import canonical_root
-    from ggrep.interfaces.evaluation.check_file import CHECK_FILE
+    from ggrep.model.evaluation import CHECK_FILE
 
     here = Path(CHECK_FILE)
     return here if here.is_file() else canonical_root(Path()) / CHECK_FILE

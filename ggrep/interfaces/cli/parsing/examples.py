@@ -117,6 +117,7 @@ EXAMPLES: Final = {
         ("ggrep mcp", "on standard input and output; an agent's client starts it"),
         ("ggrep mcp --workspace team.jsonc", "also answers for a workspace"),
     ),
+    "lsp": (("ggrep lsp", "on standard input and output; an editor starts it"),),
     "install": (
         ("ggrep install --list", "list clients and their files"),
         ("ggrep install --dry-run", "the changes as a diff"),

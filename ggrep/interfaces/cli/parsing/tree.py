@@ -86,6 +86,7 @@ GROUPS: Final = {
         "metrics": Entry("daemons.serve.metrics", "Print metrics of all daemons."),
         "api": Entry("servers.api.api", "Serve searches over HTTP."),
         "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
+        "lsp": Entry("servers.lsp.lsp", "Serve editors over the Language Server Protocol."),
     },
     "Agents": {
         "setup": Entry("machine.setup.setup", "Set up completions, agents and a first index."),

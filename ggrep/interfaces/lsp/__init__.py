@@ -1,0 +1,1 @@
+"""A server of the Language Server Protocol, for editors."""

@@ -1,0 +1,206 @@
+"""Asks the repositories of a client's folders, and the workspaces of the server."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+from anyio import from_thread, to_thread
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ggrep.base.errors import GgrepError
+from ggrep.config.root import canonical_root
+from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.interfaces.lsp.texts import real_path
+from ggrep.interfaces.surfaces.body import parse_federated_body, parse_repo_body
+from ggrep.model.operations import bounds_of
+from ggrep.model.request import Request, SearchRequest
+
+if TYPE_CHECKING:
+    from ggrep.service.federator import Federator
+
+TIMEOUT_MS: Final = 10_000
+"""Time of a request; an editor waits for it."""
+
+
+class Row(Struct, frozen=True):
+    """One place of an answer: its file, and the fields that the answer has of it."""
+
+    path: Path
+    fields: Mapping[str, Any]
+
+    @property
+    def line(self) -> int:
+        """Return its line, 1-based: of a name, or the first of a hit."""
+        fields = self.fields
+        line: int = fields.get("line") or fields.get("start_line") or fields["start"]
+        return line
+
+
+class Answer(Struct, frozen=True):
+    """The document of an answer, and the roots of its repositories by id; None for the only one."""
+
+    document: Any
+    roots: Mapping[str | None, Path]
+
+    def rows(self, key: str) -> list[Row]:
+        """Return the places in a list of the document."""
+        return [
+            Row(self.roots[each.get("repoId")] / (each.get("path") or each["file"]), each)
+            for each in self.document[key]
+        ]
+
+
+def rows_of(answers: Sequence[Answer], key: str) -> list[Row]:
+    """Return the places of answers, each once: a repository may lie in another one."""
+    rows = (row for each in answers for row in each.rows(key))
+    once: dict[object, Row] = {}
+    for row in rows:
+        once.setdefault((row.path, row.line, row.fields.get("column")), row)
+    return list(once.values())
+
+
+class Folders:
+    """The folders that a client has opened.
+
+    Attributes:
+        tell: takes a failure that does not fail the request, such as that of another folder.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], "Federator"],
+        workspaces: Sequence[Path],
+        tell: Callable[[str], None],
+    ) -> None:
+        """Connect to nothing yet."""
+        self._connect = connect
+        self._files = workspaces
+        self._federator: Federator | None = None
+        self.tell = tell
+        self.open: tuple[Path, ...] = ()
+
+    async def aclose(self) -> None:
+        """Close the connections to daemons."""
+        if self._federator is not None:
+            await self._federator.aclose()
+
+    async def root_of(self, path: Path) -> Path | None:
+        """Return the root of a file's repository; None outside all folders and workspaces."""
+        return await to_thread.run_sync(self._root_of, path, abandon_on_cancel=True)
+
+    async def ask(self, root: Path, request: Request[Any]) -> Any:  # noqa: ANN401 - JSON
+        """Return the answer of one repository."""
+        return await self._asked.ask_repo(root, _timed(request))
+
+    async def ask_all(self, request: Request[Any], first: Path | None = None) -> list[Answer]:
+        """Return the answers of all repositories to a question about a name.
+
+        A workspace answers as one. A failure fails the question where nothing answers.
+
+        Args:
+            request: about a name.
+            first: root whose repository is asked whatever the folders are, and answers first.
+        """
+        workspaces, roots = await to_thread.run_sync(self._sources, first, abandon_on_cancel=True)
+        works = [
+            *(self._ask_workspace(each, request) for each in workspaces),
+            *(self._ask_root(root, request) for root in roots),
+        ]
+        return await self._gathered(works)
+
+    async def search(self, body: Mapping[str, object]) -> list[Answer]:
+        """Return the answers to a search; errors as `ask_all`.
+
+        `body` is that of `POST /search`, and for a workspace that of `POST /search/federated`.
+        """
+        workspaces, roots = await to_thread.run_sync(self._sources, abandon_on_cancel=True)
+        asked = body.get("search", {})
+        if isinstance(asked, Mapping):
+            body = {**body, "search": {"timeoutMs": TIMEOUT_MS, **asked}}
+        works: list[Awaitable[Answer]] = []
+        for workspace in workspaces:
+            call = parse_federated_body({**body, "workspacePath": str(workspace.workspace_path)})
+            works.append(self._search_workspace(workspace, call.request))
+        works += [self._ask_root(root, parse_repo_body("search", body).request) for root in roots]
+        return await self._gathered(works)
+
+    @property
+    def _asked(self) -> "Federator":
+        if self._federator is None:
+            self._federator = self._connect()
+        return self._federator
+
+    async def _ask_root(self, root: Path, request: Request[Any]) -> Answer:
+        return Answer(await self.ask(root, request), {None: root})
+
+    async def _ask_workspace(self, workspace: Workspace, request: Request[Any]) -> Answer:
+        asking = FederatedRequest(search=SearchRequest("", timeout_ms=TIMEOUT_MS))
+        answer = await self._asked.follow(workspace, asking, _timed(request))
+        return self._of_workspace(workspace, answer.to_json())
+
+    async def _search_workspace(self, workspace: Workspace, request: FederatedRequest) -> Answer:
+        answer = await self._asked.search(workspace, request)
+        return self._of_workspace(workspace, answer.to_json())
+
+    def _of_workspace(self, workspace: Workspace, document: Any) -> Answer:  # noqa: ANN401 - JSON
+        if not document["ok"]:
+            raise GgrepError(str(document["message"]))
+        for each in document["diagnostics"]["errors"]:
+            self.tell(f"{each['code']}: {each['message']}")
+        return Answer(document, {repo.repo_id: repo.root_canonical for repo in workspace.repos})
+
+    async def _gathered(self, works: Sequence[Awaitable[Answer]]) -> list[Answer]:
+        """Return the answers of all works; raise where there are failures alone."""
+        outcomes: dict[int, Answer | GgrepError] = {}
+
+        async def gather(at: int, work: Awaitable[Answer]) -> None:
+            try:
+                outcomes[at] = await work
+            except GgrepError as error:
+                outcomes[at] = error
+
+        async with anyio.create_task_group() as group:
+            for at, work in enumerate(works):
+                group.start_soon(gather, at, work)
+        ordered = [outcomes[at] for at in range(len(works))]
+        answers = [each for each in ordered if isinstance(each, Answer)]
+        failures = [each for each in ordered if isinstance(each, GgrepError)]
+        if failures and not answers:
+            raise failures[0]
+        for failure in failures:
+            self.tell(str(failure))
+        return answers
+
+    def _sources(self, first: Path | None = None) -> tuple[list[Workspace], list[Path]]:
+        """Return the workspaces, and the roots of folders that none of them has."""
+        workspaces = [load_workspace(file, resolve_root=canonical_root) for file in self._files]
+        members = {repo.root_canonical for each in workspaces for repo in each.repos}
+        roots = [first] if first else []
+        for folder in self.open:
+            try:
+                roots.append(_root(folder))
+            except GgrepError as error:  # such as the home directory
+                from_thread.run_sync(self.tell, str(error))
+        return workspaces, [root for root in dict.fromkeys(roots) if root not in members]
+
+    def _root_of(self, path: Path) -> Path | None:
+        real = real_path(path)
+        workspaces, roots = self._sources()
+        members = [repo.root_canonical for each in workspaces for repo in each.repos]
+        if not any(real.is_relative_to(root) for root in (*members, *roots)):
+            return None
+        return _root(real.parent)
+
+
+def _timed(request: Request[Any]) -> Request[Any]:
+    bounds = bounds_of(request)
+    return request if bounds.timeout_ms else replace(request, timeout_ms=TIMEOUT_MS)
+
+
+@lru_cache(256)
+def _root(path: Path) -> Path:
+    return canonical_root(path)
