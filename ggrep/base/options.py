@@ -10,7 +10,7 @@ form, which is written out before a line is read. Options of every command are n
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api mcp setup install uninstall doctor health audit repair compact gc upgrade-store check eval completion help'
+COMMANDS = 'search slate symbol refs replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api ui mcp setup install uninstall doctor health audit repair compact gc upgrade-store check eval completion help'
 ASKING = 'search slate symbol refs references expand outline tour status'
 CLIENTS = 'claude codex gemini opencode cursor vscode copilot zed windsurf cline kiro qwen goose aider bash zsh fish'
 BELOW = {
@@ -40,6 +40,7 @@ OPTIONS = {
     'stop-all': '--json json switch ',
     'metrics': '--json json switch ',
     'api': '--host flags_host text \n--port flags_port number:0:65535 \n--workspace flags_workspaces path+ \n--allowed-root flags_roots path+ \n--allowed-host flags_hosts text+ \n--cors-allowed-origin flags_origins text+ \n--max-body-bytes flags_max_body_bytes number:1: \n--auth-token-file wanted_file path \n--new-token wanted_new switch \n--no-token,--allow-unauthenticated wanted_none switch \n--json json switch ',
+    'ui': '. directory path \n--workspace workspace path \n--port port number:0:65535 \n--open browser on \n--no-open browser off ',
     'mcp': '--path,-p places_path path \n--workspace places_workspaces path+ \n--allowed-root places_roots path+ \n--allow-any-root places_anywhere switch \n--structured answers_structured switch \n--legacy answers_legacy switch \n--http listening_http switch \n--host listening_host text \n--port listening_port number::65535 \n--allowed-host listening_hosts text+ \n--auth-token-file wanted_file path \n--new-token wanted_new switch \n--no-token,--allow-unauthenticated wanted_none switch \n--log log switch ',
     'setup': '--dry-run,-d dry_run switch \n--yes,-y yes switch \n--json json switch \n--plain plain switch ',
     'install': '--user where_user switch \n--project where_project switch \n--path,-p where_path path \n. clients text+ @client\n--list listed switch \n--print-config shown switch \n--refresh refresh switch \n--command command text \n--dry-run,-d dry_run switch \n--json json switch \n--plain plain switch ',

@@ -11,7 +11,7 @@ from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 from tests.journeys.household import Household, eventually
 
-SERVERS = ("serve", "stop", "stop-all", "api", "mcp", "workspace watch")
+SERVERS = ("serve", "stop", "stop-all", "api", "ui", "mcp", "workspace watch")
 """Commands that are processes, or end some."""
 
 CHECK = (
