@@ -49,9 +49,9 @@ async function startView() {
   const past = pastQueries.all().slice(0, 8);
   return {
     nodes: [h("div", { class: "start" },
-      h("h1", null, `Search ${place().name}`),
+      h("h2", null, `Search ${place().name}`),
       h("p", null, "Ask in your own words, or type a name or a piece of code. “Quoted text” is matched exactly."),
-      past.length ? h("section", null, h("h2", null, "Earlier queries"), h("ul", null, past.map((q) => h("li", null, h("a", { href: addressOf({ ...state, q }) }, q)))),
+      past.length ? h("section", null, h("h3", null, "Earlier queries"), h("ul", null, past.map((q) => h("li", null, h("a", { href: addressOf({ ...state, q }) }, q)))),
         h("button", { type: "button", onclick: () => { pastQueries.clear(); show(); } }, "Forget them")) : null)],
     summary: "",
   };
@@ -126,7 +126,7 @@ function lockedView() {
     }
   };
   return {
-    nodes: [h("form", { class: "locked", onsubmit: open }, h("h1", null, "This page has no key, or its key has ended"),
+    nodes: [h("form", { class: "locked", onsubmit: open }, h("h2", null, "This page has no key, or its key has ended"),
       h("p", null, "Run ", h("code", null, "ggrep ui"), " and open the address that it prints, or enter the token: the line in the file ", h("code", null, "api-token"), " of the ggrep home."),
       h("label", null, "Token ", h("input", { type: "password", name: "token", autocomplete: "off", required: true })), h("button", null, "Open"), h("p", { role: "alert" }))],
     summary: "",
