@@ -10,7 +10,7 @@ form, which is written out before a line is read. Options of every command are n
 
 # ruff: noqa: E501
 # fmt: off
-COMMANDS = 'search slate symbol refs pick replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api mcp lsp setup install uninstall doctor health audit repair compact gc upgrade-store check eval completion help'
+COMMANDS = 'search slate symbol refs pick replay expand outline tour index status list stores profiles clean pull push remote workspace serve stop stop-all metrics api ui mcp lsp setup install uninstall doctor health audit repair compact gc upgrade-store check eval completion help'
 ASKING = 'search slate symbol refs references expand outline tour status'
 CLIENTS = 'claude codex gemini opencode cursor vscode copilot zed windsurf cline kiro qwen goose aider bash zsh fish'
 BELOW = {

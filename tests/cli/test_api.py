@@ -31,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_without_flags_this_repository_may_be_searched(here: Path) -> None:
     """Under its own names."""
-    rules = rules_of(FLAGS, None)
+    rules = rules_of(FLAGS, None, Path())
 
     assert rules.allowlist.roots == (here,)
     assert rules.default_root == here
@@ -40,7 +40,7 @@ def test_without_flags_this_repository_may_be_searched(here: Path) -> None:
 
 def test_named_roots_stand_in_its_place(here: Path, tmp_path: Path) -> None:
     """Who names some means no others."""
-    rules = rules_of(replace(FLAGS, roots=(tmp_path / "other",)), None)
+    rules = rules_of(replace(FLAGS, roots=(tmp_path / "other",)), None, Path())
 
     assert not rules.allowlist.allows(here)
     assert rules.default_root is None
@@ -53,7 +53,7 @@ def test_a_workspace_allows_itself_and_its_repositories(here: Path, tmp_path: Pa
     file = tmp_path / "w.jsonc"
     file.write_text('{"schemaVersion": 1, "cacheRoot": "c", "repos": [{"root": "a"}]}')
 
-    allowlist = rules_of(replace(FLAGS, workspaces=(file,)), None).allowlist
+    allowlist = rules_of(replace(FLAGS, workspaces=(file,)), None, Path()).allowlist
 
     for path in (file, tmp_path / "a" / "x", tmp_path / "c", here):
         assert allowlist.allows(path)
@@ -65,11 +65,13 @@ def test_names_of_the_server_are_compared_in_lower_case(here: Path) -> None:
     """With brackets where a Host has them."""
     flags = replace(FLAGS, host="::1", hosts=("Box.LAN",))
 
-    assert rules_of(flags, None).access.hosts == {"localhost", "127.0.0.1", "[::1]", "box.lan"}
+    hosts = rules_of(flags, None, Path()).access.hosts
+
+    assert hosts == {"localhost", "127.0.0.1", "[::1]", "box.lan"}
 
 
 @pytest.mark.parametrize("origin", ["*", "null", "page.example", "https://page.example/", ""])
 def test_an_origin_is_an_origin(here: Path, origin: str) -> None:
     """One that no browser sends would let nobody in, and one of all everybody."""
     with pytest.raises(UsageError, match="--cors-allowed-origin"):
-        rules_of(replace(FLAGS, origins=(origin,)), None)
+        rules_of(replace(FLAGS, origins=(origin,)), None, Path())

@@ -17,6 +17,7 @@ import ggrep.model.daemons
 import ggrep.model.evaluation
 import ggrep.model.machine
 import ggrep.model.maintenance
+import ggrep.model.page
 import ggrep.model.schemas
 import ggrep.model.status
 from ggrep.federation import workspace_receipts
@@ -81,6 +82,8 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "machine": ("What ggrep stands on", ggrep.model.machine, "MachineDocument"),
     "maintenance": ("Maintenance of a store", ggrep.model.maintenance, "Maintenance"),
     "outline_success": ("Outlines of files and folders", answers, "OutlineJson"),
+    "page_places": ("Places that the page can search", ggrep.model.page, "PagePlaces"),
+    "page_session": ("Credential of the page", ggrep.model.page, "PageSession"),
     "profiles": ("Profiles of a repository", ggrep.model.status, "ProfilesReport"),
     "query_error": ("Failure", failure, "FailureJson"),
     "query_success": ("Search answer", answers, "SearchJson"),

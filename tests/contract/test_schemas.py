@@ -75,6 +75,8 @@ def produced(repos: Repos) -> dict[str, tuple[dict[str, Any], ...]]:
             documents.search_document(shop, "refund", deterministic=False),
         ),
         "query_error": (failed,),
+        "page_places": (documents.page_places_document(),),
+        "page_session": (documents.page_session_document(),),
         "slate_success": tuple(
             answer_json(shop.ask(SlateRequest(question, level, session=session)))
             for question in (search, replace(search, deterministic=True))

@@ -54,6 +54,7 @@ from ggrep.interfaces.cli.stores.remotes import pull_json, remotes_json
 from ggrep.model.daemons import Daemon, DaemonLoad, DaemonState
 from ggrep.model.maintenance import PushReport, RemoteCollection, Removal, RemovedStore, Traffic
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
+from ggrep.model.page import PagePlaces, PageRepository, PageSession, PageWorkspace
 from ggrep.model.request import SearchRequest
 from ggrep.model.status import ProfilesReport
 from ggrep.model.sync import SyncFiles, SyncReport
@@ -236,6 +237,20 @@ def agents_documents(repos: Repos) -> tuple[dict[str, Any], ...]:
         clients_of(clients, places, "ggrep").to_dict(),
         snippets_of(clients, places, "ggrep").to_dict(),
     )
+
+
+def page_session_document() -> dict[str, Any]:
+    """Return what the page's code is exchanged for."""
+    return PageSession(key="1800000000.00").to_dict()
+
+
+def page_places_document() -> dict[str, Any]:
+    """Return the places of a server with a repository and a workspace."""
+    shop = PageRepository("shop", "/work/shop")
+    workspace = PageWorkspace("team", "/work/team.jsonc", (shop,))
+    return PagePlaces(
+        version="1.0", repository=shop, workspaces=(workspace,), editors={"zed": "zed://file{path}"}
+    ).to_dict()
 
 
 def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 from tests.journeys.household import Household, eventually
 
-SERVERS = ("serve", "stop", "stop-all", "api", "mcp", "lsp", "workspace watch")
+SERVERS = ("serve", "stop", "stop-all", "api", "ui", "mcp", "lsp", "workspace watch")
 """Commands that are processes, or end some."""
 
 ON_TERMINALS = ("pick",)
@@ -87,9 +87,10 @@ def test_every_example_of_a_server_runs(house: Household) -> None:
         if in_terminal:
             eventually(house.records)
             process.terminate()
-        if line.startswith("ggrep api"):
-            assert process.stderr is not None
-            assert "http://" in next(line for line in process.stderr if "http" in line)
+        if line.startswith(("ggrep api", "ggrep ui")):
+            told = process.stderr if line.startswith("ggrep api") else process.stdout
+            assert told is not None
+            assert "http://" in next(line for line in told if "http" in line)
             process.terminate()
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, (line, err)

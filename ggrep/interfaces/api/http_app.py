@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -21,9 +22,11 @@ from ggrep.interfaces.api.http_messages import (
     failure_response,
 )
 from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
+from ggrep.interfaces.api.page import PageRoutes, load_assets
 from ggrep.interfaces.api.routes import AllowedRoots, Routes
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_server import AccessRules, http_app
+from ggrep.interfaces.surfaces.page_keys import PageKeys
 from ggrep.service.workspace_access import Allowlist
 
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ class ApiRules(Struct, frozen=True):
         default_root: canonical; searched where a request names no root.
         max_body_bytes: a larger body is not read.
         max_searches: most searches at work at once.
+        workspaces: workspace files that the page offers.
     """
 
     access: AccessRules
@@ -48,12 +52,21 @@ class ApiRules(Struct, frozen=True):
     default_root: Path | None = None
     max_body_bytes: int = MAX_BODY_BYTES
     max_searches: int = MAX_SEARCHES
+    workspaces: tuple[Path, ...] = ()
 
 
 def make_app(
-    service: "Federator", rules: ApiRules, clock: Clock, *, told: Told = lambda _: None
+    service: "Federator",
+    rules: ApiRules,
+    clock: Clock,
+    *,
+    told: Told = lambda _: None,
+    keys: PageKeys | None = None,
 ) -> Starlette:
-    """Return the application that answers through `service`, which is closed when it ends."""
+    """Return the application that answers through `service`, which is closed when it ends.
+
+    `keys` are of pages; without them the server makes its own if it requires a token.
+    """
 
     @asynccontextmanager
     async def lifetime() -> AsyncIterator[None]:
@@ -66,7 +79,16 @@ def make_app(
     places = AllowedRoots(rules.allowlist, rules.default_root)
     callers = Callers(rules.max_searches)
     routes = Routes(service, places, metrics, callers, rules.max_body_bytes, told)
-    table = routes.table()
+    access = rules.access
+    if keys is None and access.token is not None:
+        keys = PageKeys(access.token, clock)
+    page = PageRoutes(
+        keys, rules.default_root, rules.workspaces, places.repositories, load_assets()
+    )
+    access = replace(access, public=page.public)
+    if keys is not None:
+        access = replace(access, admits=keys.accepts)
+    table = {**routes.table(), **page.table()}
     measured = Middleware(
         Measured, metrics=metrics, clock=clock, routes=[path for _, path in table]
     )
@@ -75,7 +97,7 @@ def make_app(
             Route(path, _Endpoint(handler, told), methods=[method])
             for (method, path), handler in table.items()
         ],
-        rules.access,
+        access,
         failure_response,
         lifetime,
         [measured],

@@ -8,6 +8,7 @@ from typing import Final
 import ggrep
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
+from ggrep.interfaces.api.page import page_files
 from ggrep.interfaces.surfaces import body
 from ggrep.model.operations import PUBLIC
 
@@ -15,7 +16,7 @@ SHIPPED: Final = tuple(
     sorted(
         {
             *("federated_error", "federated_slate", "federated_success"),
-            *("health", "query_error", "status"),
+            *("health", "page_places", "page_session", "query_error", "status"),
             *(each.schema for each in PUBLIC),
             *(f"federated_{each.name}" for each in PUBLIC if each.workspace),
         }
@@ -37,7 +38,7 @@ def shipped_schemas() -> dict[str, Json]:
         schema = stable_json.loads((folder / f"{name}.schema.json").read_bytes())
         whole = {key: value for key, value in schema.items() if key not in _OF_A_FILE}
         definitions |= {
-            key: _moved(value) for key, value in {**schema["$defs"], name: whole}.items()
+            key: _moved(value) for key, value in {**schema.get("$defs", {}), name: whole}.items()
         }
     return definitions
 
@@ -171,6 +172,23 @@ def openapi_document() -> dict[str, Json]:
                     _OF_ANY_ROUTE,
                 )
             },
+            **{path: {"get": _asset(path, kind)} for path, kind in page_files().items()},
+            "/session": {
+                "post": _operation(
+                    "session",
+                    "Exchange a code or the token for a key of the page.",
+                    _json("The key.", _ref("page_session")),
+                    _OF_ANY_ROUTE,
+                )
+            },
+            "/places": {
+                "get": _operation(
+                    "places",
+                    "Return what the page can search.",
+                    _json("The places; paths are for callers with the token.", _ref("page_places")),
+                    _OF_ANY_ROUTE,
+                )
+            },
             "/openapi.json": {
                 "get": _operation(
                     "openapi",
@@ -195,6 +213,15 @@ def openapi_document() -> dict[str, Json]:
         },
         "security": [{"bearer": []}, {}],
     }
+
+
+def _asset(path: str, media_type: str) -> dict[str, Json]:
+    file: dict[str, Json] = {
+        "description": "The file.",
+        "content": {media_type: {"schema": {"type": "string"}}},
+    }
+    name = "page" if path == "/" else path.rpartition("/")[2]
+    return _operation(name, "Return a file of the page for browsers.", file, _OF_ANY_ROUTE)
 
 
 def _stream() -> dict[str, Json]:

@@ -29,6 +29,7 @@ from ggrep.base.stable_json import Document, Json
 from ggrep.config.root import canonical_root
 from ggrep.federation.diagnostics import redact
 from ggrep.federation.fanout_session import Arrived, RepoDone
+from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse, failure_json
 from ggrep.federation.roots import RootCache
 from ggrep.federation.workspace_slates import FederatedSlate
@@ -57,6 +58,8 @@ from ggrep.interfaces.surfaces.body import (
 from ggrep.interfaces.surfaces.callers import Callers, caller_of
 from ggrep.interfaces.surfaces.http_server import AUTHORISED
 from ggrep.model.operations import PUBLIC
+from ggrep.model.page import PageRepository
+from ggrep.model.request import SearchRequest
 from ggrep.service.workspace_access import Allowlist, OpenedWorkspace, canonical, open_workspace
 
 if TYPE_CHECKING:
@@ -94,6 +97,19 @@ class AllowedRoots:
             call.request,
             workspace_id=call.workspace_id,
             resolve_root=self._roots,
+        )
+
+    async def repositories(self, file: Path) -> tuple[PageRepository, ...]:
+        """Return the enabled repositories of a workspace file that may be searched."""
+        request = FederatedRequest(search=SearchRequest(""))
+        try:
+            opened = await open_workspace(file, self._allowlist, request, resolve_root=self._roots)
+        except GgrepError:
+            return ()
+        return tuple(
+            PageRepository(repo.alias or repo.repo_id, str(repo.root_canonical))
+            for repo in opened.workspace.repos
+            if repo.enabled and repo.repo_id not in opened.forbidden
         )
 
     async def root(self, named: str | None) -> Path:

@@ -70,12 +70,16 @@ class AccessRules(Struct, frozen=True):
         hosts: names that the server is called by, in lower case.
         origins: pages that may ask from a browser and read the answer, as their `Origin` says it.
         same_hosts: let in pages of these `hosts`, at any port.
+        public: paths that need no token.
+        admits: accepts other credentials than the token.
     """
 
     token: str | None = None
     hosts: frozenset[str] = LOOPBACK_NAMES
     origins: frozenset[str] = frozenset()
     same_hosts: bool = False
+    public: frozenset[str] = frozenset()
+    admits: Callable[[str], bool] = lambda _: False
 
 
 def host_names(names: Iterable[str]) -> frozenset[str]:
@@ -123,7 +127,7 @@ class Gate:
         headers = Headers(scope=scope)
         try:
             self._check_host(headers.getlist("host"))
-            origin = self._readable_origin(headers)
+            origin = self._readable_origin(headers, is_navigation=_is_navigation(scope, headers))
         except Refusal as error:
             await self._refuse(error)(scope, receive, send)
             return
@@ -133,7 +137,9 @@ class Gate:
             await _preflight()(scope, receive, send)
             return
         try:
-            scope[AUTHORISED] = self._is_authorised(headers.getlist("authorization"))
+            scope[AUTHORISED] = scope["path"] not in self._rules.public and self._is_authorised(
+                headers.getlist("authorization")
+            )
         except Refusal as error:
             await self._refuse(error)(scope, receive, send)
             return
@@ -147,18 +153,20 @@ class Gate:
         parts = _HOST.fullmatch(host)
         return parts is not None and parts[1].lower() in self._rules.hosts
 
-    def _readable_origin(self, headers: Headers) -> str:
+    def _readable_origin(self, headers: Headers, *, is_navigation: bool) -> str:
         """Return the origin of a page that may read the answer; empty for other callers."""
         values = headers.getlist("origin")
         if not values:
             # Pictures and forms of other pages bear no Origin, but browsers name their site.
-            if headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
+            if is_navigation or headers.get("sec-fetch-site", "none") in {"none", "same-origin"}:
                 return ""
             raise Refusal(403, "forbidden", "requests from pages of other sites are refused")
         if len(values) == 1 and values[0] in self._rules.origins:
             return values[0]
         scheme, _, host = values[0].partition("://")
         is_page = len(values) == 1 and scheme in {"http", "https"}
+        if is_page and host.lower() == headers["host"].lower() and self._rules.public:
+            return ""
         if is_page and self._rules.same_hosts and self._names_server(host):
             return ""
         raise Refusal(403, "forbidden", "the Origin is not allowed")
@@ -167,13 +175,24 @@ class Gate:
         token = self._rules.token
         if token is None:
             return False
-        scheme, _, presented = values[0].partition(" ") if len(values) == 1 else ("", "", "")
+        presented = bearer_of(values)
         # Compared as bytes and in constant time, so that answers betray no part of the token.
-        equal = hmac.compare_digest(presented.strip().encode(), token.encode())
-        if scheme.lower() == "bearer" and equal:
+        if hmac.compare_digest(presented.encode(), token.encode()) or self._rules.admits(presented):
             return True
         challenge = {"www-authenticate": 'Bearer realm="ggrep"'}
         raise Refusal(401, "unauthorized", "a bearer token is required", headers=challenge)
+
+
+def bearer_of(values: Sequence[str]) -> str:
+    """Return the bearer token of the `Authorization` headers; empty for none, or for several."""
+    scheme, _, presented = values[0].partition(" ") if len(values) == 1 else ("", "", "")
+    return presented.strip() if scheme.lower() == "bearer" else ""
+
+
+def _is_navigation(scope: Scope, headers: Headers) -> bool:
+    """Return whether a link of any site opens the page itself, which holds nothing of the user."""
+    is_document = headers.get("sec-fetch-dest") == "document"
+    return scope["path"] == "/" and is_document and scope["method"] == "GET"
 
 
 def _with_origin(send: Send, origin: str) -> Send:

@@ -113,6 +113,10 @@ EXAMPLES: Final = {
         ("ggrep api --port 0", "this repository, on a free port"),
         ("ggrep api --workspace team.jsonc --port 0", "also a workspace"),
     ),
+    "ui": (
+        ("ggrep ui", "a page for this repository; prints its address"),
+        ("ggrep ui --workspace team.jsonc --port 0", "for a workspace, on a free port"),
+    ),
     "mcp": (
         ("ggrep mcp", "on standard input and output; an agent's client starts it"),
         ("ggrep mcp --workspace team.jsonc", "also answers for a workspace"),

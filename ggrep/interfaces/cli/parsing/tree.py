@@ -85,6 +85,7 @@ GROUPS: Final = {
         "stop-all": Entry("daemons.serve.stop_all", "Stop every daemon of this home."),
         "metrics": Entry("daemons.serve.metrics", "Print metrics of all daemons."),
         "api": Entry("servers.api.api", "Serve searches over HTTP."),
+        "ui": Entry("servers.ui.ui", "Search in a browser."),
         "mcp": Entry("servers.mcp.mcp", "Serve agents over MCP."),
         "lsp": Entry("servers.lsp.lsp", "Serve editors over the Language Server Protocol."),
     },

@@ -3,7 +3,7 @@
 import os
 import re
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -17,13 +17,16 @@ from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from, without_token
 from ggrep.federation.containment import is_canonical
 from ggrep.interfaces.cli.parsing.flags import Flag
-from ggrep.interfaces.cli.servers.http_token import HttpToken, TokenOptions, http_token
+from ggrep.interfaces.cli.servers.http_token import TokenOptions, http_token
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.sanitise import sanitise
 
 if TYPE_CHECKING:
+    import socket
+
     from ggrep.interfaces.api.http_app import ApiRules
+    from ggrep.interfaces.surfaces.page_keys import PageKeys
 
 
 DEFAULT_HOST = "127.0.0.1"
@@ -78,76 +81,8 @@ def api(
     terminal = open_terminal()
     home = home_from(terminal.environ)
     token = http_token(home, terminal.environ, wanted)
-    _serve(terminal, home, flags, token, rules_of(flags, token.value), json=json)
-    return 0
+    from ggrep.interfaces.surfaces.http_server import base_url, bind
 
-
-def rules_of(flags: ApiFlags, token: str | None) -> "ApiRules":
-    """Return the access rules for the token; None as token means no authentication."""
-    from ggrep.interfaces.api.http_app import ApiRules
-    from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, AccessRules, host_names
-    from ggrep.service.workspace_access import Allowlist
-
-    for origin in flags.origins:
-        if not _ORIGIN.fullmatch(origin):
-            raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
-    try:
-        here = canonical_root(Path.cwd())
-    except (GgrepError, OSError):
-        here = None
-    allowlist = Allowlist(_allowed(flags, here))
-    names = LOOPBACK_NAMES | host_names((flags.host, *flags.hosts))
-    return ApiRules(
-        access=AccessRules(token, names, frozenset(flags.origins)),
-        allowlist=allowlist,
-        default_root=here if here is not None and allowlist.allows(here) else None,
-        max_body_bytes=flags.max_body_bytes,
-    )
-
-
-def _allowed(flags: ApiFlags, here: Path | None) -> Sequence[Path]:
-    roots = list(flags.roots)
-    if not roots and here is not None:
-        roots.append(here)
-    for file in flags.workspaces:
-        result = load(file)
-        roots.append(result.workspace_path)
-        roots += [each.root_canonical for each in result.repos if is_canonical(each.root_canonical)]
-        roots += [result.cache_root] if result.cache_root is not None else []
-    return roots
-
-
-def _serve(
-    terminal: Terminal,
-    home: Home,
-    flags: ApiFlags,
-    token: HttpToken,
-    rules: "ApiRules",
-    *,
-    json: bool,
-) -> None:
-    import anyio
-
-    from ggrep.interfaces.api.http_app import make_app
-    from ggrep.interfaces.surfaces.http_server import base_url, bind, run
-    from ggrep.service.federator import Federator
-    from ggrep.service.searchers import IndexFallback
-
-    clock = SystemClock()
-    environ = without_token(terminal.environ)
-    federator = Federator(
-        home,
-        environ,
-        clock,
-        client_name=f"api-{os.getpid()}",
-        told=terminal.tell,
-        fallback=IndexFallback(environ, {}, terminal.tell),
-    )
-
-    def told(error: BaseException) -> None:
-        terminal.note(sanitise("".join(traceback.format_exception(error))))
-
-    app = make_app(federator, rules, clock, told=told)
     listener = bind(flags.host, flags.port)
     url = base_url(listener)
     host, port = listener.getsockname()[:2]
@@ -167,4 +102,78 @@ def _serve(
         if token.value is None or not json:
             terminal.tell(token.said)
 
+    serve_http(terminal, home, rules_of(flags, token.value, Path()), listener, ready)
+    return 0
+
+
+def rules_of(flags: ApiFlags, token: str | None, directory: Path | None) -> "ApiRules":
+    """Return the access rules for the token; None as token means no authentication.
+
+    Requests that name no root search the repository of the directory.
+    """
+    from ggrep.interfaces.api.http_app import ApiRules
+    from ggrep.interfaces.surfaces.http_server import LOOPBACK_NAMES, AccessRules, host_names
+    from ggrep.service.workspace_access import Allowlist
+
+    for origin in flags.origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise UsageError(f"--cors-allowed-origin: {origin!r} is not scheme://host[:port]")
+    try:
+        here = None if directory is None else canonical_root(Path.cwd() / directory)
+    except (GgrepError, OSError):
+        here = None
+    allowlist = Allowlist(_allowed(flags, here))
+    names = LOOPBACK_NAMES | host_names((flags.host, *flags.hosts))
+    return ApiRules(
+        access=AccessRules(token, names, frozenset(flags.origins)),
+        allowlist=allowlist,
+        default_root=here if here is not None and allowlist.allows(here) else None,
+        max_body_bytes=flags.max_body_bytes,
+        workspaces=tuple(file.absolute() for file in flags.workspaces),
+    )
+
+
+def _allowed(flags: ApiFlags, here: Path | None) -> Sequence[Path]:
+    roots = list(flags.roots)
+    if not roots and here is not None:
+        roots.append(here)
+    for file in flags.workspaces:
+        result = load(file)
+        roots.append(result.workspace_path)
+        roots += [each.root_canonical for each in result.repos if is_canonical(each.root_canonical)]
+        roots += [result.cache_root] if result.cache_root is not None else []
+    return roots
+
+
+def serve_http(
+    terminal: Terminal,
+    home: Home,
+    rules: "ApiRules",
+    listener: "socket.socket",
+    ready: Callable[[], None],
+    keys: "PageKeys | None" = None,
+) -> None:
+    """Serve until a signal; `ready` is called once requests are accepted."""
+    import anyio
+
+    from ggrep.interfaces.api.http_app import make_app
+    from ggrep.interfaces.surfaces.http_server import run
+    from ggrep.service.federator import Federator
+    from ggrep.service.searchers import IndexFallback
+
+    clock = SystemClock()
+    environ = without_token(terminal.environ)
+    federator = Federator(
+        home,
+        environ,
+        clock,
+        client_name=f"api-{os.getpid()}",
+        told=terminal.tell,
+        fallback=IndexFallback(environ, {}, terminal.tell),
+    )
+
+    def told(error: BaseException) -> None:
+        terminal.note(sanitise("".join(traceback.format_exception(error))))
+
+    app = make_app(federator, rules, clock, told=told, keys=keys)
     anyio.run(run, app, listener, ready)

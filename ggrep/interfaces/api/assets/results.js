@@ -1,0 +1,211 @@
+// Hits of a search: grouped by file, with facets, notices and bars of the scores.
+
+import { codeBlock, codeLines, matchedLines } from "./code.js";
+import { appendLater, command, count, h, withCommands } from "./dom.js";
+import { addressOf, fileAddress, shortName, withRoot } from "./state.js";
+
+const LISTS = { code: "Code", prose: "Documents", records: "Records", extractedProse: "Comments and strings" };
+const FIRST = 30;
+const MORE = ["30", "100", "500"];
+
+/** A hit of one repository or of a workspace, under the names of the former. */
+const plain = (hit) => ({
+  ...hit,
+  repo: hit.repoAlias ?? hit.repoId ?? "",
+  path: hit.path ?? hit.file,
+  start: hit.start_line ?? hit.start,
+  end: hit.end_line ?? hit.end,
+  kind: hit.chunk_type ?? hit.kind,
+  contentStart: hit.content_start_line ?? hit.contentStart,
+  hidden: hit.hidden_lines ?? hit.hiddenLines,
+  title: hit.qualified_name ?? hit.qualifiedName,
+  matching: hit.matching_lines ?? hit.matchingLines,
+  points: hit.localScore ?? hit.score,
+});
+
+/** The lists of an answer: `[title, hits]`. */
+export function listsOf(answer) {
+  if (answer.results) return [["", answer.results.map(plain)]];
+  return Object.entries(LISTS).map(([key, title]) => [title, (answer[key] ?? []).map(plain)]).filter(([, hits]) => hits.length);
+}
+
+/** Words to mark: those that were scored, and those of the query. */
+export function wordsOf(answer, query) {
+  const scored = (answer.explain?.terms ?? []).map(({ term }) => term);
+  const own = query.match(/[\p{L}\p{N}_]{3,}/gu) ?? [];
+  return answer.explain ? [...new Set([...scored, ...own.filter((word) => /[_\p{Lu}]/u.test(word.slice(1)))])] : own;
+}
+
+export function searchBody(state, place) {
+  const search = { top: Number(state.n || FIRST), explain: true, filter: state.f, ...(state.find && { find: state.find }) };
+  if (!place.workspace) return { query: state.q, search };
+  const select = state.only.length ? { only: state.only } : undefined;
+  return { query: state.q, workspacePath: place.workspace, search, select, debug: { includePaths: true } };
+}
+
+const toggled = (list, value) => (list.includes(value) ? list.filter((each) => each !== value) : [...list, value]);
+
+function facet(title, counts, chosen, change) {
+  const values = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 12);
+  if (values.length + chosen.length < 2 && !chosen.length) return null;
+  return h("fieldset", null, h("legend", null, title),
+    values.map(([value, number]) => h("label", { class: "choice" },
+      h("input", { type: "checkbox", checked: chosen.includes(value), onchange: () => change(value) }),
+      h("span", { class: "value" }, shortName(value)), h("span", { class: "number" }, number ? String(number) : ""))));
+}
+
+function facets(hits, state, go, place) {
+  const counts = (of) => hits.reduce((sums, hit) => sums.set(of(hit), (sums.get(of(hit)) ?? 0) + 1), new Map());
+  const chosen = (key) => state.f.filter((each) => each.startsWith(`${key}:`)).map((each) => each.slice(key.length + 1));
+  const known = (key, of) => {
+    const sums = counts(of);
+    for (const value of chosen(key)) if (!sums.has(value)) sums.set(value, 0);
+    sums.delete("");
+    return sums;
+  };
+  const filter = (key) => (value) => go({ f: toggled(state.f, `${key}:${value}`) });
+  const depth = Math.max(0, ...chosen("path").map((path) => path.split("/").length));
+  const folderAt = (levels) => (hit) => hit.path.split("/").slice(0, -1).slice(0, levels).join("/");
+  const deepest = Math.max(...hits.map((hit) => hit.path.split("/").length - 1), depth + 1);
+  // Levels that all hits share say nothing.
+  let levels = depth + 1;
+  while (levels < deepest && counts(folderAt(levels)).size < 2) levels += 1;
+  const test = chosen("test")[0] ?? "";
+  const setTest = (event) => go({ f: [...state.f.filter((each) => !each.startsWith("test:")), ...(event.target.value ? [`test:${event.target.value}`] : [])] });
+  const repositories = new Map(place.workspace ? place.repositories.map(({ name }) => [name, hits.filter((hit) => hit.repo === name).length]) : []);
+  return h("details", { class: "facets", open: matchMedia("(min-width: 60rem)").matches },
+    h("summary", null, "Filters", state.f.length + state.only.length ? ` (${state.f.length + state.only.length})` : ""),
+    place.workspace && facet("Repository", repositories, state.only, (value) => go({ only: toggled(state.only, value) })),
+    facet("Language", known("lang", (hit) => hit.language), chosen("lang"), filter("lang")),
+    facet("Kind", known("kind", (hit) => hit.kind), chosen("kind"), filter("kind")),
+    facet("Folder", known("path", folderAt(levels)), chosen("path"), filter("path")),
+    h("fieldset", null, h("legend", null, "Tests"),
+      [["", "All files"], ["false", "Without tests"], ["true", "Only tests"]].map(([value, text]) =>
+        h("label", { class: "choice" }, h("input", { type: "radio", name: "test", value, checked: test === value, onchange: setTest }), h("span", { class: "value" }, text)))),
+    h("p", { class: "note" }, "Numbers count the hits shown."));
+}
+
+function chips(state, go) {
+  const chip = (text, without) => h("button", { type: "button", class: "chip", onclick: () => go(without), "aria-label": `Remove filter ${text}` }, text, h("span", { "aria-hidden": "true" }, " ×"));
+  const all = [
+    ...state.only.map((value) => chip(`repository:${shortName(value)}`, { only: toggled(state.only, value) })),
+    ...state.f.map((value) => chip(value, { f: toggled(state.f, value) })),
+  ];
+  return all.length ? h("p", { class: "chips" }, all) : null;
+}
+
+const PARTS = ["file", "dense_file", "text", "symbol", "dense", "path", "stem"];
+const PART_NAMES = { file: "words of the file", dense_file: "meaning of the file", text: "words of the text", symbol: "names", dense: "meaning of the text", path: "path", stem: "stems" };
+const FACTORS = { prior: "kind of file", further: "not the first of its file", learned: "learned" };
+
+/** A bar of the parts that add up to a score, as wide as the score is of the best one. */
+function bars(hit, best) {
+  const { explain } = hit;
+  const parts = PARTS.filter((name) => explain[name] > 0);
+  const sum = parts.reduce((total, name) => total + explain[name], 0) || 1;
+  const share = (Math.max(0, hit.points) / (best || 1)) * 100;
+  const bar = h("div", { class: "bar", "aria-hidden": "true" }, parts.map((name) => h("span", { class: `part of-${name}` })));
+  bar.style.width = `${share}%`;
+  parts.forEach((name, index) => { bar.children[index].style.flexGrow = String(explain[name] / sum); });
+  const number = (value) => value.toFixed(2);
+  return h("details", { class: "score" }, h("summary", null, "Score ", number(hit.points)), bar,
+    h("ul", { class: "parts" },
+      parts.map((name) => h("li", null, h("span", { class: `dot of-${name}`, "aria-hidden": "true" }), `${PART_NAMES[name]} +${number(explain[name])}`)),
+      Object.entries(FACTORS).filter(([name]) => name in explain && explain[name] !== 1)
+        .map(([name, text]) => h("li", null, `${text} ×${number(explain[name])}`))));
+}
+
+function hitNode(hit, { state, words, best }) {
+  const matched = hit.lines?.length ? hit.lines : null;
+  const line = matched?.[0].line ?? hit.start;
+  const name = hit.title || hit.breadcrumb?.at(-1) || "";
+  const address = fileAddress(state, hit.path, hit.start === hit.end ? line : `${hit.start}-${hit.end}`, hit.repo);
+  const lines = matched ? matchedLines(matched, hit.language) : codeLines(hit.content, hit.contentStart, hit.language, words);
+  const more = matched ? (hit.matching ?? 0) - matched.filter((each) => each.columns.length).length : hit.hidden;
+  return h("li", { class: "hit" },
+    h("p", { class: "where" },
+      h("a", { class: "jump", href: address }, h("span", { class: "kind" }, hit.kind.replaceAll("_", " ")), name && ` ${name}`,
+        h("span", { class: "lines" }, hit.start === hit.end ? ` line ${hit.start}` : ` lines ${hit.start}–${hit.end}`))),
+    hit.content || matched ? codeBlock(lines) : null,
+    h("div", { class: "under" },
+      more > 0 && h("a", { href: address, tabindex: "-1" }, matched ? `${count(more, "more matching line")}` : `${count(more, "more line")}`),
+      hit.encoding && h("span", { class: "note" }, hit.encoding),
+      hit.explain && bars(hit, best)));
+}
+
+function fileNode(hits, context) {
+  const [{ path, repo }] = hits;
+  const [, folder, file] = /^(.*\/)?([^/]*)$/s.exec(path);
+  return h("article", { class: "file" },
+    h("h3", null, repo && h("span", { class: "repo" }, shortName(repo)),
+      h("a", { href: fileAddress(context.state, path, "", repo), tabindex: "-1" }, h("span", { class: "folder" }, folder ?? ""), file)),
+    h("ol", null, hits.map((hit) => hitNode(hit, context))));
+}
+
+const notice = (severity, message, of = "") =>
+  h("li", { class: severity }, of && h("strong", null, shortName(of), ": "), withCommands(message));
+
+/** What keeps an answer from being whole, and the commands that help. */
+export function notices(answer, place) {
+  const { errors = [], warnings = [] } = answer.diagnostics ?? {};
+  const name = (each) => place.repositories.find((repo) => repo.name === each.repoId)?.name ?? each.repoId ?? "";
+  const text = (each) => withRoot(each.message, place.workspace ? null : place.repositories[0]?.root);
+  const bound = ({ code, limit, observed }) =>
+    `${code.replaceAll("_", " ").replace(/^max /, "")} ${limit.toLocaleString("en")}${observed ? ` of ${observed.toLocaleString("en")}` : ""}`;
+  const bounds = (answer.limits_hit ?? []).filter(({ code }) => code !== "max_results").map(bound);
+  const items = [
+    ...errors.map((each) => notice("bad", text(each), name(each))),
+    ...[...warnings, ...(answer.warnings ?? [])].map((each) => notice("warn", text(each), name(each))),
+    bounds.length ? notice("info", bounds.join(" · "), "Bounds reached") : [],
+  ].flat();
+  return items.length ? h("ul", { class: "notices", "aria-label": "Notices" }, items) : null;
+}
+
+/** States of a workspace's repositories, which change as they arrive. */
+export function repositoryStates(place, rows, only) {
+  const chosen = place.repositories.filter(({ name }) => !only.length || only.includes(name));
+  return h("ul", { class: "states", "aria-label": "Repositories" }, chosen.map(({ name }) => {
+    const row = rows.get(name);
+    const status = row?.status ?? "waiting";
+    return h("li", { class: row ? (status === "ok" ? "good" : "bad") : "wait", "data-status": status },
+      shortName(name), h("span", { class: "number" }, status === "ok" ? count(row.count, "candidate") : status.replaceAll("_", " ")));
+  }));
+}
+
+export function summaryOf(answer, elapsed) {
+  const lists = listsOf(answer);
+  const hits = lists.flatMap(([, list]) => list);
+  const files = new Set(hits.map((hit) => `${hit.repo}\0${hit.path}`)).size;
+  const total = answer.matches ? `${count(answer.matches.lines, "matching line")} in ${count(answer.matches.files, "file")}, shown: ` : "";
+  const doubt = answer.confidence === "strong" || !hits.length ? "" : " · low confidence: probably no good match";
+  return `${total}${count(hits.length, "hit")} in ${count(files, "file")} · ${Math.round(elapsed)} ms${doubt}`;
+}
+
+export function results(answer, { state, go, place, rows, signal }) {
+  const lists = listsOf(answer);
+  const hits = lists.flatMap(([, list]) => list);
+  const best = Math.max(0, ...hits.map((hit) => hit.points));
+  const context = { state, words: wordsOf(answer, state.q), best };
+  const sections = lists.map(([title, list]) => {
+    const groups = [...Map.groupBy(list, (hit) => `${hit.repo}\0${hit.path}`).values()];
+    const section = h("section", null, h("h2", { class: title ? null : "hidden" }, title || "Hits"));
+    appendLater(section, groups.map((group) => () => fileNode(group, context)), signal);
+    return section;
+  });
+  const next = MORE[MORE.indexOf(state.n || MORE[0]) + 1];
+  const isCut = next && (answer.limits_hit ?? []).some(({ code }) => code === "max_results");
+  return [
+    facets(hits, state, go, place),
+    h("div", { class: "hits" }, chips(state, go), place.workspace && repositoryStates(place, rows, state.only), notices(answer, place), sections,
+      !hits.length && h("p", { class: "empty" }, "Nothing matches. ", state.f.length || state.only.length ? "Remove a filter, or use other words." : "Try other words."),
+      isCut && h("p", null, h("a", { class: "more", href: addressOf({ ...state, n: next }) }, `Show up to ${next} hits`))),
+  ];
+}
+
+export const failureNode = (failure, place) => {
+  const message = withRoot(failure.message, place && !place.workspace ? place.repositories[0]?.root : null);
+  const issues = (failure.document?.error?.issues ?? []).map((issue) => issue.message).filter((text) => text !== failure.message);
+  return h("div", { class: "failure", role: "alert" }, h("h2", null, "No answer"), h("p", null, withCommands(message)),
+    issues.length ? h("ul", null, issues.map((text) => h("li", null, withCommands(text)))) : null,
+    failure.status === 0 && h("p", null, "The server has ended. To start it again: ", command("ggrep ui")));
+};

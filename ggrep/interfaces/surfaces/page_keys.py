@@ -1,0 +1,52 @@
+"""Credentials of pages: codes that work once, and keys that are given for a code or the token."""
+
+import hmac
+import secrets
+from typing import Final
+
+from ggrep.base.clock import Clock
+
+KEY_S: Final = 7 * 24 * 3600
+"""Life of a key."""
+
+
+class PageKeys:
+    """Makes and checks the credentials of one server's pages.
+
+    A key is its end and a MAC of it under the token, so every server with the same token accepts
+    it, and a new token ends all keys. A code ends with its first use or with the server.
+    """
+
+    def __init__(self, token: str, clock: Clock) -> None:
+        self._token = token.encode()
+        self._clock = clock
+        self._codes: set[str] = set()
+
+    def new_code(self) -> str:
+        """Return a code for one exchange."""
+        code = secrets.token_urlsafe(24)
+        self._codes.add(code)
+        return code
+
+    def exchange(self, credential: str) -> str | None:
+        """Return a key for a code, which is then used up, or for the token; None for others."""
+        if credential in self._codes:
+            self._codes.remove(credential)
+        elif not hmac.compare_digest(credential.encode(), self._token):
+            return None
+        return self._key(self._now() + KEY_S)
+
+    def accepts(self, credential: str) -> bool:
+        """Return whether a credential is a key whose end is ahead."""
+        end, _, _ = credential.partition(".")
+        if not (end.isascii() and end.isdigit() and len(end) <= 12):
+            return False
+        is_key = hmac.compare_digest(credential.encode(), self._key(int(end)).encode())
+        return is_key and int(end) > self._now()
+
+    def _key(self, end: int) -> str:
+        mac = hmac.new(self._token, f"ggrep page until {end}".encode(), "sha256")
+        return f"{end}.{mac.hexdigest()}"
+
+    def _now(self) -> int:
+        return int(self._clock.now().timestamp())

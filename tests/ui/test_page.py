@@ -1,0 +1,329 @@
+"""The page in a real browser: search, filters, files, names, and what expires."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from ggrep.base import stable_json
+from tests.ui.conftest import Server
+
+pytestmark = pytest.mark.slow
+
+QUERY = "charge a card"
+
+
+def search(page: Any, query: str) -> None:
+    """Type a query and wait for its hits."""
+    page.get_by_role("searchbox", name="Query").fill(query)
+    page.get_by_role("searchbox", name="Query").press("Enter")
+    page.locator(".hit").first.wait_for()
+
+
+def paths(page: Any) -> list[str]:
+    """Return the files of the hits, in order."""
+    return [text.strip() for text in page.locator("article.file > h3 > a").all_text_contents()]
+
+
+def parameters(page: Any) -> str:
+    """Return the state in the address."""
+    return str(page.evaluate("location.search"))
+
+
+def test_the_printed_address_opens_the_page_once_and_leaves_no_code(
+    make_page: Callable[..., Any], start: Callable[..., Server]
+) -> None:
+    """The history holds the plain address; a second browser is asked for the token."""
+    server = start("bank")
+    first, second = make_page(), make_page()
+
+    first.goto(server.address)
+    first.get_by_role("heading", name="Search bank").wait_for()
+    second.goto(server.address)
+    second.get_by_label("Token").wait_for()
+
+    assert first.url == second.url == f"{server.url}/"
+    assert first.evaluate("history.length") == 2  # the blank page, and this one
+    stored = first.evaluate("JSON.stringify(localStorage)")
+    assert server.token not in stored
+    assert server.address.partition("#")[2] not in stored
+
+
+def test_a_workspace_answers_with_the_state_of_each_repository(page: Any) -> None:
+    """The dead one is named with its reason and the command that helps."""
+    search(page, QUERY)
+
+    states = page.get_by_role("list", name="Repositories").locator("li")
+    assert states.evaluate_all("nodes => nodes.map((each) => each.dataset.status)") == [
+        *("ok", "ok", "ok", "missing_root")
+    ]
+    notices = page.get_by_role("list", name="Notices")
+    assert "no such directory" in notices.inner_text()
+    assert notices.locator("code").first.inner_text() == "ggrep workspace remove FILE gone"
+    assert "pay/charge.py" in paths(page)
+    assert "charge" in [text.lower() for text in page.locator("mark").all_text_contents()]
+
+
+def test_filters_narrow_and_go_back(page: Any) -> None:
+    """The state is the address: back, forward, reload and a copied link show the same."""
+    search(page, QUERY)
+    page.get_by_role("group", name="Repository").get_by_label("shop").check()
+    page.get_by_role("button", name="Remove filter repository:shop").wait_for()
+    page.get_by_role("group", name="Language").get_by_label("python").check()
+    page.get_by_role("button", name="Remove filter lang:python").wait_for()
+    page.get_by_label("Without tests").check()
+    page.get_by_role("button", name="Remove filter test:false").wait_for()
+    narrowed = paths(page)
+
+    assert narrowed
+    assert all(path.endswith(".py") and not path.startswith("tests/") for path in narrowed)
+    assert parameters(page) == "?q=charge+a+card&f=lang%3Apython&f=test%3Afalse&only=shop"
+    page.go_back()
+    page.get_by_role("button", name="Remove filter test:false").wait_for(state="detached")
+    page.go_forward()
+    page.get_by_role("button", name="Remove filter test:false").wait_for()
+    assert paths(page) == narrowed
+    page.reload()
+    page.locator(".hit").first.wait_for()
+    assert paths(page) == narrowed
+    page.get_by_role("button", name="Remove filter lang:python").click()
+    page.get_by_role("button", name="Remove filter lang:python").wait_for(state="detached")
+    assert "lang" not in parameters(page)
+
+
+def test_typing_alone_shows_hits_and_makes_one_entry_of_the_history(page: Any) -> None:
+    before = page.evaluate("history.length")
+
+    page.get_by_role("searchbox", name="Query").press_sequentially("refund")
+    page.locator("article.file", has_text="ledger.py").first.wait_for()
+
+    assert parameters(page) == "?q=refund"
+    assert page.evaluate("history.length") == before + 1
+
+
+def test_keys_lead_through_the_hits_into_a_file_and_back(page: Any) -> None:
+    """`/` to the query, j and k over the hits, Enter into one, Escape back."""
+    search(page, QUERY)
+    page.keyboard.press("j")
+    first = page.evaluate("document.activeElement.href")
+    page.keyboard.press("j")
+    second = page.evaluate("document.activeElement.href")
+    page.keyboard.press("k")
+
+    assert page.evaluate("document.activeElement.href") == first != second
+    page.keyboard.press("Enter")
+    page.locator(".view .line").first.wait_for()
+    assert "file=" in parameters(page)
+    assert page.locator(".line.target").count() > 0
+    page.keyboard.press("Escape")
+    page.locator(".hit").first.wait_for()
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "query"
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    assert page.get_by_role("dialog", name="Keys and settings").is_visible()
+    page.keyboard.press("Escape")
+    assert page.get_by_role("dialog").count() == 0
+
+
+def test_a_name_leads_to_its_definition_and_usages(page: Any, server: Server) -> None:
+    """By a click on the code, and by the field for those who do not click."""
+    page.goto(f"{server.url}/?file=pay/order.py&repo=shop")
+    page.locator(".line", has_text="return charge_card").get_by_text("charge_card").click()
+    panel = page.get_by_role("region", name="Definitions and usages of charge_card")
+    panel.get_by_text("usages").wait_for()
+
+    assert "pay/charge.py:4" in panel.inner_text()
+    assert "tests/test_charge.py:5 call, test" in panel.inner_text()
+    panel.get_by_role("link", name="pay/charge.py:4").click()
+    page.get_by_role("heading", name="pay/charge.py").wait_for()
+    assert page.locator(".line.target").get_attribute("data-n") == "4"
+    page.locator("input[name=name]").fill("payNow")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("region", name="usages of payNow").get_by_text("web/pay.ts").first.wait_for()
+
+
+def test_a_long_file_opens_at_its_line_with_its_outline(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}/?file=long.py&repo=shop&line=2500")
+    target = page.locator(".line.target")
+    target.wait_for()
+
+    assert target.inner_text() == "value_2499 = 2499"
+    assert page.evaluate("""() => {
+        const { top } = document.querySelector('.target').getBoundingClientRect();
+        return top > 0 && top < innerHeight;
+    }""")
+    page.locator(".line").nth(2999).wait_for(state="attached")
+    page.goto(f"{server.url}/?file=pay/charge.py&repo=shop")
+    page.locator(".outline").get_by_text("charge_card").click()
+    page.locator(".line.target").wait_for()
+    assert "line=4" in parameters(page)
+
+
+def test_exact_text_marks_the_matches_that_the_answer_names(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}/?q=charge_card(&find=exact-text&only=shop")
+    page.locator(".hit").first.wait_for()
+
+    assert set(page.locator("mark").all_text_contents()) == {"charge_card("}
+    assert page.locator("#summary").inner_text().startswith("3 matching lines in 3 files")
+
+
+def test_scores_are_explained_by_bars(page: Any) -> None:
+    """The parts of the best hit fill the width."""
+    search(page, QUERY)
+    page.locator(".score summary").first.click()
+    bar = page.locator(".bar").first
+
+    assert bar.is_visible()
+    assert "words of the text +" in page.locator(".parts").first.inner_text()
+    assert bar.locator(".part").count() > 1
+
+
+def test_a_wrong_query_says_why(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}/?q=(&find=regex")
+
+    alert = page.get_by_role("alert")
+    alert.wait_for()
+    assert "No answer" in alert.inner_text()
+    page.goto(f"{server.url}/?q=card&f=nonsense:x")
+    page.get_by_role("alert").get_by_text("nonsense").first.wait_for()
+
+
+def test_an_expired_key_asks_for_another_and_every_tab_takes_it(
+    page: Any, make_page: Callable[..., Any], server: Server
+) -> None:
+    """The search that was asked for is answered then."""
+    other = make_page(page.context)
+    page.evaluate("localStorage.setItem('ggrep.key', '1.' + '0'.repeat(64))")
+    page.goto(f"{server.url}/?q=refund")
+    other.goto(f"{server.url}/?q=ledger")
+    page.get_by_label("Token").wait_for()
+    other.get_by_label("Token").wait_for()
+    page.get_by_label("Token").fill("wrong")
+    page.get_by_role("button", name="Open").click()
+    page.get_by_text("This is not the token.").wait_for()
+
+    page.get_by_label("Token").fill(server.token)
+    page.get_by_role("button", name="Open").click()
+
+    page.locator(".hit").first.wait_for()
+    other.locator(".hit").first.wait_for()
+    assert (parameters(page), parameters(other)) == ("?q=refund", "?q=ledger")
+
+
+def test_the_slate_draws_its_graph_and_its_nodes_lead_to_files(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}/?q=charge+a+card&view=slate&only=shop&level=2")
+    page.locator(".slate article.file").first.wait_for()
+    nodes = page.locator(".drawing a")
+
+    assert nodes.count() > 1
+    assert page.locator(".edge").count() > 0
+    label = nodes.first.get_attribute("aria-label")
+    nodes.first.focus()
+    page.keyboard.press("Enter")
+    heading = page.locator("#file-title")
+    heading.wait_for()
+    assert heading.inner_text().removeprefix("shop") in str(label)
+
+
+def test_tour_and_status_show_each_repository(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}/?view=tour&repo=shop")
+    page.get_by_role("heading", name="languages").wait_for()
+    assert page.locator(".tour").get_by_text("README.md").count() > 0
+
+    page.goto(f"{server.url}/?view=status")
+    page.get_by_text("Indexed; no daemon runs.").first.wait_for()
+    assert page.locator(".card").count() == 4
+    page.locator(".card", has_text="gone").get_by_role("alert").wait_for()
+
+
+def test_a_link_into_the_editor_names_file_and_line(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}/?file=pay/charge.py&repo=shop&line=4")
+    page.get_by_role("button", name="?").click()
+    page.get_by_label("Editor").select_option("vscode")
+    page.get_by_role("button", name="Close").click()
+    link = page.get_by_role("link", name="open in editor")
+    link.wait_for()
+
+    assert link.get_attribute("href") == f"vscode://file{server.place}/shop/pay/charge.py:4"
+
+
+def test_no_indexed_byte_becomes_markup(page: Any, server: Server) -> None:
+    """In names of files, in texts, in names of definitions and in queries."""
+    payload = "<img src=x onerror=pwned=1>"
+    for address in (
+        "?q=payload&only=evil&n=100",
+        "?q=payload&only=evil&view=slate&level=3",
+        "?view=tour&repo=evil",
+        "?file=contents.py&repo=evil&name=payload_0",
+        "?file=%3Cimg+src%3Dx+onerror%3Dpwned%3D1%3E.py&repo=evil&name=%3Cimg+src%3Dx+onerror%3Dpwned%3D1%3E",
+        "?q=%3Cscript%3Epwned%3D1%3C%2Fscript%3E&find=exact-text",
+        "?q=%3Cimg+src%3Dx+onerror%3Dpwned%3D1%3E&in=%3Csvg+onload%3Dpwned%3D1%3E&f=%3Cb%3E",
+        "?q=payload&only=%3Cimg+src%3Dx+onerror%3Dpwned%3D1%3E",
+    ):
+        page.goto(f"{server.url}/{address}")
+        page.locator("#main > *").first.wait_for()
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate("window.pwned") is None
+        assert page.locator("main :is(script, img, iframe, style, object, embed)").count() == 0
+        assert page.locator("main a[href^=javascript]").count() == 0
+    page.goto(f"{server.url}/?q=payload&only=evil&n=100")
+    page.locator(".hit").first.wait_for()
+    assert f"{payload}.py" in paths(page)
+    assert "<script>window.pwned=1</script>" in page.locator("#main").inner_text()
+
+
+def many(number: int) -> bytes:
+    """Return the events of a workspace's answer with so many hits."""
+    hit = {
+        "chunk_type": "function",
+        "content": "def one():\n    pass",
+        "contentStart": 1,
+        "start": 1,
+        "end": 2,
+        "hiddenLines": 0,
+        "language": "python",
+        "qualifiedName": "one",
+        "score": 1.0,
+        "repoId": "shop",
+    }
+    answer: dict[str, Any] = {
+        "code": [{**hit, "file": f"f{place}.py"} for place in range(number)],
+        "confidence": "strong",
+    }
+    return b"event: answer\ndata: " + stable_json.dumps(answer) + b"\n\n"
+
+
+@pytest.mark.deep
+def test_ten_thousand_hits_can_be_scrolled(page: Any, server: Server) -> None:
+    """Files out of sight are not laid out, and the last one is there."""
+    page.route(
+        "**/search/federated/stream",
+        lambda route: route.fulfill(body=many(10_000), content_type="text/event-stream"),
+    )
+    page.goto(f"{server.url}/?q=many")
+    page.locator("article.file").nth(9_999).wait_for(state="attached")
+
+    assert page.locator("#summary").inner_text().startswith("10,000 hits in 10,000 files")
+    style = "node => getComputedStyle(node).contentVisibility"
+    assert page.locator("article.file").first.evaluate(style) == "auto"
+    page.keyboard.press("Escape")
+    page.keyboard.press("End")
+    page.locator("article.file").last.get_by_text("def one():").wait_for(state="visible")
+
+
+@pytest.mark.deep
+def test_nothing_scrolls_sideways_on_a_narrow_screen(
+    make_page: Callable[..., Any], server: Server, state: dict[str, Any]
+) -> None:
+    narrow = make_page(viewport={"width": 360, "height": 740}, storage_state=state)
+    for address in (
+        f"?q={QUERY}&n=100",
+        "?file=contents.py&repo=evil",
+        "?view=status",
+        "?view=tour&repo=evil",
+    ):
+        narrow.goto(f"{server.url}/{address}")
+        narrow.locator("#main > *").first.wait_for()
+        narrow.wait_for_load_state("networkidle")
+        assert narrow.evaluate("document.documentElement.scrollWidth") == 360
