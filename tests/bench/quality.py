@@ -12,6 +12,7 @@
         [--developed] [--missed]                see training/slates/visible.py
     python3 dev.py quality --changes FOLDER     only commits as questions, of the folder that
         [--part fit|choose|judge]               `python -m training.changes build` writes
+    python3 dev.py quality --passages FOLDER    only how often hits show the lines that answer
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
 The shipped encoder takes part, but for workspaces, where none does; others in their own tables, the
@@ -45,7 +46,7 @@ from ggrep.interfaces.evaluation.suite_processes import (
 )
 from ggrep.model.evaluation import Comparison
 from ggrep.search.engine.engine import Engine
-from tests.bench import changes, confidence, encoder_quality, place_tables, slate_tables
+from tests.bench import changes, confidence, encoder_quality, passages, place_tables, slate_tables
 from tests.bench import federated as workspaces
 from tests.bench import quality_tables as tables
 from training.ablation import ABLATIONS, ablated
@@ -100,6 +101,9 @@ def main(arguments: Sequence[str]) -> int:
     if given.places:
         return measure_places(folder, given)
     os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
+    if given.passages:
+        sys.stdout.write(passages.measured(folder, Path(os.environ["GGREP_HOME"])) + "\n")
+        return 0
     bench = Bench(folder, given.jobs)
     if given.changes or given.encoders:
         name = CHANGES if given.changes else ENCODERS
@@ -132,6 +136,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--developed", action="store_true")
     parser.add_argument("--missed", action="store_true")
     parser.add_argument("--changes", action="store_true")
+    parser.add_argument("--passages", action="store_true")
     parser.add_argument("--part", choices=PARTS, default="judge")
     parser.add_argument("--jobs", type=int, default=2)
     return parser.parse_args(arguments)

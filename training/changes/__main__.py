@@ -2,6 +2,7 @@
 
     python -m training.changes mine HISTORIES --exclusions FILE            writes changes.jsonl anew
     python -m training.changes build HISTORIES FOLDER --exclusions FILE    the folder that it names
+    python -m training.changes ask HISTORIES FOLDER    such a folder of questions as people ask them
 
 HISTORIES holds `OWNER+NAME/repo`, a git directory with its history each. The exclusions name
 projects that evaluation needs unseen; without them nothing is done.
@@ -16,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from ggrep.base.errors import UsageError
+from training.changes.asked_questions import build_asked
 from training.changes.building import build
 from training.changes.listing import LIST, Listed, mined, parted, read_list, write_list
 from training.encoder.packages import read_exclusions
@@ -29,9 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for step in (mine_step, build_step):
         step.add_argument("histories", type=Path)
         step.add_argument("--exclusions", type=Path, required=True)
-    build_step.add_argument("folder", type=Path)
+    ask_step = steps.add_parser("ask")
+    ask_step.add_argument("histories", type=Path)
+    for step in (build_step, ask_step):
+        step.add_argument("folder", type=Path)
     said = parser.parse_args(arguments)
     try:
+        if said.step == "ask":
+            build_asked(said.histories, said.folder, _tell)
+            return 0
         exclusions = _exclusions(said.exclusions)
         if said.step == "mine":
             _mine(said.histories, exclusions)

@@ -4,6 +4,8 @@
     FOLDER/repos.json            repositories, with their part
     FOLDER/queries.jsonl         subjects, and again subjects with what is said below them
 
+An answer has lines where the commit changes functions that the base has.
+
 Nothing of it is committed: messages and sources are read from the histories each time.
 """
 
@@ -14,6 +16,7 @@ from pathlib import Path
 from ggrep.base import stable_json
 from training.changes.histories import commits_of, unpack
 from training.changes.listing import Listed
+from training.changes.places import MOST_FUNCTIONS, changed_functions
 from training.changes.rules import Commit, answers_of, body_of, question_of, spells
 from training.encoder.wanted import is_excluded
 
@@ -53,7 +56,7 @@ def build(
         if not sources.is_dir():
             unpack_clear(repo, each.base, sources, exclusions)
         repos[place] = {"language": each.language, "part": each.part, "base": each.base}
-        lines += _questions(each, repo, place)
+        lines += _questions(each, repo, sources)
     (folder / "repos.json").write_bytes(stable_json.dumps_pretty(repos))
     (folder / "queries.jsonl").write_bytes(b"".join(lines))
 
@@ -66,20 +69,30 @@ def unpack_clear(repo: Path, base: str, sources: Path, exclusions: frozenset[str
     half.rename(sources)
 
 
-def _questions(listed: Listed, repo: Path, place: str) -> list[bytes]:
+def _questions(listed: Listed, repo: Path, sources: Path) -> list[bytes]:
     wanted = {commit_id: number for number, commit_id in enumerate(listed.commits)}
     found: dict[int, list[bytes]] = {}
     for commit in commits_of(repo):
         if commit.commit_id not in wanted:
             continue
-        found[wanted[commit.commit_id]] = questions_of(commit, place, listed.language)
+        number = wanted[commit.commit_id]
+        found[number] = questions_of(commit, repo, sources, listed.language)
     return [line for number in sorted(found) for line in found[number]]
 
 
-def questions_of(commit: Commit, place: str, language: str) -> list[bytes]:
-    """Return a commit's subject as a question, and again with its body, as lines of a kit."""
+def questions_of(commit: Commit, repo: Path, sources: Path, language: str) -> list[bytes]:
+    """Return a commit's subject as a question, and again with its body, as lines of a kit.
+
+    Args:
+        commit: what is asked for.
+        repo: the git directory.
+        sources: the files of the base revision, in a folder that is named as the repository.
+        language: of the repository.
+    """
+    place = sources.name
     question, answers, body = question_of(commit), answers_of(commit), body_of(commit)
     kind = "" if spells(question, answers) else f", {UNSPELT}"
+    relevant = _relevant(commit, repo, sources, answers)
     asked = [(SUBJECT, question)]
     if body:
         asked.append((WHOLE, f"{question}\n\n{body}"))
@@ -91,10 +104,29 @@ def questions_of(commit: Commit, place: str, language: str) -> list[bytes]:
                 "query": text,
                 "category": form + kind,
                 "language": language,
-                "relevant": [{"path": path} for path in answers],
+                "relevant": relevant,
                 "secondary": [],
             }
         )
         + b"\n"
         for form, text in asked
     ]
+
+
+def _relevant(
+    commit: Commit, repo: Path, sources: Path, answers: Iterable[str]
+) -> list[dict[str, str | int]]:
+    """Return the answers, with the lines of the functions that the commit changes."""
+    functions = [
+        (path, each)
+        for path in answers
+        if (sources / path).is_file()
+        for each in changed_functions(repo, commit.commit_id, path, (sources / path).read_bytes())
+    ]
+    if len(functions) > MOST_FUNCTIONS:
+        functions = []
+    whole = set(answers) - {path for path, _ in functions}
+    relevant: list[dict[str, str | int]] = []
+    for path, each in functions:
+        relevant.append({"path": path, "start": each.start, "end": each.end})
+    return relevant + [{"path": path} for path in sorted(whole)]

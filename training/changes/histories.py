@@ -93,6 +93,23 @@ def licence_of(repo: Path, revision: str) -> str:
     return next((name for name, pattern in _PERMISSIVE if pattern.search(said)), "")
 
 
+def text_of(repo: Path, revision: str, path: str) -> bytes:
+    """Return a file of a revision; empty where the stored history lacks it."""
+    try:
+        return _git_bytes(repo, "show", f"{revision}:{path}")
+    except subprocess.CalledProcessError:
+        return b""
+
+
+def zero_context_diff(repo: Path, commit_id: str, path: str) -> bytes:
+    """Return what a commit changes in a file; empty where the stored history lacks it."""
+    arguments = ("diff", "-U0", "--no-color", "--no-ext-diff")
+    try:
+        return _git_bytes(repo, *arguments, f"{commit_id}^", commit_id, "--", path)
+    except subprocess.CalledProcessError:
+        return b""
+
+
 def unpack(repo: Path, revision: str, folder: Path, wanted: Callable[[str], bool]) -> None:
     """Write the regular files of a revision into a new folder.
 

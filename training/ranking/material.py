@@ -3,13 +3,15 @@
     FOLDER/earlier/   commits before the listed base, asked of the revision before all of them
     FOLDER/docs/      first sentences of comments, asked of sources that the comments were cut from
 
-Both have the form of a kit. The listed commits say where to begin, so the same histories give the
-same questions; `judge` and `choose` repositories give none.
+Both have the form of a kit; an answer has lines where it is a function. The listed commits say
+where to begin, so the same histories give the same questions. Repositories of the parts `choose`
+and `judge` give sentences alone, which only measure.
 """
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,7 @@ from ggrep.parse.languages.registry import language_of
 from training.changes.building import folder_of, questions_of, unpack_clear
 from training.changes.histories import commits_of, files_of, parent_of
 from training.changes.listing import Listed, asked_of
+from training.changes.places import described_function
 from training.changes.rules import Commit, answers_of, is_answer
 from training.encoder.comments import comments_in, holds_code
 from training.encoder.doc_summaries import summary_of
@@ -66,7 +69,7 @@ def build_material(
     """Write both folders; sources that are there are left as they are.
 
     Args:
-        listed: the repositories; those of the part `fit` are taken.
+        listed: the repositories; of other parts than `fit` only sentences are taken.
         histories: holds `OWNER+NAME/repo`, a git directory each.
         kit: the folder that was built of the list.
         folder: is written to.
@@ -77,18 +80,20 @@ def build_material(
     for each in listed:
         place = folder_of(each.name)
         repo = histories / place / "repo"
-        if each.part != "fit" or not repo.is_dir():
+        if not repo.is_dir():
+            continue
+        docs.add(each, _cut(kit / "sources" / place, docs.sources(place), each))
+        if each.part != "fit":
             continue
         base, commits = _before(each, repo, exclusions)
         if commits:
             sources = earlier.sources(place)
             if not sources.is_dir():
                 unpack_clear(repo, base, sources, exclusions)
-            lines = [line for one in commits for line in questions_of(one, place, each.language)]
-            earlier.add(place, each.language, lines)
+            asked = (questions_of(one, repo, sources, each.language) for one in commits)
+            earlier.add(each, chain.from_iterable(asked))
         else:
             tell(f"{each.name}: too few commits before its base")
-        docs.add(place, each.language, _cut(kit / "sources" / place, docs.sources(place), each))
     earlier.write()
     docs.write()
 
@@ -104,8 +109,8 @@ class _Kit:
     def sources(self, place: str) -> Path:
         return self._folder / "sources" / place
 
-    def add(self, place: str, language: str, lines: Iterable[bytes]) -> None:
-        self._repos[place] = {"language": language, "part": "fit"}
+    def add(self, listed: Listed, lines: Iterable[bytes]) -> None:
+        self._repos[folder_of(listed.name)] = {"language": listed.language, "part": listed.part}
         self._lines += lines
 
     def write(self) -> None:
@@ -130,9 +135,13 @@ def _cut(sources: Path, target: Path, listed: Listed) -> Iterator[bytes]:
     chosen = _chosen(_sentences(sources))
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(sources, target, symlinks=True)
-    spans: dict[str, list[tuple[int, int]]] = {}
+    for path in {each.path for each in chosen}:
+        text = (sources / path).read_text(encoding="utf-8")
+        spans = ((each.start, each.end) for each in chosen if each.path == path)
+        for start, end in sorted(spans, reverse=True):
+            text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+        (target / path).write_text(text, encoding="utf-8")
     for each in chosen:
-        spans.setdefault(each.path, []).append((each.start, each.end))
         yield (
             stable_json.dumps(
                 {
@@ -141,17 +150,24 @@ def _cut(sources: Path, target: Path, listed: Listed) -> Iterator[bytes]:
                     "query": each.said,
                     "category": "file" if each.of_file else "comment",
                     "language": listed.language,
-                    "relevant": [{"path": each.path}],
+                    "relevant": [{"path": each.path, **_lines(each, sources, target)}],
                     "secondary": [],
                 }
             )
             + b"\n"
         )
-    for path, cuts in spans.items():
-        text = (sources / path).read_text(encoding="utf-8")
-        for start, end in sorted(cuts, reverse=True):
-            text = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
-        (target / path).write_text(text, encoding="utf-8")
+
+
+def _lines(sentence: _Sentence, sources: Path, target: Path) -> dict[str, int]:
+    """Return the lines of the function that a sentence described; none for a whole file's."""
+    before = (sources / sentence.path).read_text(encoding="utf-8")
+    first = before.count("\n", 0, sentence.start) + 1
+    last = before.count("\n", 0, sentence.end) + 1
+    data = (target / sentence.path).read_bytes()
+    described = described_function(sentence.path, data, first, last)
+    if sentence.of_file or described is None:
+        return {}
+    return {"start": described.start, "end": described.end}
 
 
 def _chosen(found: Iterable[_Sentence]) -> list[_Sentence]:

@@ -76,12 +76,16 @@ def test_what_is_asked_is_cut_out_and_nothing_else(tmp_path: Path) -> None:
     assert whole.read_text() == SOURCE
 
 
-def test_a_repository_that_judges_or_chooses_gives_nothing(tmp_path: Path) -> None:
+def test_a_repository_that_judges_or_chooses_keeps_its_part(tmp_path: Path) -> None:
+    """Its sentences only measure: what is learnt from has the part `fit`."""
     repos = [listed(f"owner/{part}", part) for part in ("judge", "fit", "choose")]
     out, told = built(tmp_path, repos, {"src/jobs.py": SOURCE})
-    assert set(stable_json.loads((out / DOCS / "repos.json").read_bytes())) == {"owner+fit"}
-    assert {each["repo"] for each in questions(out / DOCS)} == {"owner+fit"}
-    assert [each.name for each in (out / DOCS / "sources").iterdir()] == ["owner+fit"]
+    repositories = stable_json.loads((out / DOCS / "repos.json").read_bytes())
+    assert {name: each["part"] for name, each in repositories.items()} == {
+        "owner+judge": "judge",
+        "owner+fit": "fit",
+        "owner+choose": "choose",
+    }
     assert told == ["owner/fit: too few commits before its base"]
     assert questions(out / EARLIER) == []
 
