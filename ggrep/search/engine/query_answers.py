@@ -43,6 +43,7 @@ from ggrep.model.response import (
     QueryResponse,
     RepoDescription,
 )
+from ggrep.search.engine.unknown_words import unknown_word_notices
 from ggrep.search.query.answerer import Answerer, Unpinned
 from ggrep.search.query.context import Context, Stages, search_notices, state_notices
 from ggrep.search.query.explain import explain
@@ -77,7 +78,8 @@ def answer(
     Args:
         context: what answering needs.
         request: the question.
-        figures: of the collection to score against; None for the snapshot's own.
+        figures: of the collection to score against, of which the snapshot is a part; None for the
+            snapshot's own.
     """
     settings, deadline = context.settings, context.deadline
     request, clamps = clamped(request, settings)
@@ -101,6 +103,7 @@ def answer(
     notices = (
         *search_notices(request, context.encoder),
         *confidence_notices(confidence),
+        *(unknown_word_notices(ranked, confidence, deadline) if figures is None else ()),
         *reading_notices(readings),
     )
     if not chosen.candidates:

@@ -106,7 +106,7 @@ def parse_query(query: str) -> ParsedQuery:
         raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")
     if not found:
         raise InvalidRequest("the query is empty; give at least one word")
-    telling = [word for word in found if word.casefold() not in _STOP_WORDS]
+    telling = [word for word in found if not is_stop_word(word)]
     content = telling or found
     weighed = _weighed(content)
     terms = list(weighed)
@@ -135,6 +135,11 @@ def parse_query(query: str) -> ParsedQuery:
         limits_hit=tuple(limits),
         names=_spelled(names, kind)[:_MAX_NAMES],
     )
+
+
+def is_stop_word(word: str) -> bool:
+    """Return whether a word carries no weight beside others."""
+    return word.casefold() in _STOP_WORDS
 
 
 def as_name(query: ParsedQuery) -> ParsedQuery:

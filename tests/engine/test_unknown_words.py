@@ -1,0 +1,73 @@
+"""Words that nothing indexed contains are named, whatever else matches."""
+
+from pathlib import Path
+
+import pytest
+
+from ggrep.model.request import Find, SearchRequest
+from ggrep.search.engine.engine import Engine
+from tests.fakes.repos import open_engine, write_tree
+
+FILES = {
+    "retry.py": "def retry_policy(attempts):\n    # how often a payment is tried\n    return 3\n",
+    "cookies.py": "def parse_cookies(header):\n    return header.split(';')\n",
+    "graphs/draw.py": "def draw(canvas):\n    return canvas\n",
+}
+NEAR = "; nearest: parse_cookies"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
+    root.mkdir()
+    write_tree(root, FILES)
+    engine.sync()
+    return engine
+
+
+def unknown(engine: Engine, query: str, find: Find = Find.AUTO) -> list[str]:
+    response = engine.search(SearchRequest(query, find=find, keep_weak=True))
+    return [each.message for each in response.warnings if each.code == "unknown_words"]
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("parseHttpCookieJar", "`parseHttpCookieJar`"),
+        ("how often is parse_cookie tried", f"`parse_cookie`{NEAR}"),
+        ("payment of cookies.parse_cookis", f"`cookies.parse_cookis`{NEAR}"),
+        ("kubernetes", "`kubernetes`"),
+        ("kubernetes pod eviction", "`kubernetes`, `pod`, `eviction`"),
+    ],
+)
+def test_an_unknown_word_is_named_as_it_was_typed(engine: Engine, query: str, named: str) -> None:
+    """Other words of the question match; the answer looks as good as any."""
+    assert unknown(engine, query) == [f"nothing here contains {named}"]
+
+
+@pytest.mark.parametrize(
+    "query", ["how often is a payment tried", "retry_policy", "draw in graphs", "retries", "Draw"]
+)
+def test_a_word_that_occurs_in_text_or_path_is_not(engine: Engine, query: str) -> None:
+    """Forms of a word, other letter cases and names of folders are known."""
+    assert unknown(engine, query) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "find"),
+    [("KeyError: 'quux'", Find.AUTO), ('"quux"', Find.AUTO), ("quux", Find.EXACT_TEXT)],
+)
+def test_messages_and_quoted_text_may_hold_values_of_their_own(
+    engine: Engine, query: str, find: Find
+) -> None:
+    assert unknown(engine, query, find) == []
+
+
+def test_a_scan_says_nothing(tmp_path: Path) -> None:
+    """It ranks the best files alone: others may contain the word."""
+    engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
+    root.mkdir()
+    write_tree(root, FILES)
+    response = engine.scan(SearchRequest("parseHttpCookieJar", keep_weak=True))
+
+    assert "unknown_words" not in {each.code for each in response.warnings}
