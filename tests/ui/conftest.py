@@ -20,6 +20,7 @@ CHROMIUM = shutil.which("chromium")
 WORKSPACE = """{"schemaVersion": 1, "repos": [
   {"root": "shop", "alias": "shop"}, {"root": "bank", "alias": "bank"},
   {"root": "evil", "alias": "evil"}, {"root": "gone", "alias": "gone"}]}"""
+WIDE = "[" + ",".join(['"a",1'] * 30_000) + "]\n"
 SHOP = {
     "pay/charge.py": 'LIMIT = 10\n\n\ndef charge_card(card, money):\n    """Charge a card."""\n'
     "    return money < LIMIT\n",
@@ -29,6 +30,7 @@ SHOP = {
     "tests/test_charge.py": "from pay.charge import charge_card\n\n\ndef test_charge():\n"
     "    assert charge_card('card', 1)\n",
     "README.md": "# Shop\n\nA shop that charges cards.\n",
+    "wide.json": WIDE,
     "long.py": "\n".join(f"value_{number} = {number}" for number in range(3000)) + "\n",
 }
 BANK = {"ledger.py": "def refund_card(card):\n    return -card\n"}

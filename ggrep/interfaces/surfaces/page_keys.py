@@ -13,12 +13,14 @@ KEY_S: Final = 7 * 24 * 3600
 class PageKeys:
     """Makes and checks the credentials of one server's pages.
 
-    A key is its end and a MAC of it under the token, so every server with the same token accepts
-    it, and a new token ends all keys. A code ends with its first use or with the server.
+    A key is its end and a MAC of it under a secret of this process. Tabs that stay open send their
+    key to whoever listens at the address next, so it must end with the server. A code ends with its
+    first use or with the server.
     """
 
     def __init__(self, token: str, clock: Clock) -> None:
         self._token = token.encode()
+        self._secret = secrets.token_bytes(32)
         self._clock = clock
         self._codes: set[str] = set()
 
@@ -45,7 +47,7 @@ class PageKeys:
         return is_key and int(end) > self._now()
 
     def _key(self, end: int) -> str:
-        mac = hmac.new(self._token, f"ggrep page until {end}".encode(), "sha256")
+        mac = hmac.new(self._secret, f"ggrep page until {end}".encode(), "sha256")
         return f"{end}.{mac.hexdigest()}"
 
     def _now(self) -> int:

@@ -35,12 +35,12 @@ export async function unlock(credential) {
   if (key) localStorage.setItem(KEY, key);
 }
 
-/** Take the code out of the address, before anything else can read it, and use it. */
+/** Take the code out of the address, before anything else can read it, and use it; return why it opens nothing. */
 export async function unlockByAddress() {
   const code = location.hash.slice(1);
-  if (!/^[\w-]{32}$/.test(code)) return;
+  if (!/^[\w-]{32}$/.test(code)) return "";
   history.replaceState(null, "", location.pathname + location.search);
-  await unlock(code).catch(() => null);
+  return unlock(code).then(() => "", (failure) => failure.message);
 }
 
 /** Call `listener` when another tab was unlocked. */

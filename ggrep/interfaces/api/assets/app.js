@@ -13,6 +13,7 @@ let places = null;
 let state = readState();
 let work = new AbortController();
 let typing = 0;
+let refused = "";
 
 const place = () => places.of(state);
 
@@ -128,7 +129,7 @@ function lockedView() {
   return {
     nodes: [h("form", { class: "locked", onsubmit: open }, h("h2", null, "This page has no key, or its key has ended"),
       h("p", null, "Run ", h("code", null, "ggrep ui"), " and open the address that it prints, or enter the token: the line in the file ", h("code", null, "api-token"), " of the ggrep home."),
-      h("label", null, "Token ", h("input", { type: "password", name: "token", autocomplete: "off", required: true })), h("button", null, "Open"), h("p", { role: "alert" }))],
+      h("label", null, "Token ", h("input", { type: "password", name: "token", autocomplete: "off", required: true })), h("button", null, "Open"), h("p", { role: "alert" }, refused))],
     summary: "",
   };
 }
@@ -220,6 +221,7 @@ whenUnlocked(() => start());
 async function start() {
   try {
     places = new Places(await get("/places"));
+    refused = "";
     $("#place").replaceChildren(...places.all.map(({ name }) => h("option", { value: name }, name)));
     await show();
   } catch (failure) {
@@ -231,5 +233,5 @@ async function start() {
 applyTheme();
 frame();
 if (matchMedia("(hover: hover)").matches && !state.file) $("#query").focus();
-await unlockByAddress();
+refused = await unlockByAddress();
 await start();

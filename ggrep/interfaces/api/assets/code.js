@@ -65,14 +65,19 @@ function paint(text, from, spans, marks) {
   const [kinds, marked] = [near(spans), near(marks)];
   for (const [start, end] of [...kinds, ...marked]) cuts.add(Math.max(0, start - from)).add(Math.min(text.length, end - from));
   const places = [...cuts].sort((a, b) => a - b);
-  const at = (list, place) => list.find(([start, end]) => start <= from + place && from + place < end);
+  // Places ascend, so each extent is looked at once: a line may be a whole file.
+  const walk = (list, next = 0) => (place) => {
+    while (next < list.length && list[next][1] <= from + place) next += 1;
+    return next < list.length && list[next][0] <= from + place ? list[next] : undefined;
+  };
+  const [kindAt, markAt] = [walk(kinds), walk(marked)];
   const nodes = [];
   let [last, mark] = [undefined, null];
   places.slice(0, -1).forEach((place, index) => {
     const part = text.slice(place, places[index + 1]);
-    const kind = at(kinds, place)?.[2];
+    const kind = kindAt(place)?.[2];
     const node = kind ? h("span", { class: kind }, part) : part;
-    const extent = at(marked, place);
+    const extent = markAt(place);
     if (!extent) nodes.push(node);
     else if (extent === last) mark.append(node);
     else nodes.push((mark = h("mark", null, node)));
@@ -82,7 +87,7 @@ function paint(text, from, spans, marks) {
 }
 
 const lineNode = (number, nodes, isTarget) =>
-  h("div", { class: isTarget ? "line target" : "line", "data-n": number }, ...(nodes.length ? nodes : ["\n"]));
+  h("div", { class: isTarget ? "line target" : "line", "data-n": number }, nodes.length ? nodes : "\n");
 
 /** Lines of a text, numbered from `first`; `inRange` tells lines that stand out. */
 export function codeLines(text, first, language, words, inRange = () => false) {
@@ -115,7 +120,7 @@ export function matchedLines(lines, language) {
   });
 }
 
-export const codeBlock = (lines, properties) => h("div", { class: "code", translate: "no", ...properties }, ...lines);
+export const codeBlock = (lines, properties) => h("div", { class: "code", translate: "no", ...properties }, lines);
 
 /** The identifier at a point of a line, and nothing where there is none. */
 export function wordAt(event) {

@@ -8,7 +8,8 @@ function fill(element, properties, children) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  // One by one: a line may hold more parts than a call takes arguments.
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== false) element.append(child);
   return element;
 }
 
@@ -22,10 +23,18 @@ export const $ = (selector) => document.querySelector(selector);
 
 export const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-/** A sentence with the command in it marked and copyable: `...; to index it: ggrep index`. */
+/**
+ * A sentence with the command in it marked and copyable: `...; to index it: ggrep index`.
+ *
+ * Messages quote names of files, so a command ends before any character that a shell would act upon.
+ */
 export function withCommands(message) {
-  return message.split(/((?<=: |`)ggrep [^;`]+)/).map((part, index) => (index % 2 ? command(part.trim()) : part));
+  const words = /((?<=: |`)ggrep(?: (?:[\p{L}\p{N}\w./:@=+,%-]|'[^']*'|"'"|<redacted>)+)+)/u;
+  return message.split(words).map((part, index) => (index % 2 ? command(part) : part));
 }
+
+/** A word as a shell takes it, whatever it holds. */
+export const shellWord = (text) => (/^[\w./:@=+,%-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
 
 export function command(text) {
   const copy = () => navigator.clipboard?.writeText(text);

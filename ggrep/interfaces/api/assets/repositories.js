@@ -1,10 +1,11 @@
 // The tour of a repository, and the status of each one: index, daemon, health, and progress as it happens.
 
 import { get, post } from "./api.js";
-import { command, count, h, withCommands } from "./dom.js";
+import { command, count, h, shellWord, withCommands } from "./dom.js";
 import { addressOf, fileAddress, shortName, withRoot } from "./state.js";
 
 const LOOK_MS = 1500;
+const LOOK_EACH_MS = 150;
 const query = (root, more = {}) => `?${new URLSearchParams({ ...(root && { root }), includePaths: "true", ...more })}`;
 
 /** The repository that a view is about, chosen among those of the workspace. */
@@ -33,8 +34,8 @@ const time = (text) => h("time", { datetime: text }, new Date(text).toLocaleStri
 function statusNode(status) {
   if (!status.running) {
     return status.indexed
-      ? [h("p", { class: "state wait" }, "Indexed; no daemon runs."), h("p", null, "The next search starts one. To start it now: ", command(`ggrep serve --background --path ${status.root}`))]
-      : [h("p", { class: "state bad" }, "Not indexed."), h("p", null, "To index it: ", command(`ggrep index --path ${status.root}`))];
+      ? [h("p", { class: "state wait" }, "Indexed; no daemon runs."), h("p", null, "The next search starts one. To start it now: ", command(`ggrep serve --background --path ${shellWord(status.root)}`))]
+      : [h("p", { class: "state bad" }, "Not indexed."), h("p", null, "To index it: ", command(`ggrep index --path ${shellWord(status.root)}`))];
   }
   const { snapshot, sync, daemon, queries, performance: figures, resources, watch } = status;
   const isBusy = sync.stage !== null;
@@ -62,7 +63,7 @@ function healthNode(health) {
   return [h("ul", { class: "notices" }, other.map(node)), h("details", null, h("summary", null, count(fine.length, "check"), " without a finding"), h("ul", { class: "notices" }, fine.map(node)))];
 }
 
-function card({ state, places, signal }, name) {
+function card({ state, places, place, signal }, name) {
   const root = places.root(state, name);
   const [body, checks] = [h("div", { "aria-live": "polite" }, h("p", { class: "note" }, "…")), h("div")];
   const failed = (node) => (failure) => failure.name !== "AbortError" && node.replaceChildren(h("p", { class: "notices", role: "alert" }, withCommands(withRoot(failure.message, root))));
@@ -82,8 +83,11 @@ function card({ state, places, signal }, name) {
     } catch (failure) {
       failed(body)(failure);
     }
-    if (!signal.aborted) setTimeout(() => signal.aborted || look(), LOOK_MS);
+    again();
   };
+  // A look takes 10 ms of the processor, so many repositories are looked at less often, and hidden ones are not.
+  const wait = Math.max(LOOK_MS, LOOK_EACH_MS * place.repositories.length);
+  const again = () => signal.aborted || setTimeout(() => (document.hidden ? again() : look()), wait);
   look();
   return h("article", { class: "card" }, h("h2", null, shortName(name)), body, button, checks);
 }

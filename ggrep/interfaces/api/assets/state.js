@@ -1,5 +1,7 @@
 // The state of the page is its address: links, reload, back and forward need nothing else.
 
+import { shellWord } from "./dom.js";
+
 const LISTS = ["f", "only"];
 const TEXTS = ["q", "in", "find", "view", "level", "n", "file", "repo", "line", "name"];
 
@@ -52,7 +54,7 @@ export class Places {
 export const shortName = (name) => name.replace(/-[0-9a-f]{12}$/, "");
 
 /** A message about the repository at `root`, whose path the server leaves out of failures. */
-export const withRoot = (message, root) => (root ? message.replaceAll("<redacted>", root) : message);
+export const withRoot = (message, root) => (root ? message.replaceAll(/'<redacted>'|<redacted>/g, () => shellWord(root)) : message);
 
 const stored = (key, fallback) => {
   try {
