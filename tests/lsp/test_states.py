@@ -71,11 +71,14 @@ async def test_unsaved_edits_move_places(place: Settled, marks: Marks) -> None:
 
 @pytest.mark.deep
 async def test_a_buffer_that_has_no_file(place: Settled, marks: Marks) -> None:
-    """Its names lead into the repository; it has no symbols of its own."""
+    """Its names lead into the repository, also from a new directory; it has no symbols."""
     file = place.root / "py/new.py"
     async with editing(place, [place.root]) as editor:
         document = editor.open(file, "audit_log()\n")
         leads = await editor.definition(file, 0, 2)
+        below = place.root / "py/new/newer/one.py"
+        editor.open(below, "audit_log()\n")
+        leads += await editor.definition(below, 0, 2)
         symbols = await editor.client.text_document_document_symbol_async(
             types.DocumentSymbolParams(document)
         )
@@ -83,7 +86,7 @@ async def test_a_buffer_that_has_no_file(place: Settled, marks: Marks) -> None:
         params = types.DefinitionParams(untitled, types.Position(0, 0))
         nothing = await editor.client.text_document_definition_async(params)
 
-    assert [each.range.start.line for each in leads] == [marks.defined["audit_log"].line]
+    assert [each.range.start.line for each in leads] == [marks.defined["audit_log"].line] * 2
     assert not symbols
     assert nothing is None
 

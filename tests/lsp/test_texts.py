@@ -60,6 +60,16 @@ def test_edits_change_what_the_client_changed(
     assert document.lines == wanted
 
 
+@pytest.mark.parametrize("text", ["", "a", "a\n", "é\r\nb"])
+def test_an_edit_behind_the_last_line_is_one_of_the_end(text: str) -> None:
+    """A line number above that of the last one means the end of the text."""
+    document = OpenText("", text)
+    at = types.Position(len(document.lines), 0)
+    document.edit(types.TextDocumentContentChangePartial(types.Range(at, at), "x\ny"), "utf-16")
+
+    assert document.lines == lines_of(f"{text}x\ny")
+
+
 @given(st.lists(st.sampled_from("abcde"), max_size=12), st.lists(st.sampled_from("abcde")))
 def test_a_line_is_only_where_it_is_the_same(saved: list[str], edited: list[str]) -> None:
     """A line that was changed is nowhere; the others stay in order."""

@@ -58,3 +58,12 @@ def test_a_place_that_two_repositories_have_is_one() -> None:
         (Path("/r/sub/a.py"), 1),
         (Path("/r/sub/a.py"), 9),
     ]
+
+
+def test_hits_that_begin_in_one_line_are_several() -> None:
+    """As in a minified file; of two repositories that have the file, each counts once."""
+    first = {"path": "a.js", "start_line": 1, "name": "drain", "content": "drain()"}
+    second = {**first, "name": "sweep", "content": "sweep()"}
+    answers = [Answer({"results": [first, second]}, {None: Path("/r")})] * 2
+
+    assert [row.fields["name"] for row in rows_of(answers, "results")] == ["drain", "sweep"]

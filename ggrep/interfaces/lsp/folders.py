@@ -1,5 +1,6 @@
 """Asks the repositories of a client's folders, and the workspaces of the server."""
 
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -55,11 +56,15 @@ class Answer(Struct, frozen=True):
 
 
 def rows_of(answers: Sequence[Answer], key: str) -> list[Row]:
-    """Return the places of answers, each once: a repository may lie in another one."""
+    """Return the places of answers, each once: a repository may lie in another one.
+
+    Several hits may begin in one line, such as that of a minified file.
+    """
     rows = (row for each in answers for row in each.rows(key))
     once: dict[object, Row] = {}
     for row in rows:
-        once.setdefault((row.path, row.line, row.fields.get("column")), row)
+        parts = map(row.fields.get, ("column", "name", "content"))
+        once.setdefault((row.path, row.line, *parts), row)
     return list(once.values())
 
 
@@ -193,7 +198,8 @@ class Folders:
         members = [repo.root_canonical for each in workspaces for repo in each.repos]
         if not any(real.is_relative_to(root) for root in (*members, *roots)):
             return None
-        return _root(real.parent)
+        # A file that was never saved may lie in a directory that does not exist yet.
+        return _root(next(filter(os.path.isdir, real.parents)))
 
 
 def _timed(request: Request[Any]) -> Request[Any]:

@@ -59,6 +59,8 @@ class OpenText:
             self.lines = lines_of(change.text)
             return
         first, last = change.range.start, change.range.end
+        if first.line >= len(self.lines):  # the end of the text, by the protocol
+            first = types.Position(len(self.lines) - 1, 1 << 30)
         head = self.line(first.line)[: column_of(self.line(first.line), first.character, encoding)]
         tail = self.line(last.line)[column_of(self.line(last.line), last.character, encoding) :]
         self.lines[first.line : last.line + 1] = lines_of(f"{head}{change.text}{tail}")
