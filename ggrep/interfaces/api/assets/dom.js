@@ -24,7 +24,7 @@ export const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${
 
 /** A sentence with the command in it marked and copyable: `...; to index it: ggrep index`. */
 export function withCommands(message) {
-  return message.split(/((?<=: |`)ggrep [^;`]+)/).map((part, index) => (index % 2 ? command(part.trim()) : part));
+  return message.split(/`(ggrep [^`]+)`|(?<=: )(ggrep [^;`]+)/).map((part, index) => (index % 3 && part ? command(part.trim()) : part));
 }
 
 export function command(text) {
