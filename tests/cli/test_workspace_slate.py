@@ -89,7 +89,7 @@ def test_level_0_lists_places_and_shows_no_line_of_a_file(ggrep: Command) -> Non
     assert "shop_orders/api.py" in shown.out
     assert "│" not in shown.out
     assert "def show_order" not in shown.out
-    assert "ggrep expand src/orders.ts:1 --repo web" in shown.out
+    assert "ggrep expand src/orders.ts:4 --repo web" in shown.out
     assert "--workspace ws.jsonc --level 1" in shown.out
 
 

@@ -92,9 +92,10 @@ def test_repositories_are_joined_by_all_that_one_names_and_another_provides(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
     """A package and a type: each is where a change goes on."""
-    found = daemons.slate(served.workspace(3), question(), SlateShape())
+    questions = (question(), question(f"{QUESTION}, asked by OrderQuery"))
+    slates = [daemons.slate(served.workspace(3), each, SlateShape()) for each in questions]
 
-    assert edges_between(found) == {
+    assert set().union(*map(edges_between, slates)) == {
         ("package", "web:jobs/nightly_orders.py", "shop:pyproject.toml", "shop-orders"),
         ("type", "web:jobs/nightly_orders.py", "shop:proto/orders.proto", "OrderQuery"),
     }

@@ -51,7 +51,7 @@ def test_the_printed_address_opens_the_page_once_and_leaves_no_code(
     assert server.address.partition("#")[2] not in stored
 
 
-def test_a_workspace_answers_with_the_state_of_each_repository(page: Any) -> None:
+def test_a_workspace_answers_with_the_state_of_each_repository(page: Any, server: Server) -> None:
     """The dead one is named with its reason and the command that helps."""
     search(page, QUERY)
 
@@ -61,7 +61,8 @@ def test_a_workspace_answers_with_the_state_of_each_repository(page: Any) -> Non
     ]
     notices = page.get_by_role("list", name="Notices")
     assert "no such directory" in notices.inner_text()
-    assert notices.locator("code").first.inner_text() == "ggrep workspace remove FILE gone"
+    command = f"ggrep workspace remove {server.place}/w.jsonc gone"
+    assert notices.locator("code").first.inner_text() == command
     assert "pay/charge.py" in paths(page)
     assert "charge" in [text.lower() for text in page.locator("mark").all_text_contents()]
 
@@ -122,6 +123,12 @@ def test_keys_lead_through_the_hits_into_a_file_and_back(page: Any) -> None:
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "query"
     page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") != "query"
+    assert page.get_by_role("searchbox", name="Query").input_value() == QUERY
+    page.reload()
+    page.locator(".hit").first.wait_for()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.href") == first
     page.keyboard.press("?")
     assert page.get_by_role("dialog", name="Keys and settings").is_visible()
     page.keyboard.press("Escape")
@@ -218,6 +225,28 @@ def test_a_hidden_page_asks_for_no_status(page: Any, server: Server) -> None:
         page.clock.run_for(2_000)
 
 
+def test_a_click_on_a_name_keeps_the_place_and_shows_its_usages_at_any_width(
+    page: Any, server: Server
+) -> None:
+    """The path of the file stays in sight, too."""
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.goto(f"{server.url}/?file=long.py&repo=shop&line=40")
+    page.locator(".line.target").wait_for()
+    line = page.locator("article .line[data-n='2500']")
+    line.wait_for(state="attached")
+    line.scroll_into_view_if_needed()
+    before = line.bounding_box()["y"]
+    line.click(position={"x": 60, "y": 8})
+    panel = page.get_by_role("region", name="Definitions and usages of value_2499")
+    panel.get_by_role("heading", name="1 definition").wait_for()
+
+    assert abs(line.bounding_box()["y"] - before) < 40
+    for node in (panel, page.locator("#file-title")):
+        box = node.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 800
+
+
 def test_exact_text_marks_the_matches_that_the_answer_names(page: Any, server: Server) -> None:
     page.goto(f"{server.url}/?q=charge_card(&find=exact-text&only=shop")
     page.locator(".hit").first.wait_for()
@@ -288,6 +317,9 @@ def test_tour_and_status_show_each_repository(page: Any, server: Server) -> None
     page.goto(f"{server.url}/?view=tour&repo=shop")
     page.get_by_role("heading", name="languages").wait_for()
     assert page.locator(".tour").get_by_text("README.md").count() > 0
+    folders = page.locator(".tour section", has=page.get_by_role("heading", name="folders"))
+    assert folders.locator("li", has_text="pay/").first.inner_text().count("pay/") == 1
+    assert folders.locator("a[href*='pay%2F&']").count() == 0
 
     page.goto(f"{server.url}/?view=status")
     page.get_by_text("Indexed; no daemon runs.").first.wait_for()

@@ -14,6 +14,7 @@ let state = readState();
 let work = new AbortController();
 let typing = 0;
 let refused = "";
+let shown = null;
 
 const place = () => places.of(state);
 
@@ -79,7 +80,7 @@ async function show() {
   let view;
   try {
     if (!place()) throw new Failure(1, { message: "there is nothing to search here; to start with a repository: ggrep ui DIR" });
-    view = await viewOf()({ state, go, places, place: place(), signal });
+    view = await viewOf()({ state, go, places, place: place(), signal, isOpen: shown?.startsWith(`${state.file}\0`) });
   } catch (failure) {
     if (failure.name === "AbortError") return clearTimeout(bar);
     if (failure.status === 401) view = lockedView();
@@ -88,9 +89,19 @@ async function show() {
   clearTimeout(bar);
   if (signal.aborted) return;
   $("#bar").hidden = true;
+  const here = [state.file, state.line, state.repo].join("\0");
+  const anchor = here === shown && state.file ? document.elementFromPoint(innerWidth / 2, innerHeight * 0.4)?.closest("article .line") : null;
+  const top = anchor?.getBoundingClientRect().top;
   $("#main").replaceChildren(...view.nodes.filter(Boolean));
   $("#summary").textContent = view.summary;
-  if (view.target) view.target.scrollIntoView({ block: "center" });
+  shown = here;
+  // A name in the file that is open does not move its reader.
+  const again = anchor && document.querySelector(`article .line[data-n="${anchor.dataset.n}"]`);
+  if (again) {
+    again.scrollIntoView({ block: "start" });
+    scrollBy(0, again.getBoundingClientRect().top - top);
+  }
+  else if (view.target) view.target.scrollIntoView({ block: "center" });
   else if (before.file !== state.file || before.view !== state.view) scrollTo(0, kept.get(addressOf(state)) ?? 0);
   if (before.file !== state.file && state.file) $("#file-title")?.focus({ preventScroll: true });
 }
@@ -174,6 +185,8 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || $("#help").open) return;
   const field = event.target.closest("input, select, textarea");
   if (event.key === "Escape") {
+    // The browser would empty a field of this kind, and the query with it.
+    event.preventDefault();
     if (field) field.blur();
     else leave();
   } else if (!field) {
@@ -232,6 +245,6 @@ async function start() {
 
 applyTheme();
 frame();
-if (matchMedia("(hover: hover)").matches && !state.file) $("#query").focus();
+if (matchMedia("(hover: hover)").matches && !state.file && !state.q && !state.view) $("#query").focus();
 refused = await unlockByAddress();
 await start();

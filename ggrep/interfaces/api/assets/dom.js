@@ -29,7 +29,7 @@ export const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${
  * Messages quote names of files, so a command ends before any character that a shell would act upon.
  */
 export function withCommands(message) {
-  const words = /((?<=: |`)ggrep(?: (?:[\p{L}\p{N}\w./:@=+,%-]|'[^']*'|"'"|<redacted>)+)+)/u;
+  const words = /(?:`|(?<=: ))(ggrep(?: (?:[\p{L}\p{N}\w./:@=+,%-]|'[^']*'|"'"|<redacted>)+)+)`?/u;
   return message.split(words).map((part, index) => (index % 2 ? command(part) : part));
 }
 

@@ -25,7 +25,7 @@ function outlineNode(entries, state) {
 }
 
 export async function fileView(context) {
-  const { state, places, place, signal } = context;
+  const { state, places, signal, isOpen } = context;
   const root = places.root(state, state.repo);
   const ask = (path, body) => post(path, { ...body, root }, signal);
   const outline = ask("/outline", { path: state.file, depth: 9, maxBytes: 60_000 }).catch(() => null);
@@ -37,7 +37,8 @@ export async function fileView(context) {
   for (let from = 0; from < lines.length; from += BLOCK) blocks.push(lines.slice(from, from + BLOCK));
   const code = codeBlock([], { onclick: (event) => open(wordAt(event)) });
   // The block of the wanted line is needed at once, the others follow without delay to the first paint.
-  const upTo = range ? Math.ceil(range[1] / BLOCK) + 1 : 2;
+  // A file that is open keeps its height.
+  const upTo = isOpen ? blocks.length || 1 : range ? Math.ceil(range[1] / BLOCK) + 1 : 2;
   appendLater(code, blocks.map((block) => () => h("div", { class: "block" }, block)), signal, upTo);
   const open = (word) => word && context.go({ name: word });
   const link = editorLink(context, root, range?.[0] ?? 1);

@@ -19,7 +19,9 @@ export async function tourView(context) {
   const { state: given, places, place, signal } = context;
   const state = place.workspace ? { ...given, repo: given.repo || place.repositories[0]?.name } : given;
   const answer = await post("/tour", { root: places.root(state, state.repo), maxBytes: 16_000 }, signal);
-  const fact = ({ path, line, text }) => h("li", null, path ? h("a", { href: fileAddress(state, path, line, state.repo) }, path, line ? `:${line}` : "") : null, path ? " " : "", text);
+  // A folder is no file to open, and its text begins with its path.
+  const fact = ({ path, line, text }) => h("li", null, !path || path.endsWith("/") ? null : [h("a", { href: fileAddress(state, path, line, state.repo) }, path, line ? `:${line}` : ""), " "],
+    path?.endsWith("/") && !text.startsWith(path) ? `${path} ${text}` : text);
   return {
     nodes: [h("div", { class: "hits tour" }, chooser({ state, place }), answer.sections.map(({ kind, facts, left_out: more }) =>
       h("section", null, h("h2", null, kind.replaceAll("_", " ")), h("ul", null, facts.map(fact)), more ? h("p", { class: "note" }, `${more} more`) : null)))],
@@ -39,20 +41,22 @@ function statusNode(status) {
   }
   const { snapshot, sync, daemon, queries, performance: figures, resources, watch } = status;
   const isBusy = sync.stage !== null;
+  const hasIndex = Boolean(snapshot?.active_snapshot_id);
   const progress = sync.total_files ? `${sync.stage}: ${sync.done_files.toLocaleString("en")} of ${count(sync.total_files, "file")}` : sync.stage;
   return [
-    h("p", { class: isBusy ? "state wait" : "state good" }, isBusy ? "Indexing" : "Ready"),
+    h("p", { class: isBusy ? "state wait" : hasIndex ? "state good" : "state bad" }, isBusy ? "Indexing" : hasIndex ? "Ready" : "Not indexed."),
+    !isBusy && !hasIndex && h("p", null, "To index it: ", command(`ggrep index --path ${status.root}`)),
     isBusy && h("label", { class: "progress" }, progress, " ", h("progress", { max: sync.total_files || null, value: sync.total_files ? sync.done_files : null })),
     sync.last_error && h("p", { class: "notices" }, withCommands(sync.last_error)),
     (status.warnings ?? []).map((each) => h("p", { class: "notices" }, withCommands(each.message))),
-    snapshot ? facts([
+    hasIndex && facts([
       ["Snapshot", h("code", null, snapshot.active_snapshot_id)], ["Made", time(snapshot.created_at)],
       ["Files", snapshot.files.toLocaleString("en")], ["Chunks", snapshot.chunks.toLocaleString("en")],
       ["Commit", snapshot.head_sha && h("code", null, snapshot.head_sha.slice(0, 12), snapshot.dirty ? " and changes" : "")],
       ["Store", bytes(resources.disk.store_bytes)], ["Last sync", sync.last_sync_at && time(sync.last_sync_at)],
       ["Query time", figures.query_latency_p50_ms === null ? null : `${figures.query_latency_p50_ms} ms median, ${figures.query_latency_p95_ms} ms 95th percentile`],
       ["Queries", String(queries.query_total)], ["Watching", watch.mode], ["Daemon", `process ${daemon.pid}, ${bytes(daemon.rss_bytes)}, version ${daemon.binary_version}`],
-    ]) : h("p", null, "No snapshot yet."),
+    ]),
   ];
 }
 

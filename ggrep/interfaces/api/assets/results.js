@@ -8,6 +8,9 @@ const LISTS = { code: "Code", prose: "Documents", records: "Records", extractedP
 const FIRST = 30;
 const MORE = ["30", "100", "500"];
 
+/** Words of a question that say nothing about code. */
+const FILLERS = new Set("and are but can did does each for from had has have how into its not the that then there these this those was were what when where which who whom whose why will with".split(" "));
+
 /** A hit of one repository or of a workspace, under the names of the former. */
 const plain = (hit) => ({
   ...hit,
@@ -32,7 +35,7 @@ export function listsOf(answer) {
 /** Words to mark: those that were scored, and those of the query. */
 export function wordsOf(answer, query) {
   const scored = (answer.explain?.terms ?? []).map(({ term }) => term);
-  const own = query.match(/[\p{L}\p{N}_]{3,}/gu) ?? [];
+  const own = (query.match(/[\p{L}\p{N}_]{3,}/gu) ?? []).filter((word) => !FILLERS.has(word.toLowerCase()));
   return answer.explain ? [...new Set([...scored, ...own.filter((word) => /[_\p{Lu}]/u.test(word.slice(1)))])] : own;
 }
 
@@ -149,10 +152,16 @@ const notice = (severity, message, of = "") =>
 export function notices(answer, place) {
   const { errors = [], warnings = [] } = answer.diagnostics ?? {};
   const name = (each) => place.repositories.find((repo) => repo.name === each.repoId)?.name ?? each.repoId ?? "";
-  const text = (each) => withRoot(each.message, place.workspace ? null : place.repositories[0]?.root);
-  const bound = ({ code, limit, observed }) =>
+  const file = place.workspace && (/^[\w./-]+$/.test(place.workspace) ? place.workspace : `'${place.workspace.replaceAll("'", "'\\''")}'`);
+  const text = (each) => (file ? each.message.replace(/(ggrep workspace \w+) FILE\b/g, (_, start) => `${start} ${file}`) : withRoot(each.message, place.repositories[0]?.root));
+  const bound = ([code, { limit, observed }]) =>
     `${code.replaceAll("_", " ").replace(/^max /, "")} ${limit.toLocaleString("en")}${observed ? ` of ${observed.toLocaleString("en")}` : ""}`;
-  const bounds = (answer.limits_hit ?? []).filter(({ code }) => code !== "max_results").map(bound);
+  // Repositories of a workspace reach the same bound; the largest excess stands for all.
+  const reached = new Map();
+  for (const each of answer.limits_hit ?? []) {
+    if (each.code !== "max_results" && !((reached.get(each.code)?.observed ?? -1) >= (each.observed ?? 0))) reached.set(each.code, each);
+  }
+  const bounds = [...reached].map(bound);
   const items = [
     ...errors.map((each) => notice("bad", text(each), name(each))),
     ...[...warnings, ...(answer.warnings ?? [])].map((each) => notice("warn", text(each), name(each))),
@@ -176,8 +185,9 @@ export function summaryOf(answer, elapsed) {
   const lists = listsOf(answer);
   const hits = lists.flatMap(([, list]) => list);
   const files = new Set(hits.map((hit) => `${hit.repo}\0${hit.path}`)).size;
+  if (!hits.length) return `No hit · ${Math.round(elapsed)} ms`;
   const total = answer.matches ? `${count(answer.matches.lines, "matching line")} in ${count(answer.matches.files, "file")}, shown: ` : "";
-  const doubt = answer.confidence === "strong" || !hits.length ? "" : " · low confidence: probably no good match";
+  const doubt = answer.confidence === "strong" ? "" : " · low confidence: probably no good match";
   return `${total}${count(hits.length, "hit")} in ${count(files, "file")} · ${Math.round(elapsed)} ms${doubt}`;
 }
 
