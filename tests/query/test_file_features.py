@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline
 from ggrep.index.lexical.bm25 import inverse_document_frequency
@@ -195,3 +196,23 @@ def test_a_files_figures_do_not_depend_on_what_else_is_asked_for(store: Engine) 
         assert features.of(segment, scored, files[::2]).tobytes() == together[::2].tobytes()
     assert compared == len(FILES)
     assert len([part for part in found.scores if len(part.rows)]) == 2
+
+
+def test_rows_whose_scores_are_switched_off_have_figures(store: Engine) -> None:
+    """An evaluation may leave out all rows of a file but the best."""
+    weights = replace(UNCORRECTED, further=0.0, passage=1)
+    found = rank(
+        store.view(),
+        SearchRequest(QUERY),
+        encoder=store.encoder,
+        statistics=None,
+        deadline=Deadline.never(store.clock),
+        files=100,
+        weights=weights,
+    )
+    features = FileFeatures(found.query, found.statistics)
+    for segment, scored, best in zip(found.segments, found.scores, found.best, strict=True):
+        figures = features.of(segment, scored, best.runs.files)
+
+        assert np.isfinite(figures).all()
+        assert (figures[:, FEATURES.index("base")] > 0.0).all()

@@ -307,7 +307,8 @@ def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
         return part.at(own.starts) if name in _ALIKE else own.highest(part.at(own.rows))
 
     total = scores.total[own.rows]
-    total /= scores.parts["further"].at(own.rows)
+    further = scores.parts["further"].at(own.rows)
+    np.divide(total, further, out=total, where=further > 0.0)
     if (passage := scores.parts.get("passage")) is not None:
         total /= passage.at(own.rows)
     return {

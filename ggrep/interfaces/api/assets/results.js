@@ -99,7 +99,7 @@ function chips(state, go) {
 
 const PARTS = ["file", "dense_file", "text", "symbol", "dense", "path", "stem"];
 const PART_NAMES = { file: "words of the file", dense_file: "meaning of the file", text: "words of the text", symbol: "names", dense: "meaning of the text", path: "path", stem: "stems" };
-const FACTORS = { prior: "kind of file", further: "not the first of its file", learned: "learned" };
+const FACTORS = { prior: "kind of file", passage: "an answer by itself", further: "not the first of its file", learned: "learned" };
 
 /** A bar of the parts that add up to a score, as wide as the score is of the best one. */
 function bars(hit, best) {
