@@ -36,8 +36,8 @@ def unknown(engine: Engine, query: str, find: Find = Find.AUTO) -> list[str]:
         ("parseHttpCookieJar", "`parseHttpCookieJar`"),
         ("how often is parse_cookie tried", f"`parse_cookie`{NEAR}"),
         ("payment of cookies.parse_cookis", f"`cookies.parse_cookis`{NEAR}"),
-        ("kubernetes", "`kubernetes`"),
-        ("kubernetes pod eviction", "`kubernetes`, `pod`, `eviction`"),
+        ("kubernetes header eviction", "`kubernetes`, `eviction`"),
+        ("prse_cookies", f"`prse_cookies`{NEAR}"),
     ],
 )
 def test_an_unknown_word_is_named_as_it_was_typed(engine: Engine, query: str, named: str) -> None:
@@ -61,6 +61,12 @@ def test_messages_and_quoted_text_may_hold_values_of_their_own(
     engine: Engine, query: str, find: Find
 ) -> None:
     assert unknown(engine, query, find) == []
+
+
+def test_an_answer_without_hits_says_nothing_more(engine: Engine) -> None:
+    """That there are no hits says it."""
+    assert unknown(engine, "kubernetes") == []
+    assert unknown(engine, "kubernetes pod eviction") == []
 
 
 def test_a_scan_says_nothing(tmp_path: Path) -> None:

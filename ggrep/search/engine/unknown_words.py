@@ -29,6 +29,7 @@ def unknown_word_notices(
     """Return a notice of names that nothing indexed contains, with the nearest ones.
 
     Other words are named where the answer is in doubt: a small repository lacks many common ones.
+    Where nothing matches at all, and no name is near, there is nothing to say.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -49,6 +50,8 @@ def unknown_word_notices(
         for name in near_names(searched, split_name(word), deadline)
         if name.order[0] <= len(word) // _LIKENESS
     ]
+    if not near and not any(best.numbers.any() for best in ranked.best):
+        return ()
     if near:
         message += f"; nearest: {', '.join(dict.fromkeys(near))}"
     return (Notice("unknown_words", message),)
