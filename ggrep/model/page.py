@@ -27,7 +27,7 @@ class PageWorkspace(Struct, frozen=True):
     """A workspace file that may be searched."""
 
     name: Named
-    """Name of the file without its ending; unique among the workspaces."""
+    """Name of the file without its ending; unique among the workspaces and the repository."""
     path: Named
     """Absolute path."""
     repositories: tuple[PageRepository, ...]

@@ -162,11 +162,16 @@ def test_no_other_text_is_a_key(text: str) -> None:
 async def test_places_are_the_workspaces_and_their_repositories(
     make_site: Callable[..., Site], place: Path
 ) -> None:
-    """Those outside the allowed directories are not named; equal names get a number."""
+    """Those outside the allowed directories are not named; equal names get a number.
+
+    A name means one place: a workspace that is called as the repository is another one.
+    """
     file = place / "in" / "ws" / "w.jsonc"
     other = file.parent.parent / "w.jsonc"
-    other.write_text("{")
-    site = make_site(workspaces=(file, other), default_root=place / "in" / "a")
+    twin = file.parent.parent / "a.jsonc"
+    for broken in (other, twin):
+        broken.write_text("{")
+    site = make_site(workspaces=(file, other, twin), default_root=place / "in" / "a")
 
     answer = (await site.client.get("/places")).json()
 
@@ -182,5 +187,6 @@ async def test_places_are_the_workspaces_and_their_repositories(
             ],
         },
         {"name": "w-2", "path": str(other), "repositories": []},
+        {"name": "a-2", "path": str(twin), "repositories": []},
     ]
     assert answer["editors"]["zed"] == "zed://file{path}:{line}"

@@ -84,9 +84,9 @@ def measured(folder: Path, home: Path) -> str:
         engine = engine_of(folder / "sources" / repo, home, "static")
         for each in (question for question in questions if question.repo == repo):
             response = engine.search(SearchRequest(each.query, timeout_ms=600_000, keep_weak=True))
-            found = each, rank_of(response.hits[:DEPTH], each.places)
+            ranked = each, rank_of(response.hits[:DEPTH], each.places)
             for name in (each.part, f"{each.part}, {each.language}"):
-                ranks.setdefault(name, []).append(found)
+                ranks.setdefault(name, []).append(ranked)
     rows = [_row(name, ranks[name]) for name in sorted(ranks)]
     return section(
         "Places that answer",
@@ -97,14 +97,14 @@ def measured(folder: Path, home: Path) -> str:
     )
 
 
-def _row(name: str, found: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple[str, ...]:
+def _row(name: str, ranked: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple[str, ...]:
     def mean(score: Callable[[int], float]) -> str:
-        return f"{fmean(0.0 if rank is None else score(rank) for _, rank in found):.3f}"
+        return f"{fmean(0.0 if rank is None else score(rank) for _, rank in ranked):.3f}"
 
-    low, high = _interval(found)
+    low, high = _interval(ranked)
     return (
         name,
-        str(len(found)),
+        str(len(ranked)),
         mean(lambda rank: float(rank == 1)),
         mean(lambda rank: float(rank <= _FIRST)),
         mean(lambda rank: 1.0 / rank),
@@ -112,10 +112,10 @@ def _row(name: str, found: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple[
     )
 
 
-def _interval(found: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple[float, float]:
+def _interval(ranked: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple[float, float]:
     """Return bounds of 95 % of the means of MRR@10 over repositories drawn anew."""
     by_repo: dict[str, list[float]] = {}
-    for each, rank in found:
+    for each, rank in ranked:
         by_repo.setdefault(each.repo, []).append(0.0 if rank is None else 1.0 / rank)
     repos, rng = list(by_repo.values()), np.random.default_rng(0)
     drawn = rng.integers(0, len(repos), (_DRAWS, len(repos)))

@@ -246,8 +246,8 @@ def page_session_document() -> dict[str, Any]:
 
 def page_places_document() -> dict[str, Any]:
     """Return the places of a server with a repository and a workspace."""
-    shop = PageRepository("shop", "/work/shop")
-    workspace = PageWorkspace("team", "/work/team.jsonc", (shop,))
+    shop = PageRepository("shop", "/srv/shop")
+    workspace = PageWorkspace("team", "/srv/team.jsonc", (shop,))
     return PagePlaces(
         version="1.0", repository=shop, workspaces=(workspace,), editors={"zed": "zed://file{path}"}
     ).to_dict()

@@ -126,15 +126,15 @@ SEARCH_SABOTAGES = (
     Sabotage(
         "a definition has more than all of the query",
         "ggrep/search/query/score.py",
-        "np.minimum(found.shares / self._symbol_total, 1.0)",
-        "found.shares / self._symbol_total",
+        "np.minimum(spelled.shares / self._symbol_total, 1.0)",
+        "spelled.shares / self._symbol_total",
         (SCORES + "test_no_definition_has_more_than_all_of_the_query",),
     ),
     Sabotage(
         "any definition has all of the query",
         "ggrep/search/query/score.py",
-        "np.minimum(found.shares / self._symbol_total, 1.0)",
-        "np.ones(len(found.shares))",
+        "np.minimum(spelled.shares / self._symbol_total, 1.0)",
+        "np.ones(len(spelled.shares))",
         (SCORES + "test_a_definition_has_the_share_of_the_query_that_it_names",),
     ),
     Sabotage(

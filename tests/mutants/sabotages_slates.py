@@ -336,8 +336,8 @@ SLATE_SABOTAGES = (
     Sabotage(
         "tests stand among the code",
         "ggrep/search/slate/file_candidates.py",
-        "section = Section.TESTS if told.is_test else _section_of(CORPORA[corpus], told.filing)",
-        "section = _section_of(CORPORA[corpus], told.filing)",
+        "Section.TESTS if standing.is_test else _section_of(CORPORA[corpus], standing.filing)",
+        "_section_of(CORPORA[corpus], standing.filing)",
         (GATHERING + "test_files_stand_in_the_sections_that_could_show_them",),
     ),
     Sabotage(

@@ -13,6 +13,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.file_features import FEATURES, FileFeatures
 from ggrep.search.query.pipeline import Ranked, rank
+from ggrep.search.query.weights import Weights
 from tests.fakes.repos import open_engine, write_tree
 from training.ranking.gather import UNCORRECTED
 
@@ -51,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Engine:
     return opened
 
 
-def ranked(engine: Engine, query: str = QUERY) -> Ranked:
+def ranked(engine: Engine, query: str = QUERY, weights: Weights = UNCORRECTED) -> Ranked:
     return rank(
         engine.view(),
         SearchRequest(query),
@@ -59,7 +60,7 @@ def ranked(engine: Engine, query: str = QUERY) -> Ranked:
         statistics=None,
         deadline=Deadline.never(engine.clock),
         files=100,
-        weights=UNCORRECTED,
+        weights=weights,
     )
 
 
@@ -200,16 +201,7 @@ def test_a_files_figures_do_not_depend_on_what_else_is_asked_for(store: Engine) 
 
 def test_rows_whose_scores_are_switched_off_have_figures(store: Engine) -> None:
     """An evaluation may leave out all rows of a file but the best."""
-    weights = replace(UNCORRECTED, further=0.0, passage=1)
-    found = rank(
-        store.view(),
-        SearchRequest(QUERY),
-        encoder=store.encoder,
-        statistics=None,
-        deadline=Deadline.never(store.clock),
-        files=100,
-        weights=weights,
-    )
+    found = ranked(store, weights=replace(UNCORRECTED, further=0.0))
     features = FileFeatures(found.query, found.statistics)
     for segment, scored, best in zip(found.segments, found.scores, found.best, strict=True):
         figures = features.of(segment, scored, best.runs.files)

@@ -37,12 +37,12 @@ class Function(Struct, frozen=True):
 def definitions_of(path: str, data: bytes) -> list[Function]:
     """Return the definitions of a file in source order; none where no grammar reads it."""
     enclosing: list[str] = []
-    found = []
+    definitions = []
     for each in outline_file(path, data) if is_outlined(path, data) else ():
         del enclosing[each.depth :]
         enclosing.append(each.name)
-        found.append(Function(".".join(enclosing), each.kind, each.start_line, each.end_line))
-    return found
+        definitions.append(Function(".".join(enclosing), each.kind, each.start_line, each.end_line))
+    return definitions
 
 
 def function_around(definitions: Sequence[Function], first: int, last: int) -> Function | None:

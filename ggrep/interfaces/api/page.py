@@ -122,7 +122,7 @@ class PageRoutes(Struct, frozen=True):
         return document_response(places.to_dict())
 
     async def _workspaces(self) -> AsyncIterator[PageWorkspace]:
-        names: set[str] = set()
+        names = set() if self.root is None else {self.root.name}
         for path in self.workspaces:
             name = next(
                 name

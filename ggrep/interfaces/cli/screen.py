@@ -270,7 +270,8 @@ def _opened(*, colour: bool) -> Iterator[Screen]:
             os.write(1, _PASTES[0].encode())
             yield Screen(window, colour=colour)
         finally:
-            os.write(1, _PASTES[1].encode())
+            with suppress(OSError):  # the terminal is gone
+                os.write(1, _PASTES[1].encode())
             curses.endwin()
 
 

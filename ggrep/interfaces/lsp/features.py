@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from ggrep.base.errors import GgrepError
 from ggrep.interfaces.lsp.folders import rows_of
-from ggrep.interfaces.lsp.server import GgrepServer, in_thread, path_of
+from ggrep.interfaces.lsp.server import LONGEST_NAME, GgrepServer, in_thread, path_of
 from ggrep.interfaces.lsp.texts import real_path
 from ggrep.interfaces.lsp.views import document_symbols, hover_text, is_subsequence
 from ggrep.model.evaluation import CHECK_FILE
@@ -29,7 +29,6 @@ _MOST_REFERENCES: Final = 2_000
 _MOST_SYMBOLS: Final = 100
 _MOST_HOVERED: Final = 3
 _OUTLINE_BYTES: Final = 1 << 20
-_LONGEST_NAME: Final = 400
 
 
 async def _begin(ls: GgrepServer, params: object) -> None:
@@ -108,7 +107,7 @@ async def _workspace_symbols(
     ls: GgrepServer, params: types.WorkspaceSymbolParams
 ) -> list[types.SymbolInformation] | None:
     """Return definitions of a name, else of similar names, and named hits of a search for it."""
-    query = sanitise_line(params.query).strip()[:_LONGEST_NAME]
+    query = sanitise_line(params.query).strip()[:LONGEST_NAME]
     if not query:
         return []
     exact = await ls.folders.ask_all(SymbolRequest(query, limit=_MOST_SYMBOLS))

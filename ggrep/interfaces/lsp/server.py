@@ -29,14 +29,9 @@ from ggrep.parse.languages.registry import language_of
 if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
-SEARCH: Final = "ggrep.search"
-CHECK: Final = "ggrep.check"
+LONGEST_NAME: Final = 400
+"""Characters of the longest name that is asked for."""
 _MOST_DEFINITIONS: Final = 100
-_MOST_REFERENCES: Final = 2_000
-_MOST_SYMBOLS: Final = 100
-_OUTLINE_BYTES: Final = 1 << 20
-_MOST_HOVERED: Final = 3
-_LONGEST_NAME: Final = 400
 
 T = TypeVar("T")
 
@@ -184,7 +179,7 @@ class GgrepServer(LanguageServer):
         line = lines[position.line] if position.line < len(lines) else ""
         column = column_of(line, position.character, self.texts.encoding)
         names = names_at(line, column, language_of(path.name, line.encode(errors="replace")))
-        return tuple(name for name in names if len(name) <= _LONGEST_NAME)
+        return tuple(name for name in names if len(name) <= LONGEST_NAME)
 
     async def defined(self, uri: str, position: types.Position) -> Named | None:
         """Return the definitions of the name at a position; None outside all repositories."""

@@ -13,9 +13,9 @@ KEY_S: Final = 7 * 24 * 3600
 class PageKeys:
     """Makes and checks the credentials of one server's pages.
 
-    A key is its end and a MAC of it under a secret of this process. Tabs that stay open send their
-    key to whoever listens at the address next, so it must end with the server. A code ends with its
-    first use or with the server.
+    A key is its end and a MAC of it under a secret of this process. A tab that stays open
+    sends its key to the next server at the address, so the key ends with this one. A code ends with
+    its first use or with the server.
     """
 
     def __init__(self, token: str, clock: Clock) -> None:

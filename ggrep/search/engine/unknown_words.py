@@ -17,7 +17,7 @@ from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.understand import is_stop_word
 
 _KINDS: Final = CORRECTED | {QueryKind.SYMBOL}
-"""Queries in words and names; a message, a path or quoted text may hold somebody's own values."""
+"""Queries in words and names; messages, paths and quoted text may contain values of a run."""
 _MOST: Final = 5
 _LIKENESS: Final = 3
 """A name is near if no more than one letter of so many is another."""

@@ -277,11 +277,11 @@ class Scorer:
             share = inverse_document_frequency(self._statistics.chunks, holding)
             rows = segment.row_postings.rows_with(name, range(SYMBOL, SYMBOL + 1))
             shares.append((rows, share))
-        found = summed(shares)
-        found = RowShares(found.rows, np.minimum(found.shares / self._symbol_total, 1.0))
+        spelled = summed(shares)
+        parts = RowShares(spelled.rows, np.minimum(spelled.shares / self._symbol_total, 1.0))
         if self._query.kind is QueryKind.SYMBOL and self._query.names:
-            return name_scores(segment, self._query.names[0], found)
-        return found
+            return name_scores(segment, self._query.names[0], parts)
+        return parts
 
     def _priors(self, segment: SearchableSegment, rows: Places, runs: FileRuns) -> Scores:
         """Return, for each of `rows`, the product of its path's, corpus' and kind's factors."""

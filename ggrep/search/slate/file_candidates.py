@@ -185,31 +185,33 @@ class CandidateFiles:
     def _candidates(
         self, place: int, file: int, figures: _Figures, mention: float
     ) -> list[FileCandidate]:
-        told = self._standing(place, file)
+        standing = self._standing(place, file)
         shown: dict[Section, dict[int, float]] = {}
         best = figures.best[file].tolist()
         held = [corpus for corpus, score in enumerate(best) if score > 0.0]
         for corpus in held or _corpora(self._ranked.segments[place], file):
-            section = Section.TESTS if told.is_test else _section_of(CORPORA[corpus], told.filing)
+            section = (
+                Section.TESTS if standing.is_test else _section_of(CORPORA[corpus], standing.filing)
+            )
             shown.setdefault(section, {})[corpus] = best[corpus]
             if section is Section.CODE and corpus == CODE:
-                is_set_up = told.roles & CONFIGURING
+                is_set_up = standing.roles & CONFIGURING
                 defining = best[corpus] if is_set_up else float(figures.options[file])
                 if defining > 0.0:
                     shown.setdefault(Section.CONFIG, {})[corpus] = defining
         return [
             FileCandidate(
-                path=told.path,
+                path=standing.path,
                 section=section,
-                roles=told.roles,
-                language=told.language,
+                roles=standing.roles,
+                language=standing.language,
                 score=max(scores.values()),
                 segment=place,
                 file=file,
                 corpora=frozenset(scores),
-                is_test=told.is_test,
+                is_test=standing.is_test,
                 mention=mention,
-                is_list=told.filing == "list",
+                is_list=standing.filing == "list",
             )
             for section, scores in shown.items()
         ]
@@ -252,14 +254,14 @@ def rows_of(
     Of code that is shown for the options it defines, those; and its best row, where that is
     another: it may be what the question is about.
     """
-    found: dict[int, FileRows] = {}
+    by_number: dict[int, FileRows] = {}
     for place in range(len(ranked.segments)):
-        own = [number for number, one in enumerate(candidates) if one.segment == place]
-        if own:
+        here = [number for number, each in enumerate(candidates) if each.segment == place]
+        if here:
             mention = beside.rows[place] if beside else None
-            rows = _rows_in(ranked, place, [candidates[number] for number in own], most, mention)
-            found.update(zip(own, rows, strict=True))
-    return [found[number] for number in range(len(candidates))]
+            rows = _rows_in(ranked, place, [candidates[number] for number in here], most, mention)
+            by_number.update(zip(here, rows, strict=True))
+    return [by_number[number] for number in range(len(candidates))]
 
 
 def _rows_in(
@@ -271,23 +273,23 @@ def _rows_in(
 ) -> list[FileRows]:
     """Return the rows of candidates of one segment."""
     image, every = ranked.segments[place].image, range(len(candidates))
-    files = np.array([one.file for one in candidates], dtype=np.int64)
+    files = np.array([each.file for each in candidates], dtype=np.int64)
     starts = image.file_rows[files].astype(np.int64)
     lengths = image.file_rows[files + 1] - starts
     rows, file = spread(starts, lengths), np.repeat(every, lengths)
     total, corpora = ranked.scores[place].at(rows), image.row_corpora[rows]
     mention = np.zeros(len(rows)) if mentions is None else mentions[rows]
     shown = np.array(
-        [[corpus in one.corpora for corpus in range(len(CORPORA))] for one in candidates]
+        [[corpus in each.corpora for corpus in range(len(CORPORA))] for each in candidates]
     )
     wanted = shown[file, corpora] & ranked.eligible[place][rows]
     wanted &= (total > 0.0) | (mention > 0.0)
     further: dict[int, list[int]] = {}
-    for number, one in enumerate(candidates):
-        if one.section is Section.CONFIG and not (one.is_list or one.roles & CONFIGURING):
-            own = np.flatnonzero(wanted & (file == number))
-            wanted[own] = _options(ranked, place)[rows[own]] | (corpora[own] != CODE)
-            further[number] = _standing_out(total, own, own[wanted[own]]) if most > 1 else []
+    for number, each in enumerate(candidates):
+        if each.section is Section.CONFIG and not (each.is_list or each.roles & CONFIGURING):
+            its = np.flatnonzero(wanted & (file == number))
+            wanted[its] = _options(ranked, place)[rows[its]] | (corpora[its] != CODE)
+            further[number] = _standing_out(total, its, its[wanted[its]]) if most > 1 else []
     at = np.flatnonzero(wanted)
     top = np.zeros(len(candidates))
     np.maximum.at(top, file[at], total[at])
@@ -297,13 +299,15 @@ def _rows_in(
     bounds = np.searchsorted(file[at], [*every, len(candidates)]).tolist()
     lines = (column[rows] for column in image.row_lines(0, image.rows))
     columns: tuple[npt.NDArray[np.generic], ...] = (rows, total, mention, *lines)
-    found = []
+    by_file = []
     for number, (begin, end) in enumerate(pairwise(bounds)):
         best = further.get(number, []) if end > begin else []
         kept = np.array([*best, *at[begin : min(end, begin + most - len(best))].tolist()], np.int64)
         figures = zip(*(column[kept].tolist() for column in columns), strict=True)
-        found.append(FileRows(tuple(ScoredRow(*each) for each in figures), end - begin + len(best)))
-    return found
+        by_file.append(
+            FileRows(tuple(ScoredRow(*values) for values in figures), end - begin + len(best))
+        )
+    return by_file
 
 
 def _standing_out(total: Figures, rows: Places, among: Places) -> list[int]:
