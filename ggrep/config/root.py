@@ -1,6 +1,7 @@
 """Finds the root of a path."""
 
 import os
+from functools import cache
 from pathlib import Path
 from shlex import quote
 
@@ -28,31 +29,39 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
             hold far more files than a search is meant for; its path is not UTF-8, as manifests
             and messages are; or it lies in a bare repository.
     """
-    directory = _directory_of(path)
-    if not is_text(os.fspath(directory)):
-        shown = os.fsencode(directory).decode(errors="backslashreplace")
-        raise InvalidRequest(f"{shown}: not allowed as a root; its path is not UTF-8")
-    home = own_home()
-    refused = {Path("/"), Path(os.path.realpath(home or "/"))}
-    if directory in refused:
-        raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
-    if not enclosing:
-        return directory
-    above = [each for each in (directory, *directory.parents) if each not in refused]
-    for candidate in above:
-        if is_git_marker(candidate / ".git"):
-            is_separate = candidate != directory and _is_left_out(candidate, directory)
-            return directory if is_separate else candidate
-        _refuse_bare(candidate)
-    for candidate in above:
-        if (candidate / REPO_FILE).is_file():
-            return candidate
-    return directory
+    return RootFinder()(path, enclosing=enclosing)
+
+
+class RootFinder:
+    """Finds the roots of many paths, as `canonical_root` does; it reads each directory once."""
+
+    def __init__(self) -> None:
+        """Read nothing yet."""
+        self._refused = {Path("/"), Path(os.path.realpath(own_home() or "/"))}
+        self._is_top = cache(_is_top_level)
+        self._has_settings = cache(_has_settings)
+
+    def __call__(self, path: Path, *, enclosing: bool = True) -> Path:
+        """Return the root of `path`; arguments and errors as `canonical_root`."""
+        directory = _directory_of(path)
+        if not is_text(os.fspath(directory)):
+            shown = os.fsencode(directory).decode(errors="backslashreplace")
+            raise InvalidRequest(f"{shown}: not allowed as a root; its path is not UTF-8")
+        if directory in self._refused:
+            raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
+        if not enclosing:
+            return directory
+        above = [each for each in (directory, *directory.parents) if each not in self._refused]
+        for candidate in above:
+            if self._is_top(candidate):
+                is_separate = candidate != directory and _is_left_out(candidate, directory)
+                return directory if is_separate else candidate
+        return next(filter(self._has_settings, above), directory)
 
 
 def _directory_of(path: Path) -> Path:
     try:
-        real = path.resolve(strict=True)
+        real = Path(os.path.realpath(path, strict=True))
     except FileNotFoundError as error:
         raise InvalidRequest(f"{path}: no such file or directory") from error
     except (OSError, RuntimeError) as error:
@@ -60,12 +69,24 @@ def _directory_of(path: Path) -> Path:
     return real if real.is_dir() else real.parent
 
 
-def _refuse_bare(directory: Path) -> None:
+def _has_settings(directory: Path) -> bool:
+    return (directory / REPO_FILE).is_file()
+
+
+def _is_top_level(directory: Path) -> bool:
+    """Return whether a directory is the top level of a work tree.
+
+    Raises:
+        InvalidRequest: it is a bare repository.
+    """
+    if is_git_marker(directory / ".git"):
+        return True
     if is_bare_repository(directory) and ".git" not in directory.parts:
         raise InvalidRequest(
             f"{directory}: a bare repository has no files to index; for a directory with files:"
             f" git -C {quote(str(directory))} worktree add DIR"
         )
+    return False
 
 
 def _is_left_out(top: Path, directory: Path) -> bool:

@@ -17,6 +17,8 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.index.store.active import has_index, read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.model.response import Admitted
+from ggrep.protocol.wire.handshake import Hello
+from ggrep.protocol.wire.messages import Ask, Message, Search
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -41,6 +43,20 @@ class Caller(Struct, frozen=True):
         """Return the request's deadline: by its own timeout, or by the configured one for 0."""
         wanted_ms = timeout_ms or daemon.config.settings.query_timeout_ms
         return Deadline.after(daemon.shared.clock, wanted_ms, self.stop)
+
+
+def caller_of(
+    hello: Hello | None, message: Message, caller: str, *, owner: str, request_id: str, stop: Stop
+) -> Caller:
+    """Return the caller of a message: a client by its hello, or one of the client's callers.
+
+    `owner` is the scope of request ids of a client without a name.
+    """
+    client, kind = (hello.client_id, hello.client_kind) if hello else ("", "interactive")
+    if isinstance(message, Search | Ask) and message.priority == "batch":
+        kind = "batch"
+    named = f"{client}/{caller}" if caller else client
+    return Caller(named, client or owner, Lane(kind), request_id, stop)
 
 
 @contextmanager

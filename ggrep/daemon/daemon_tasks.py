@@ -15,7 +15,8 @@ from ggrep.config.settings import PROFILE_VARIABLE
 from ggrep.daemon.accept_loop import AcceptLoop
 from ggrep.daemon.admitting import is_published
 from ggrep.daemon.endpoint_files import Endpoint
-from ggrep.daemon.session import Session, place_of_error
+from ggrep.daemon.event_log import place_of_error
+from ggrep.daemon.session import Session
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.operations import load_answerers
 

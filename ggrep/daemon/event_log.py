@@ -2,6 +2,7 @@
 
 import os
 import re
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -323,3 +324,18 @@ class EventLog:
 
 def _short(value: object) -> object:
     return sanitise_line(value)[:_LONGEST] if isinstance(value, str) else value
+
+
+def place_of_error(error: BaseException) -> str:
+    """Return type and location of a bug, without its message, which may quote content.
+
+    For a group of errors it is the first one. The location is the last frame in ggrep's code.
+    """
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if "/ggrep/" in frame.filename] or frames
+    if not ours:
+        return type(error).__name__
+    last = ours[-1]
+    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno} {last.name}"

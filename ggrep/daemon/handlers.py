@@ -16,7 +16,9 @@ from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, Cancelled, GgrepError, InvalidRequest, NoIndex
 from ggrep.base.stable_json import Document, Json
 from ggrep.daemon import joint_pooling, queries
-from ggrep.daemon.admitting import Caller, is_published
+from ggrep.daemon.admitting import Caller, is_published, registered
+from ggrep.daemon.event_log import place_of_error
+from ggrep.daemon.in_process import connection_in
 from ggrep.daemon.plan import ServedRoot, WorkspacePlan, execute
 from ggrep.daemon.queries import StaleHint, check_claim, check_process
 from ggrep.daemon.store_daemon import StoreDaemon
@@ -57,7 +59,7 @@ async def in_operator_thread(daemon: StoreDaemon, work: Callable[[], StatusT]) -
 T = TypeVar("T")
 
 _MAX_WAITING_LINES: Final = 64
-"""Most workspace queries that wait for a thread."""
+"""Most workspace queries that wait for their turn."""
 
 
 async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> Document:
@@ -112,20 +114,37 @@ class _DaemonHost(Struct, frozen=True):
 
 
 async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan) -> Rendered:
-    """Return the output of a plan that queries daemons, this one among them by its socket."""
-    limiter = daemon.shared.coordinating
-    if limiter.statistics().tasks_waiting >= _MAX_WAITING_LINES:
+    """Return the output of a plan that queries daemons: those of this process without a socket."""
+    shared = daemon.shared
+    if shared.coordinating.statistics().tasks_waiting >= _MAX_WAITING_LINES:
         raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
-    work = partial(plan.run, caller.stop, caller.client)
     try:
-        # A cancellation does not wait for the thread, which checks `caller.stop` itself.
-        return await to_thread.run_sync(work, limiter=limiter, abandon_on_cancel=True)
+        async with shared.coordinating:
+            return await plan.run(
+                caller.stop, caller.client, partial(connection_in, shared, answer)
+            )
     except GgrepError as error:
         raise StaleHint(str(error)) from error
 
 
 Body = Document
 Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
+
+
+async def answer(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Body:
+    """Return the body of the reply to a message, which the client may cancel meanwhile.
+
+    Raises:
+        GgrepError: the failure; any other exception is logged as a bug.
+    """
+    try:
+        with registered(daemon, caller):
+            return await handle(daemon, caller, message)
+    except GgrepError:
+        raise
+    except Exception as error:
+        daemon.log.lifecycle("bug", reason=place_of_error(error))
+        raise GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}") from error
 
 
 async def handle(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Body:

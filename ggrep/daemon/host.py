@@ -30,11 +30,11 @@ from ggrep.config.settings import Settings, load_settings, without_profile
 from ggrep.daemon.accept_loop import AcceptLoop
 from ggrep.daemon.daemon_tasks import DaemonTasks
 from ggrep.daemon.endpoint_files import DaemonLocks, Endpoint, sweep
+from ggrep.daemon.event_log import place_of_error
 from ggrep.daemon.host_resources import HostResources
 from ggrep.daemon.plan import LineReader, no_lines
 from ggrep.daemon.qos.permits import CpuPermits, HandleBudget
 from ggrep.daemon.query_process import QueryProcesses
-from ggrep.daemon.session import place_of_error
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.daemon.sync_process import SyncProcess
 from ggrep.daemon.watching import HostWatcher

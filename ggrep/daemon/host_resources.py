@@ -123,7 +123,7 @@ class HostResources:
             thread-safe.
         threads: bounds the threads that search.
         operators: bounds the threads that inspect stores for operators, apart from the others.
-        coordinating: bounds the threads that coordinate workspaces, which wait for other daemons.
+        coordinating: bounds the workspaces that are queried at once.
         poll_s: interval at which a daemon checks its files; with many daemons it is longer.
         adopt: has this process serve another root; for its event loop only.
     """

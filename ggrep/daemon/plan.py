@@ -4,7 +4,7 @@ Commands are read above the daemon, where their options are declared: the proces
 host hands it a reader.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ggrep.base.clock import Deadline, Stop
     from ggrep.config.home import Home
     from ggrep.config.profiles import Profile
+    from ggrep.protocol.client.channels import Local
     from ggrep.protocol.wire.messages import Ask, Line, QueryMessage, Status
     from ggrep.render.printed import Rendered
 
@@ -49,11 +50,12 @@ class WorkspacePlan(Struct, frozen=True):
     """A command to several repositories.
 
     Attributes:
-        run: queries them in a separate thread and returns the output; it takes the Stop that ends
-            it early, and the client's name. A GgrepError means that the client must run it.
+        run: queries them in the host's event loop and returns the output; it takes the Stop that
+            ends it early, the client's name, and the connections to daemons of this process. A
+            GgrepError means that the client must run it.
     """
 
-    run: "Callable[[Stop, str], Rendered]"
+    run: "Callable[[Stop, str, Local], Awaitable[Rendered]]"
 
 
 class PlannedLine(Struct, frozen=True):

@@ -1,8 +1,6 @@
 """One client's connection: its timeouts and its running requests, which end with it."""
 
-import traceback
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 import anyio
@@ -10,10 +8,9 @@ from anyio.abc import SocketStream, TaskGroup
 
 from ggrep.base.clock import Stop
 from ggrep.base.errors import Busy, Cancelled, GgrepError
-from ggrep.base.fair_queue import Lane
 from ggrep.base.stable_json import Json
-from ggrep.daemon.admitting import Caller, registered
-from ggrep.daemon.handlers import handle
+from ggrep.daemon.admitting import caller_of
+from ggrep.daemon.handlers import answer
 from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.request import ViewOptions
 from ggrep.protocol.wire.connection import (
@@ -24,7 +21,7 @@ from ggrep.protocol.wire.connection import (
     State,
 )
 from ggrep.protocol.wire.handshake import Hello
-from ggrep.protocol.wire.messages import Ask, Envelope, Line, Search
+from ggrep.protocol.wire.messages import Envelope, Line, Search
 from ggrep.protocol.wire.replies import error_json, reply_json
 from ggrep.render.failures import typed_path
 from ggrep.render.printed import render_failure
@@ -147,21 +144,20 @@ class Session:
                 group.start_soon(self._answer, event, stop)
 
     async def _answer(self, envelope: Envelope, stop: Stop) -> None:
-        daemon = self._daemon
-        request_id = envelope.request_id or daemon.new_id()
-        owner = self._client or f"connection {id(self)}"
-        client = f"{self._client}/{envelope.caller}" if envelope.caller else self._client
-        caller = Caller(client, owner, self._lane(envelope), request_id, stop)
+        daemon, message = self._daemon, envelope.message
+        caller = caller_of(
+            self._connection.hello,
+            message,
+            envelope.caller,
+            owner=f"connection {id(self)}",
+            request_id=envelope.request_id or daemon.new_id(),
+            stop=stop,
+        )
         try:
-            with registered(daemon, caller):
-                body = await handle(daemon, caller, envelope.message)
-            reply = reply_json(request_id, envelope.name, body)
+            body = await answer(daemon, caller, message)
+            reply = reply_json(caller.request_id, envelope.name, body)
         except GgrepError as error:
-            reply = self._failure(envelope, request_id, error)
-        except Exception as error:  # noqa: BLE001 - the boundary: any other exception is a bug
-            daemon.log.lifecycle("bug", reason=place_of_error(error))
-            bug = GgrepError(f"a bug in ggrep: {type(error).__name__}: {error}")
-            reply = self._failure(envelope, request_id, bug)
+            reply = self._failure(envelope, caller.request_id, error)
         try:
             await self._send(self._connection.reply(reply))
         except OutOfTurn:
@@ -175,18 +171,6 @@ class Session:
             self._finished.set()
             # Also if no client got the reply: the request was carried out.
             daemon.replied(envelope.message)
-
-    @property
-    def _client(self) -> str:
-        hello = self._connection.hello
-        return hello.client_id if hello else ""
-
-    def _lane(self, envelope: Envelope) -> Lane:
-        hello, message = self._connection.hello, envelope.message
-        kind = hello.client_kind if hello else "interactive"
-        if isinstance(message, Search | Ask) and message.priority == "batch":
-            kind = "batch"
-        return Lane(kind)
 
     def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
         """Return the reply to a failed request, rendered if the request wants that."""
@@ -212,18 +196,3 @@ class Session:
 
 def _view_of(envelope: Envelope) -> ViewOptions | None:
     return envelope.message.render if isinstance(envelope.message, Search | Line) else None
-
-
-def place_of_error(error: BaseException) -> str:
-    """Return type and location of a bug, without its message, which may quote content.
-
-    For a group of errors it is the first one. The location is the last frame in ggrep's code.
-    """
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "/ggrep/" in frame.filename] or frames
-    if not ours:
-        return type(error).__name__
-    last = ours[-1]
-    return f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno} {last.name}"

@@ -30,6 +30,7 @@ from ggrep.model.response import PoolResponse
 
 _MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
 """Five thousand hits, which take some 50 ms."""
+_MERGE_IN_THREAD_REPOS: Final = 64
 
 
 async def federated_search(
@@ -99,8 +100,8 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
         elapsed_ms = clock.monotonic_ms() - started_ms
         return assemble(session, pool_set, from_memory=from_memory, elapsed_ms=elapsed_ms)
 
-    # Merging very many hits takes so long that others of this process would wait for it.
-    many = size_of(pool_set) > _MERGE_IN_THREAD_BYTES
+    # Merging much takes so long that other clients of this event loop would wait for it.
+    many = len(session.repos) > _MERGE_IN_THREAD_REPOS or size_of(pool_set) > _MERGE_IN_THREAD_BYTES
     answer = await to_thread.run_sync(assembled) if many else assembled()
     session.tell_rest(answer.reports, pool_set.pools)
     return CompletedSearch(session, pool_set, answer)

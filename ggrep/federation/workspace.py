@@ -236,11 +236,11 @@ def locate_root(
     if not is_directory:
         code = "ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY"
         raise RootProblem(code, "not-directory", f"root {root!r} is not a directory")
-    if not is_there(absolute):
+    if not os.access(absolute, os.R_OK | os.X_OK):
         raise _no_root(root, "unreadable", "may not be read")
     try:
         resolved = resolve_root(absolute)
-        canonical = resolved.resolve(strict=True)
+        canonical = Path(os.path.realpath(resolved, strict=True))
         str(canonical).encode()
     except (GgrepError, OSError, RuntimeError, ValueError) as error:
         raise _no_root(root, "resolve-failed", f"cannot be resolved ({error})") from error

@@ -35,7 +35,7 @@ from ggrep.index.repo_identity import require_asked
 from ggrep.model.operations import loaded, operation_of
 from ggrep.model.request import Request
 from ggrep.protocol.client.channel import before
-from ggrep.protocol.client.channels import Channels
+from ggrep.protocol.client.channels import Channels, Local
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.daemon_client import IndexingProgress, progress_of
 from ggrep.protocol.client.link import NoReply
@@ -114,6 +114,7 @@ class Federator:
         fallback: Fallback | None = None,
         descriptors: bool = True,
         learnt: Learnt | None = None,
+        local: Local = lambda _: None,
     ) -> None:
         """Connect to nothing yet.
 
@@ -130,6 +131,7 @@ class Federator:
             fallback: answers where a daemon cannot be had; None for a failure.
             descriptors: let the process have as many files open as it may.
             learnt: cache of earlier federators with the same arguments; None for an empty one.
+            local: returns the connection to a daemon of this process.
         """
         if descriptors:
             raise_descriptors()
@@ -137,7 +139,7 @@ class Federator:
         self._clock = clock
         self._priority = client_of(environ).kind
         starts = not environ.get("GGREP_OFFLINE")
-        self._channels = Channels(clock, environ, starts=starts, told=told)
+        self._channels = Channels(clock, environ, starts=starts, told=told, local=local)
         learnt = learnt or learnt_of(home, environ, flags, client_name)
         self._addresses = learnt.addresses
         self._through = fallback.searchers if fallback else through

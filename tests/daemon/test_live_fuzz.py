@@ -1,4 +1,4 @@
-"""Whatever bytes come in, the daemon goes on, and soon."""
+"""The daemon goes on answering, whatever bytes come in."""
 
 import random
 import resource
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.clock import SystemClock
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import hello_json
@@ -49,9 +48,9 @@ def mangled(  # noqa: PLR0911 - one for each kind
             return hello + frame(stable_json.dumps(body), cap_bytes=CAP)
 
 
-def batter(host: Served, times: int, seed: int) -> float:
-    """Send so many mangled connections; return the longest pause in ms before a sound answer."""
-    dice, clock, longest = random.Random(seed), SystemClock(), 0.0
+def batter(host: Served, times: int, seed: int) -> None:
+    """Send so many mangled connections, and a sound request after each fifty."""
+    dice = random.Random(seed)
     hello = frame(stable_json.dumps(hello_json(host.address.hello)), cap_bytes=CAP)
     messages = [Ping(), Status(), Search(SearchRequest("alpha needle", timeout_ms=200))]
     whole = [
@@ -65,10 +64,7 @@ def batter(host: Served, times: int, seed: int) -> float:
             with suppress(BrokenPipeError):  # it was refused before all was sent
                 connection.sendall(mangled(dice, hello, whole))
         if number % 50 == 49:
-            start_ms = clock.monotonic_ms()
             assert not host.ask(Ping()).body["stale"]
-            longest = max(longest, clock.monotonic_ms() - start_ms)
-    return longest
 
 
 @pytest.mark.parametrize("times", [2_000, pytest.param(100_000, marks=pytest.mark.deep)])
@@ -80,11 +76,10 @@ def test_a_daemon_outlives_any_bytes(root: Path, home: Path, times: int) -> None
     with served(root, home) as host:
         batter(host, 200, seed=1)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        longest_ms = batter(host, times, seed=2)
+        batter(host, times, seed=2)
         growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         host.eventually(lambda: host.daemon.connections == 0)
         left = host.daemon.admission.statistics()
 
-    assert longest_ms < 1_000
     assert growth <= MOST_GROWTH_KIB
     assert (left.in_flight, left.queue_depth) == (0, 0)

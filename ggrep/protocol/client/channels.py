@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 import anyio
 from anyio import CapacityLimiter, to_thread
@@ -39,14 +39,40 @@ Start: TypeAlias = Literal["always", "published", "never"]
 """When to start a missing daemon; `published` means if there is a snapshot."""
 
 
+class DaemonConnection(Protocol):
+    """A connection to a daemon: a `Channel`, or a daemon of this process."""
+
+    @property
+    def pid(self) -> int:
+        """Return the process id of the daemon."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the daemon seems to be there."""
+        ...
+
+    async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
+        """Return the reply to a message, as `Channel.exchange`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connection; its running requests end."""
+        ...
+
+
+Local: TypeAlias = Callable[[DaemonAddress], DaemonConnection | None]
+"""Returns the connection to a daemon of this process; None for any other daemon."""
+
+
 class _Peer(Struct):
     """The connection to a daemon; a connecting task holds `lock`."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
-    channel: Channel | None = None
+    channel: DaemonConnection | None = None
 
     @property
-    def open_channel(self) -> Channel | None:
+    def open_channel(self) -> DaemonConnection | None:
         """Return the connection; None if there is none yet."""
         return self.channel if self.channel is not None and self.channel.is_open else None
 
@@ -61,9 +87,11 @@ class Channels:
         *,
         starts: bool = True,
         told: Callable[[str], None] = lambda _: None,
+        local: Local = lambda _: None,
     ) -> None:
         """Connect to nothing yet."""
         self._clock = clock
+        self._local = local
         self._starts = starts
         self._launcher = Launcher(clock, environ, told)
         self._places: dict[Path, _Peer] = {}
@@ -186,7 +214,9 @@ class Channels:
             lost = Unreachable(f"the daemon is stopping: {reply.error}")
             await anyio.sleep(_STOPPING_S)  # it listens until its clients have their last replies
 
-    async def _reach(self, address: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
+    async def _reach(
+        self, address: DaemonAddress, deadline: Deadline, start: Start
+    ) -> DaemonConnection:
         """Return the connection to a daemon, which is started if it does not run."""
         self._require_unclosed()
         place = self._place(address)
@@ -207,7 +237,11 @@ class Channels:
         if self._closed:
             raise Cancelled("the connections to daemons were closed")
 
-    async def _connect(self, address: DaemonAddress, deadline: Deadline, start: Start) -> Channel:
+    async def _connect(
+        self, address: DaemonAddress, deadline: Deadline, start: Start
+    ) -> DaemonConnection:
+        if (local := self._local(address)) is not None:
+            return local
         try:
             return await Channel.open(address.socket, address.hello, deadline)
         except NoReply:
@@ -223,6 +257,8 @@ class Channels:
         """Return the addresses without a daemon, sorted by socket; connect to the others."""
         missing: dict[Path, DaemonAddress] = {}
         looks = CapacityLimiter(_LOOKS)
+        for address in addresses:
+            self._place(address).channel = self._local(address) or self._place(address).channel
         soon = Deadline.after(self._clock, min(_LOOK_MS, deadline.remaining_ms() / 4))
 
         async def look(address: DaemonAddress) -> None:

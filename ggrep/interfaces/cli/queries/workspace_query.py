@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import anyio
+from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -39,6 +40,7 @@ from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import ViewOptions
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
+from ggrep.protocol.client.channels import Local
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.render.style import Style
 from ggrep.service.daemon_choice import daemon_client_of, uses_daemon
@@ -114,11 +116,12 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         view, here = shown(self.typed, site.view), Path(site.view.cwd)
         workspace, request = _asked_of(self.typed, self.repositories, site.environ, here)
 
-        def run(stop: Stop, client: str) -> "Rendered":
+        async def run(stop: Stop, client: str, local: Local) -> "Rendered":
             def ask(federator: Federator) -> Awaitable[T]:
                 return self.ask(federator, workspace, request, here)
 
-            return self.printed(_coordinated(ask, site, stop, client), view)
+            answer = await _coordinated(ask, site, stop, client, local)
+            return await to_thread.run_sync(self.printed, answer, view)
 
         return WorkspacePlan(run)
 
@@ -198,10 +201,14 @@ def _sync(
                 engine.sync(strict=asking.strict_sync, progress=progress)
 
 
-def _coordinated(
-    ask: Callable[[Federator], Awaitable[T]], site: PlanContext, stop: Stop, client: str
+async def _coordinated(
+    ask: Callable[[Federator], Awaitable[T]],
+    site: PlanContext,
+    stop: Stop,
+    client: str,
+    local: Local,
 ) -> T:
-    """Return an answer of daemons that run; this thread must have no event loop."""
+    """Return an answer of daemons that run, in the event loop of those that are `local`."""
     messages: list[str] = []
     environ = {**site.environ, "GGREP_OFFLINE": "1"}  # none is started
     federator = partial(
@@ -211,6 +218,7 @@ def _coordinated(
         SystemClock(),
         learnt=_learnt(site.home, tuple(sorted(environ.items())), client),
         client_name=client,
+        local=local,
         told=messages.append,
         through=lambda daemons: FallbackSearchers(
             daemons, ReadySearchers(_refused), messages.append
@@ -220,18 +228,15 @@ def _coordinated(
     answers: list[T] = []
     failed: list[GgrepError] = []
 
-    async def run() -> None:
-        async with anyio.create_task_group() as group:
-            group.start_soon(_watch, stop, group.cancel_scope)
-            try:
-                answers.append(await _asked(federator, ask))
-            except GgrepError as error:
-                failed.append(error)  # a group would wrap it
-            group.cancel_scope.cancel()
-
-    anyio.run(run)
-    for error in failed:
-        raise error
+    async with anyio.create_task_group() as group:
+        group.start_soon(_watch, stop, group.cancel_scope)
+        try:
+            answers.append(await _asked(federator, ask))
+        except GgrepError as error:
+            failed.append(error)  # a group would wrap it
+        group.cancel_scope.cancel()
+    if failed:
+        raise failed[0]
     if messages:
         raise NotStarted(messages[0])
     if not answers:

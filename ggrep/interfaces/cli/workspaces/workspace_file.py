@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
-from ggrep.config.root import canonical_root
+from ggrep.config.root import RootFinder
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
@@ -31,7 +31,7 @@ def load(path: Path, *, whole: bool = False) -> "Workspace":
     """Return the workspace of a file; with `whole`, every repository must exist."""
     from ggrep.federation.workspace import load_workspace
 
-    return load_workspace(path, resolve_root=canonical_root, whole=whole)
+    return load_workspace(path, resolve_root=RootFinder(), whole=whole)
 
 
 def chosen_file(file: Path | None, named: Sequence[Path] | None) -> Path:
