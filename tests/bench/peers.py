@@ -162,8 +162,12 @@ def can(tool: str, kind: str, tree: Tree) -> bool:
     return tool in {"ggrep", "rg"} or kind != "pattern"
 
 
-def command(tool: str, question: Question) -> list[str]:
-    """Return the command line that asks a tool."""
+def command(tool: str, question: Question, root: Path) -> list[str]:
+    """Return the command line that asks a tool about the tree at `root`.
+
+    ripgrep gets the names in the root: given `.`, some releases search nothing in a tree that
+    ignores `.*`, as the kernel's does.
+    """
     text, kind = question.text, question.kind
     match tool:
         case "ggrep":
@@ -172,7 +176,8 @@ def command(tool: str, question: Question) -> list[str]:
             return ["ggrep", *first, text, *last]
         case "rg":
             option = {"words": "-ne", "text": "-nFe", "pattern": "-ne"}.get(kind, "-nwe")
-            return ["rg", option, text, "."]
+            names = sorted(path.name for path in root.iterdir())
+            return ["rg", option, text, *(name for name in names if not name.startswith("."))]
         case "git grep":
             option = {"words": "-nFe", "text": "-nFe", "pattern": "-nEe"}.get(kind, "-nwe")
             return ["git", "grep", option, text]
@@ -238,9 +243,10 @@ class _Bench:
         self._call("ggrep", ["ggrep", "stop-all"], self._folder)
 
     def _ask(self, tool: str, question: Question, root: Path, tree: Tree, turn: int) -> Figure:
+        line = command(tool, question, root)
         before, children = self._background(tool), os.times()
         begun = time.perf_counter()
-        done = self._call(tool, command(tool, question), root)
+        done = self._call(tool, line, root)
         seconds = time.perf_counter() - begun
         after = os.times()
         spent = after.children_user + after.children_system

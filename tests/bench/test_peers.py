@@ -65,10 +65,10 @@ def test_each_tool_is_asked_for_the_same_text() -> None:
     """Where it has a command of its own for a kind of question, by that."""
     for tree in TREES:
         for question in tree.questions:
-            assert all(question.text in command(tool, question) for tool in TOOLS)
+            assert all(question.text in command(tool, question, Path()) for tool in TOOLS)
     name = Question("usages", "size_t")
-    assert command("ggrep", name) == ["ggrep", "refs", "size_t"]
-    assert command("git grep", name) == ["git", "grep", "-nwe", "size_t"]
+    assert command("ggrep", name, Path()) == ["ggrep", "refs", "size_t"]
+    assert command("git grep", name, Path()) == ["git", "grep", "-nwe", "size_t"]
 
 
 def test_files_are_taken_evenly(tmp_path: Path) -> None:

@@ -177,14 +177,16 @@ async def test_when_who_reads_leaves_another_reads_on(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """The first who asked reads for all; its deadline is not that of the others."""
-    held: list[dict[str, Any]] = []
+    waiting: list[dict[str, Any]] = []
+    cancelled: list[str] = []
 
     def script(peer: Peer, message: dict[str, Any]) -> None:
         if message["message"] == "cancel":
-            for one in held:
-                peer.answer(one)
+            cancelled.append("first")
         elif message["message"] == "encode":
-            held.append(message)
+            waiting.append(message)
+        while cancelled and waiting:
+            peer.answer(waiting.pop(0))
 
     daemon.script = script
     channel = await opened(address)
