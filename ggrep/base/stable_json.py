@@ -41,6 +41,14 @@ def written(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
     return orjson.Fragment(data)
 
 
+def parsed(document: Document) -> Document:
+    """Return a document with the values that `written` made as plain values."""
+    return {
+        name: loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
+        for name, value in document.items()
+    }
+
+
 def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
     """Return the value of the JSON `data`.
 

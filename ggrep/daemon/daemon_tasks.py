@@ -92,13 +92,13 @@ class DaemonTasks:
                     try:
                         await self._serve_until_ended(group, task_status)
                     finally:
+                        daemon.shared.stores.pop(daemon.key, None)
                         place.close(self, endpoint.path)
                         self._group = None
                     group.cancel_scope.cancel()
             if fault is not None:
                 raise fault
         finally:
-            daemon.shared.stores.pop(daemon.key, None)
             with suppress(Exception):
                 daemon.shared.watcher.remove(daemon.identity.root)
             daemon.log.lifecycle("stopped", reason=daemon.stopping or "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import anyio
 from msgspec import Struct
 
+from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, Stop
 from ggrep.base.command_time import LATE
 from ggrep.base.errors import Cancelled, DeadlineExceeded, GgrepError
@@ -54,8 +55,8 @@ class InProcess(Struct, frozen=True):
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
         """Return the reply to a message, an answer or a failure.
 
-        The daemon's own task handles the message. It is told to stop when the deadline passes or
-        the call is cancelled; neither waits for it.
+        The daemon's own task handles the message. When the deadline passes or the call is
+        cancelled, that task is told to stop, and the call ends without it.
         """
         daemon, stop, ended = self.daemon, Stop(), anyio.Event()
         by = caller_of(
@@ -66,7 +67,7 @@ class InProcess(Struct, frozen=True):
         async def work() -> None:
             try:
                 body = await self.answer(daemon, by, message)
-                replies.append(Reply(by.request_id, "", body))
+                replies.append(Reply(by.request_id, "", stable_json.parsed(body)))
             except GgrepError as error:
                 replies.append(self._failure(by.request_id, error))
             finally:
@@ -83,7 +84,8 @@ class InProcess(Struct, frozen=True):
         except DeadlineExceeded as error:
             raise late(by.request_id) from error
         finally:
-            stop.set("the answer is not awaited any more")
+            if not replies:
+                stop.set("the answer is not awaited any more")
         if not replies:
             raise Unreachable(WENT_AWAY)
         return replies[0]

@@ -25,7 +25,7 @@ from ggrep.federation.validation import GLOBAL
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_sessions import WorkspaceSession, read_session, write_session
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import MAX_TOP, SnippetMode, sum_statistics
+from ggrep.model.request import MAX_TOP, CollectionStatistics, SnippetMode, sum_statistics
 from ggrep.model.slate import (
     Anchors,
     Budgets,
@@ -334,11 +334,11 @@ def _requests(
     ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
     """Return the requests to repositories that lead the merged list, or that targets name."""
-    asked = shape.session
+    asked, total = shape.session, _total(ran)
     if asked is not None and asked.targets:
         requests = {}
         for repo, targets in _targets(ran, asked).items():
-            plain = _request(ran, repo, shape, budgets)
+            plain = _request(ran, repo, shape, budgets, total)
             requests[repo] = _in_session(plain, replace(asked, targets=targets), session, repo)
         return requests
     fresh = [
@@ -347,7 +347,7 @@ def _requests(
         if not (asked and asked.delta_only and session.has_seen(hit.repo_id, hit.hit.path))
     ]
     leading = list(dict.fromkeys(fresh[:LEADING_HITS]))[: budgets.files]
-    requests = {repo: _request(ran, repo, shape, budgets) for repo in leading}
+    requests = {repo: _request(ran, repo, shape, budgets, total) for repo in leading}
     if asked is not None:
         requests = {repo: _in_session(one, asked, session, repo) for repo, one in requests.items()}
     return requests
@@ -356,7 +356,7 @@ def _requests(
 def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateRequest]:
     """Return the request whose answer only tells how the query is interpreted."""
     return {
-        repo: _request(ran, repo, _LEAST, replace(budgets, files=1))
+        repo: _request(ran, repo, _LEAST, replace(budgets, files=1), _total(ran))
         for repo in sorted(ran.given.pools)[:1]
     }
 
@@ -410,13 +410,23 @@ def _advanced(
     return session.going_on(tokens, shown, ended)
 
 
+def _total(ran: CompletedSearch) -> CollectionStatistics | None:
+    """Return the statistics of all repositories together; None if each has its own."""
+    figures = ran.given.figures
+    if ran.given.strategy != GLOBAL or not figures:
+        return None
+    return sum_statistics(figures[repo] for repo in sorted(figures))
+
+
 def _request(
-    ran: CompletedSearch, repo: RepoId, shape: SlateShape, budgets: Budgets
+    ran: CompletedSearch,
+    repo: RepoId,
+    shape: SlateShape,
+    budgets: Budgets,
+    total: CollectionStatistics | None,
 ) -> SlateRequest:
     """Return the request to a repository: the search of its hits, on the same snapshot."""
     session, given = ran.session, ran.given
-    counted = given.strategy == GLOBAL and repo in given.figures
-    total = sum_statistics(given.figures[one] for one in sorted(given.figures)) if counted else None
     corpora = session.plan.corpora_of(repo)
     return SlateRequest(
         search=replace(session.search, corpora=corpora, keep_weak=True),
@@ -425,7 +435,7 @@ def _request(
         anchors=shape.anchors,
         graph=shape.graph,
         facts=shape.graph,
-        statistics=total,
+        statistics=total if repo in given.figures else None,
         snapshot_id=given.pools[repo].provenance.snapshot_id,
         vector=session.vector_of(repo),
     )

@@ -150,7 +150,7 @@ def _outside(repo: WorkspaceRepo) -> Forbidden:
     return Forbidden(f"repository {label}: outside the roots that may be searched here")
 
 
-class Guarded(Struct, frozen=True):
+class Guarded(Struct):
     """Searchers that refuse forbidden repositories and those that have disappeared.
 
     A root was resolved when the workspace was read; one that is a link to elsewhere by now is
@@ -159,10 +159,20 @@ class Guarded(Struct, frozen=True):
 
     inner: Searchers
     forbidden: frozenset[RepoId]
+    _allowed: frozenset[RepoId] = frozenset()
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
         """Make ready what may be asked."""
-        await self.inner.prepare(self._allowed(repos), deadline)
+        roots = [repo.root_canonical for repo in repos]
+        # A root may lie on a disk that is slow.
+        real = await to_thread.run_sync(canonical_paths, roots, abandon_on_cancel=True)
+        allowed = [
+            repo
+            for repo in repos
+            if repo.repo_id not in self.forbidden and repo.root_canonical in real
+        ]
+        self._allowed = frozenset(repo.repo_id for repo in allowed)
+        await self.inner.prepare(allowed, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository."""
@@ -171,13 +181,5 @@ class Guarded(Struct, frozen=True):
         return self.inner.open(repo)
 
     def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return who searches many of those that may be asked."""
-        return self.inner.hosts(self._allowed(repos))
-
-    def _allowed(self, repos: Sequence[WorkspaceRepo]) -> list[WorkspaceRepo]:
-        real = canonical_paths(repo.root_canonical for repo in repos)
-        return [
-            repo
-            for repo in repos
-            if repo.repo_id not in self.forbidden and repo.root_canonical in real
-        ]
+        """Return the joint searchers of repositories that were prepared and may be asked."""
+        return self.inner.hosts([repo for repo in repos if repo.repo_id in self._allowed])

@@ -1,12 +1,14 @@
 """Daemons of a process, asked by a coordinator in it: with the replies of their sockets."""
 
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 import anyio
 import pytest
+from anyio import to_thread
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
@@ -130,17 +132,35 @@ def test_a_call_that_ends_stops_the_work_and_does_not_wait_for_it(
     assert host.call(run)
 
 
+def test_bytes_of_a_query_worker_are_read(host: Served) -> None:
+    """The socket would have written them as they are."""
+
+    async def answers(daemon: StoreDaemon, caller: Caller, message: Message) -> Document:
+        del daemon, caller, message
+        return {"value": stable_json.written(b'{"hits":[1]}'), "more": 2}
+
+    reply = host.call(replace(connected(host), answer=answers).exchange, PING, NEVER)
+
+    assert reply.body == {"value": {"hits": [1]}, "more": 2}
+
+
 def test_a_daemon_that_has_ended_is_not_there(host: Served, tmp_path: Path) -> None:
     """Its store may be served by another process by now."""
     connection, shared = connected(host), host.daemon.shared
     elsewhere = replace(host.address, home=Home(tmp_path / "elsewhere"))
     assert connection.is_open
     assert connection_in(shared, answer, elsewhere) is None
+    released = threading.Event()
 
+    async def works_on() -> None:
+        await to_thread.run_sync(released.wait)
+
+    host.call(host.daemon.in_background, works_on)
     host.call(host.service.end, "the test ends it")
     host.eventually(lambda: not connection.is_open)
 
     assert connection_in(shared, answer, host.address) is None
+    released.set()
 
 
 def test_a_daemon_that_ends_leaves_no_call_waiting(host: Served) -> None:

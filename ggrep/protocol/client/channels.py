@@ -258,7 +258,8 @@ class Channels:
         missing: dict[Path, DaemonAddress] = {}
         looks = CapacityLimiter(_LOOKS)
         for address in addresses:
-            self._place(address).channel = self._local(address) or self._place(address).channel
+            place = self._place(address)
+            place.channel = place.channel or self._local(address)
         soon = Deadline.after(self._clock, min(_LOOK_MS, deadline.remaining_ms() / 4))
 
         async def look(address: DaemonAddress) -> None:

@@ -121,7 +121,7 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
                 return self.ask(federator, workspace, request, here)
 
             answer = await _coordinated(ask, site, stop, client, local)
-            return await to_thread.run_sync(self.printed, answer, view)
+            return await to_thread.run_sync(self.printed, answer, view, abandon_on_cancel=True)
 
         return WorkspacePlan(run)
 
