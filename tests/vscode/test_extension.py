@@ -145,7 +145,7 @@ def workbench(built: Path, place: Path) -> Iterator[str]:
     )
     assert process.stdout is not None
     lines = iter(process.stdout.readline, "")
-    address = next(line.split()[-1] for line in lines if "listening on http" in line)
+    address = next(line.split()[-1].rstrip("/") for line in lines if "listening on http" in line)
     host = address.removeprefix("http://")
     remote = f"vscode-remote://{host}{built}"
     payload = [
