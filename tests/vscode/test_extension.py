@@ -164,8 +164,8 @@ def test_in_the_extension_host_of_a_workbench(workbench: str, chromium: Any) -> 
     logged: list[str] = []
     page.expose_function("codeAutomationExit", lambda code, *_: codes.append(code))
     page.expose_function("codeAutomationLog", lambda _, words: logged.append(str(words)))
-    page.goto(workbench)
-    for _ in range(240):
+    page.goto(workbench, wait_until="commit")
+    for _ in range(600):
         if codes:
             break
         page.wait_for_timeout(500)

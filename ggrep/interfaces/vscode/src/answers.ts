@@ -78,8 +78,9 @@ const placed = (repository: string | undefined, path: string) =>
 export function searchAnswer(hits: Hit[], folderOf: FolderOf): Answer {
   const rows = hits.map((hit): Row => {
     const path = placed(hit.repository ?? folderOf(hit.uri), hit.path);
+    const label = `${path}:${lines(hit.range)}`;
     const detail = `${hit.kind} ${hit.name}`.trim();
-    return { kind: "file", label: `${path}:${lines(hit.range)}`, detail, text: hit.content, target: hit };
+    return { kind: "file", label, detail, text: hit.content, target: hit };
   });
   return { rows, note: counted(rows.length, "hit") };
 }
@@ -107,8 +108,9 @@ function fileRows(file: File, folder: string | undefined): Row[] {
     target: { uri: file.uri, range },
   });
   const pieces = [...(file.anchor ? [file.anchor] : []), ...(file.evidence ?? [])].map((each) => {
-    const also = each.also?.length ? [`also ${each.also.join(", ")}`] : [];
-    return piece(each.range, each.snippet, [each.chunk_type, each.name, ...also].filter(Boolean).join(" "));
+    const also = each.also?.length && `also ${each.also.join(", ")}`;
+    const what = [each.chunk_type, each.name, also].filter(Boolean).join(" ");
+    return piece(each.range, each.snippet, what);
   });
   const outlined = file.outline_ranges.map((range, at) =>
     piece(range, "", file.outline?.[at]?.replace(/^\S+ /, "") ?? ""),
@@ -124,8 +126,9 @@ function notes(answer: SlateAnswer): string[] {
   const failures = answer.diagnostics?.errors.map((each) => each.message) ?? [];
   const cuts = answer.limits_hit
     .filter((each) => each.code !== "low_confidence")
-    .map(({ code, limit, observed }) => `cut: ${code} ${limit}${observed ? ` of ${observed}` : ""}`);
+    .map((each) => `cut: ${each.code} ${each.limit}${each.observed ? ` of ${each.observed}` : ""}`);
   return [...doubt, ...failures, ...cuts];
 }
 
-const counted = (count: number, noun: string) => `${count || "no"} ${noun}${count === 1 ? "" : "s"}`;
+const counted = (count: number, noun: string) =>
+  `${count || "no"} ${noun}${count === 1 ? "" : "s"}`;

@@ -2,11 +2,7 @@
 
 import { isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
-import {
-  ExecuteCommandRequest,
-  LanguageClient,
-  type Location,
-} from "vscode-languageclient/node";
+import { ExecuteCommandRequest, LanguageClient, type Location } from "vscode-languageclient/node";
 import { type Hit, searchAnswer, type SlateAnswer, slateAnswer } from "./answers";
 import { Page } from "./view";
 
@@ -16,12 +12,15 @@ let client: LanguageClient | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const hits = new Page(
-    async (query, token) =>
-      searchAnswer(await command<Hit[]>("ggrep.search", { query, search: { top: MOST_HITS } }, token), folderOf),
+    async (query, token) => {
+      const body = { query, search: { top: MOST_HITS } };
+      return searchAnswer(await command<Hit[]>("ggrep.search", body, token), folderOf);
+    },
     context.extensionUri,
     "Search by meaning",
     true,
   );
+  let changing = start();
   let panel: vscode.WebviewPanel | undefined;
   const openSlate = () => {
     if (panel) return panel.reveal();
@@ -44,13 +43,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     vscode.commands.registerCommand("ggrep.openSlate", openSlate),
     vscode.commands.registerCommand("ggrep.goToDefinition", () => goTo("definition")),
     vscode.commands.registerCommand("ggrep.findUsages", () => goTo("references")),
-    vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (!change.affectsConfiguration("ggrep")) return;
-      await deactivate();
-      await start();
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("ggrep")) changing = changing.then(deactivate).then(start);
     }),
   );
-  await start();
+  await changing;
 }
 
 export async function deactivate(): Promise<void> {
@@ -59,14 +56,15 @@ export async function deactivate(): Promise<void> {
   if (left?.needsStop()) await left.dispose();
 }
 
-/** Start the server; the extension goes on without it where that fails. */
+/** Start the server where there is something to ask; the extension goes on without it. */
 async function start(): Promise<void> {
   const settings = vscode.workspace.getConfiguration("ggrep");
   const program = settings.get("command", "ggrep");
   const args = ["lsp"];
   const file = settings.get("workspaceFile", "");
-  const base = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "/";
-  if (file) args.push("--workspace", isAbsolute(file) ? file : join(base, file));
+  const base = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  if (!file && !base) return;
+  if (file) args.push("--workspace", isAbsolute(file) ? file : join(base ?? "/", file));
   client = new LanguageClient(
     "ggrep",
     "ggrep",
@@ -77,8 +75,8 @@ async function start(): Promise<void> {
 }
 
 function running(): LanguageClient {
-  if (!client?.isRunning()) throw new Error("ggrep lsp does not run: set ggrep.command, or read the output of ggrep");
-  return client;
+  if (client?.isRunning()) return client;
+  throw new Error("ggrep lsp does not run: open a folder, set ggrep.command, or read its output");
 }
 
 async function command<T>(name: string, body: object, token: vscode.CancellationToken): Promise<T> {

@@ -21,8 +21,12 @@ export const MOST_QUERY = 2000;
 export function heard(message: unknown): Said | undefined {
   const { kind, query, row, keep } = (message ?? {}) as Record<string, unknown>;
   if (kind === "ready") return { kind };
-  if (kind === "ask" && typeof query === "string") return { kind, query: query.slice(0, MOST_QUERY) };
-  if (kind === "open" && Number.isInteger(row)) return { kind, row: row as number, keep: keep === true };
+  if (kind === "ask" && typeof query === "string") {
+    return { kind, query: query.slice(0, MOST_QUERY) };
+  }
+  if (kind === "open" && Number.isInteger(row)) {
+    return { kind, row: row as number, keep: keep === true };
+  }
   return undefined;
 }
 
@@ -37,9 +41,12 @@ export interface Frame {
   side: boolean;
 }
 
-/** Return the document: its policy loads one script and one style sheet, and nothing from elsewhere. */
+/** Return the document; its policy loads one script, one style sheet and nothing else. */
 export function html({ script, style, source, nonce, label, side }: Frame): string {
-  const policy = `default-src 'none'; style-src ${source}; script-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'`;
+  const policy = [
+    `default-src 'none'; style-src ${source}; script-src 'nonce-${nonce}'`,
+    "form-action 'none'; base-uri 'none'",
+  ].join("; ");
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -49,7 +56,9 @@ export function html({ script, style, source, nonce, label, side }: Frame): stri
 <title>${label}</title>
 </head>
 <body class="${side ? "vscode-side" : ""}">
-<form role="search"><input type="search" aria-label="${label}" placeholder="${label}" maxlength="${MOST_QUERY}"></form>
+<form role="search">
+<input type="search" aria-label="${label}" placeholder="${label}" maxlength="${MOST_QUERY}">
+</form>
 <p role="status"></p>
 <ul></ul>
 <script nonce="${nonce}" src="${script}"></script>

@@ -10,6 +10,7 @@ const host = acquireVsCodeApi();
 const [form, input, status, list] = ["form", "input", "p", "ul"].map((name) =>
   document.querySelector(name),
 ) as [HTMLFormElement, HTMLInputElement, HTMLElement, HTMLElement];
+let fresh = true;
 let typing: ReturnType<typeof setTimeout> | undefined;
 
 function ask(): void {
@@ -24,7 +25,8 @@ function element(name: string, text: string): HTMLElement {
 }
 
 function show({ query, note, rows }: Shown): void {
-  if (document.activeElement !== input) input.value = query;
+  if (fresh) input.value = query; // later the user types
+  fresh = false;
   status.textContent = note;
   list.replaceChildren(
     ...rows.map((row, at) => {

@@ -1,4 +1,4 @@
-// Runs in an extension host of VS Code, which has opened `shop` with a workspace of `shop` and `bank`.
+// Runs in an extension host of VS Code, in the folder `shop`, with a workspace that has `bank` too.
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
@@ -21,15 +21,19 @@ export async function run(): Promise<void> {
     "vscode.executeWorkspaceSymbolProvider", "refund_card");
   assert.ok(symbols.some((each) => each.name === "refund_card"), "workspace symbols");
 
-  const hits = await vscode.commands.executeCommand<{ path: string }[]>("ggrep.search", "give money back");
+  const hits = await vscode.commands.executeCommand<{ path: string }[]>(
+    "ggrep.search", "give money back");
   assert.ok(hits.some((each) => each.path === "ledger.py"), "the server's command");
 
   await vscode.commands.executeCommand("ggrep.goToDefinition");
-  const moved = () => vscode.window.activeTextEditor?.document.uri.path.endsWith("/bank/ledger.py");
-  while (!moved()) await new Promise((resolve) => setTimeout(resolve, 50)); // the runner has a limit
+  await until(() => vscode.window.activeTextEditor?.document.uri.path.endsWith("/bank/ledger.py"));
 
   await vscode.commands.executeCommand("ggrep.hits.focus");
   await vscode.commands.executeCommand("ggrep.openSlate");
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  assert.ok(tabs.some((tab) => tab.label === "Slate"), "the panel");
+  const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+  await until(() => tabs().some((tab) => tab.label === "Slate"));
+}
+
+async function until(holds: () => boolean | undefined): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 50));
 }

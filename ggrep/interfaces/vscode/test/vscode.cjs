@@ -34,8 +34,6 @@ class Location {
 }
 class MarkdownString {
   constructor(value = "") { this.value = value; }
-  appendMarkdown(value) { this.value += value; return this; }
-  appendCodeblock(value, language) { return this.appendMarkdown("```" + language + "\n" + value + "\n```"); }
 }
 class Hover {
   constructor(contents, range) { Object.assign(this, { contents, range }); }
