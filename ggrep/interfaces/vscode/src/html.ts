@@ -4,9 +4,7 @@ import type { Row } from "./answers";
 
 /** From a page: it is ready, asks, or opens the row at a number; nothing else is heard. */
 export type Said =
-  | { kind: "ready" }
-  | { kind: "ask"; query: string }
-  | { kind: "open"; row: number; keep: boolean };
+  { kind: "ready" } | { kind: "ask"; query: string } | { kind: "open"; row: number; keep: boolean };
 
 /** To a page: all that it shows. Rows name no places: the extension keeps them by number. */
 export interface Shown {

@@ -24,7 +24,9 @@ test("a hit is named by its repository, else by the folder where there are sever
 
   assert.deepEqual(labels([hit]), ["x.py:3-9"]);
   assert.deepEqual(labels([hit], "a"), ["a:x.py:3-9"]);
-  assert.deepEqual(labels([{ ...hit, repository: "shop", range: span(3, 3) }], "a"), ["shop:x.py:3"]);
+  assert.deepEqual(labels([{ ...hit, repository: "shop", range: span(3, 3) }], "a"), [
+    "shop:x.py:3",
+  ]);
 });
 
 test("answers count what they show", () => {
@@ -54,7 +56,13 @@ test("a slate shows pieces, outlines, what is missing and why", () => {
               name: "",
               anchor: { range: span(1, 2), chunk_type: "anchor", snippet: "import a" },
               evidence: [
-                { range: span(3, 9), chunk_type: "function", name: "f", snippet: "def f", also: ["y.py:4"] },
+                {
+                  range: span(3, 9),
+                  chunk_type: "function",
+                  name: "f",
+                  snippet: "def f",
+                  also: ["y.py:4"],
+                },
               ],
               outline: ["11-12 method A.g"],
               outline_ranges: [span(13, 14)],
@@ -85,21 +93,45 @@ test("a slate shows pieces, outlines, what is missing and why", () => {
 });
 
 test("a page is heard in three forms and no other", () => {
-  const refused = [null, 1, "ready", {}, { kind: "ask" }, { kind: "ask", query: 3 }, { kind: "open" },
-    { kind: "open", row: "0" }, { kind: "run", query: "x" }];
+  const refused = [
+    null,
+    1,
+    "ready",
+    {},
+    { kind: "ask" },
+    { kind: "ask", query: 3 },
+    { kind: "open" },
+    { kind: "open", row: "0" },
+    { kind: "run", query: "x" },
+  ];
 
   assert.deepEqual(refused.map(heard).filter(Boolean), []);
-  assert.deepEqual(heard({ kind: "open", row: 2, uri: "file:///x" }), { kind: "open", row: 2, keep: false });
-  assert.deepEqual(heard({ kind: "ask", query: "x".repeat(9999) }), { kind: "ask", query: "x".repeat(MOST_QUERY) });
+  assert.deepEqual(heard({ kind: "open", row: 2, uri: "file:///x" }), {
+    kind: "open",
+    row: 2,
+    keep: false,
+  });
+  assert.deepEqual(heard({ kind: "ask", query: "x".repeat(9999) }), {
+    kind: "ask",
+    query: "x".repeat(MOST_QUERY),
+  });
 });
 
 test("a document loads its script and its style alone", () => {
-  const page = html({ script: "S", style: "T", source: "https://s", nonce: "N", label: "L", side: true });
+  const page = html({
+    script: "S",
+    style: "T",
+    source: "https://s",
+    nonce: "N",
+    label: "L",
+    side: true,
+  });
   const policy = /content="(default-src[^"]*)"/.exec(page)?.[1];
 
   assert.equal(
     policy,
-    "default-src 'none'; style-src https://s; script-src 'nonce-N'; form-action 'none'; base-uri 'none'",
+    "default-src 'none'; style-src https://s; script-src 'nonce-N'; " +
+      "form-action 'none'; base-uri 'none'",
   );
   assert.equal(page.match(/<script/g)?.length, 1);
   assert.ok(!/ on\w+=| style=/.test(page));

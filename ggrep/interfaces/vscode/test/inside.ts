@@ -13,17 +13,33 @@ export async function run(): Promise<void> {
   editor.selection = new vscode.Selection(at, at);
 
   const places = await vscode.commands.executeCommand<(vscode.Location | vscode.LocationLink)[]>(
-    "vscode.executeDefinitionProvider", file, at);
+    "vscode.executeDefinitionProvider",
+    file,
+    at,
+  );
   const uris = places.map((each) => ("uri" in each ? each.uri : each.targetUri).path);
-  assert.ok(uris.some((path) => path.endsWith("/bank/ledger.py")), `definitions: ${uris}`);
+  assert.ok(
+    uris.some((path) => path.endsWith("/bank/ledger.py")),
+    `definitions: ${uris}`,
+  );
 
   const symbols = await vscode.commands.executeCommand<vscode.SymbolInformation[]>(
-    "vscode.executeWorkspaceSymbolProvider", "refund_card");
-  assert.ok(symbols.some((each) => each.name === "refund_card"), "workspace symbols");
+    "vscode.executeWorkspaceSymbolProvider",
+    "refund_card",
+  );
+  assert.ok(
+    symbols.some((each) => each.name === "refund_card"),
+    "workspace symbols",
+  );
 
   const hits = await vscode.commands.executeCommand<{ path: string }[]>(
-    "ggrep.search", "give money back");
-  assert.ok(hits.some((each) => each.path === "ledger.py"), "the server's command");
+    "ggrep.search",
+    "give money back",
+  );
+  assert.ok(
+    hits.some((each) => each.path === "ledger.py"),
+    "the server's command",
+  );
 
   await vscode.commands.executeCommand("ggrep.goToDefinition");
   await until(() => vscode.window.activeTextEditor?.document.uri.path.endsWith("/bank/ledger.py"));

@@ -14,10 +14,14 @@ const program = process.env.GGREP_COMMAND ?? "ggrep";
 const place = mkdtempSync(join(tmpdir(), "g"));
 const FILES: Record<string, string> = {
   "shop/.ggrep.toml": "",
-  "shop/pay.py": "from ledger import refund_card\n\n\ndef order(card):\n    return refund_card(card)\n",
+  "shop/pay.py":
+    "from ledger import refund_card\n\n\ndef order(card):\n    return refund_card(card)\n",
   "bank/.ggrep.toml": "",
-  "bank/ledger.py": 'def refund_card(card):\n    """Give <img src=x> money back."""\n    return -card\n',
-  "both.jsonc": '{"schemaVersion": 1, "repos": [{"root": "shop", "alias": "shop"}, {"root": "bank", "alias": "bank"}]}',
+  "bank/ledger.py":
+    'def refund_card(card):\n    """Give <img src=x> money back."""\n    return -card\n',
+  "both.jsonc":
+    '{"schemaVersion": 1, "repos": [{"root": "shop", "alias": "shop"},' +
+    '{"root": "bank", "alias": "bank"}]}',
 };
 const none = { isCancellationRequested: false, onCancellationRequested: () => ({ dispose() {} }) };
 const pay = join(place, "shop/pay.py");
@@ -30,9 +34,14 @@ before(async () => {
   }
   process.env.GGREP_HOME = join(place, "home");
   execFileSync(program, ["workspace", "build", join(place, "both.jsonc")], { stdio: "ignore" });
-  vscode.workspace.workspaceFolders = [{ uri: vscode.Uri.file(join(place, "shop")), name: "shop", index: 0 }];
+  vscode.workspace.workspaceFolders = [
+    { uri: vscode.Uri.file(join(place, "shop")), name: "shop", index: 0 },
+  ];
   fake.settings = { command: program, workspaceFile: "../both.jsonc" };
-  await extension.activate({ extensionUri: vscode.Uri.file(join(__dirname, "../..")), subscriptions: [] });
+  await extension.activate({
+    extensionUri: vscode.Uri.file(join(__dirname, "../..")),
+    subscriptions: [],
+  });
 });
 after(async () => {
   await extension.deactivate();
@@ -49,8 +58,17 @@ function webview(): any {
 test("the server's features are the editor's, over repositories", async () => {
   const document = fake.document(pay);
   const at = new vscode.Position(4, 13);
-  const [place] = await fake.providers.registerDefinitionProvider.provideDefinition(document, at, none);
-  const uses = await fake.providers.registerReferenceProvider.provideReferences(document, at, { includeDeclaration: true }, none);
+  const [place] = await fake.providers.registerDefinitionProvider.provideDefinition(
+    document,
+    at,
+    none,
+  );
+  const uses = await fake.providers.registerReferenceProvider.provideReferences(
+    document,
+    at,
+    { includeDeclaration: true },
+    none,
+  );
   const hover = await fake.providers.registerHoverProvider.provideHover(document, at, none);
 
   assert.deepEqual([place.uri.text, place.range.start.line], [ledger, 0]);
@@ -61,13 +79,24 @@ test("the server's features are the editor's, over repositories", async () => {
 });
 
 test("the commands ask ggrep alone and hand its places over", async () => {
-  vscode.window.activeTextEditor = { document: fake.document(pay), selection: { active: new vscode.Position(4, 13) } };
+  vscode.window.activeTextEditor = {
+    document: fake.document(pay),
+    selection: { active: new vscode.Position(4, 13) },
+  };
   await fake.commands["ggrep.goToDefinition"]();
   await fake.commands["ggrep.findUsages"]();
 
-  const [definitions, usages] = fake.ran.filter((each: unknown[]) => each[0] === "editor.action.goToLocations");
-  assert.deepEqual(definitions[3].map((each: any) => each.uri.text), [ledger]);
-  assert.deepEqual(usages[3].map((each: any) => each.range.start.line), [0, 4]);
+  const [definitions, usages] = fake.ran.filter(
+    (each: unknown[]) => each[0] === "editor.action.goToLocations",
+  );
+  assert.deepEqual(
+    definitions[3].map((each: any) => each.uri.text),
+    [ledger],
+  );
+  assert.deepEqual(
+    usages[3].map((each: any) => each.range.start.line),
+    [0, 4],
+  );
 });
 
 test("a search is shown, and a row opens its place alone", async () => {
@@ -89,12 +118,18 @@ test("a search is shown, and a row opens its place alone", async () => {
 
 test("a later question wins, and an answer outlives its page", async () => {
   const page = webview();
-  await Promise.all([page.say({ kind: "ask", query: "order" }), page.say({ kind: "ask", query: "refund" })]);
+  await Promise.all([
+    page.say({ kind: "ask", query: "order" }),
+    page.say({ kind: "ask", query: "refund" }),
+  ]);
   const again = webview();
   await again.say({ kind: "ready" });
 
   const answers = page.sent.filter((each: any) => each.rows.length && !each.note.endsWith("…"));
-  assert.deepEqual(answers.map((each: any) => each.query), ["refund"]);
+  assert.deepEqual(
+    answers.map((each: any) => each.query),
+    ["refund"],
+  );
   assert.deepEqual(again.sent, [answers[0]]);
 });
 
