@@ -148,8 +148,32 @@ async def test_the_search_command(place: Settled, editor: Editor) -> None:
             await editor.command("ggrep.search", *wrong)
 
     assert hits[0]["uri"] == (place.root / "java/Mailer.java").as_uri()
+    assert hits[0]["path"] == "java/Mailer.java"
     assert len(one) == 1
     assert one[0]["uri"] == (place.root / "rs/engine.rs").as_uri()
+
+
+async def test_the_slate_command(place: Settled, editor: Editor) -> None:
+    """A question gathers files and the lines of their pieces; a workspace answers as one."""
+    question = "remaining tries of a delivery"
+    [alone] = await editor.command("ggrep.slate", question)
+    async with editing(place, [], "--workspace", str(place.workspace)) as other:
+        body = {"query": question, "slate": {"level": 2, "graph": False}}
+        [joined] = await other.command("ggrep.slate", body)
+    for wrong in ([], [{"query": "a", "format": "hits"}]):
+        with pytest.raises(JsonRpcException):
+            await editor.command("ggrep.slate", *wrong)
+
+    for answer in (alone, joined):
+        files = [file for each in answer["slate"]["sections"] for file in each["files"]]
+        [best] = [file for file in files if file["path"] == "java/Mailer.java"]
+        assert best["uri"] == (place.root / best["path"]).as_uri()
+        lines = (place.root / best["path"]).read_text().splitlines()
+        for piece in best["evidence"]:
+            shown = lines[piece["range"]["start"]["line"] : piece["range"]["end"]["line"] + 1]
+            assert piece["snippet"].splitlines()[0] == shown[0]
+        assert best["range"]["start"]["line"] == best["line"] - 1
+        assert len(best["outline_ranges"]) == len(best.get("outline", ()))
 
 
 async def test_other_servers_keep_their_work(place: Settled, editor: Editor) -> None:

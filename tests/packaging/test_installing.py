@@ -102,6 +102,7 @@ def test_the_wheel_holds_what_runs_and_nothing_else(built: Built) -> None:
     assert tops == {"ggrep"}
     assert any(name.endswith("answers.schema.json") for name in names)
     assert any(name.endswith("py.typed") for name in names)
+    assert not any(name.startswith("ggrep/interfaces/vscode/") for name in names)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

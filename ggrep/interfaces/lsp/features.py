@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ggrep.service.federator import Federator
 
 SEARCH: Final = "ggrep.search"
+SLATE: Final = "ggrep.slate"
 CHECK: Final = "ggrep.check"
 _MOST_REFERENCES: Final = 2_000
 _MOST_SYMBOLS: Final = 100
@@ -123,15 +124,24 @@ async def _workspace_symbols(
 
 async def _search(ls: GgrepServer, arguments: Sequence[Any]) -> list[dict[str, Any]] | None:
     """Return the hits of a search, as `docs/impl/editors.md` describes them."""
+    hits = rows_of(await ls.folders.search(_body(arguments, "/search")), "results")
+    return await in_thread(lambda: ls.hits(hits))
+
+
+async def _slate(ls: GgrepServer, arguments: Sequence[Any]) -> list[dict[str, Any]] | None:
+    """Return the slates for a question, as `docs/impl/editors.md` describes them."""
+    slates = await ls.folders.search(_body(arguments, "/context"), "slate")
+    return await in_thread(lambda: ls.slates(slates))
+
+
+def _body(arguments: Sequence[Any], route: str) -> Mapping[str, Any]:
     match arguments:
         case [str(query)]:
-            body: Mapping[str, Any] = {"query": query}
-        case [Mapping() as body] if not body.keys() & {"root", "workspacePath"}:
-            pass
+            return {"query": query}
+        case [Mapping() as body] if not body.keys() & {"root", "workspacePath", "format"}:
+            return body
         case _:
-            raise JsonRpcInvalidParams(f"{SEARCH}: give a query, or the body of POST /search")
-    hits = rows_of(await ls.folders.search(body), "results")
-    return await in_thread(lambda: ls.hits(hits))
+            raise JsonRpcInvalidParams(f"give a query, or the body of POST {route}")
 
 
 async def _check(ls: GgrepServer, arguments: Sequence[Any]) -> None:
@@ -156,7 +166,7 @@ _FEATURES: Final[Mapping[str, _Handler]] = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: _document_symbols,
     types.WORKSPACE_SYMBOL: _workspace_symbols,
 }
-_COMMANDS: Final[Mapping[str, _Handler]] = {SEARCH: _search, CHECK: _check}
+_COMMANDS: Final[Mapping[str, _Handler]] = {SEARCH: _search, SLATE: _slate, CHECK: _check}
 _QUIET: Final = frozenset({types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL})
 """Requests that editors send by themselves: their failures are logged and shown to no one."""
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import anyio
 from anyio import from_thread, to_thread
@@ -14,13 +14,16 @@ from msgspec.structs import replace
 from ggrep.base.errors import GgrepError
 from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.selection import label_of
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.interfaces.lsp.texts import real_path
-from ggrep.interfaces.surfaces.body import parse_federated_body, parse_repo_body
+from ggrep.interfaces.surfaces.body import FederatedCall, parse_federated_body, parse_repo_body
 from ggrep.model.operations import bounds_of
 from ggrep.model.request import Request, SearchRequest
 
 if TYPE_CHECKING:
+    from ggrep.federation.federated_response import FederatedResponse
+    from ggrep.federation.workspace_slates import FederatedSlate
     from ggrep.service.federator import Federator
 
 TIMEOUT_MS: Final = 10_000
@@ -42,7 +45,10 @@ class Row(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """The document of an answer, and the roots of its repositories by id; None for the only one."""
+    """The document of an answer, and the roots of its repositories by label and id.
+
+    The only repository has the id None.
+    """
 
     document: Any
     roots: Mapping[str | None, Path]
@@ -117,10 +123,13 @@ class Folders:
         ]
         return await self._gathered(works)
 
-    async def search(self, body: Mapping[str, object]) -> list[Answer]:
-        """Return the answers to a search; errors as `ask_all`.
+    async def search(
+        self, body: Mapping[str, object], operation: Literal["search", "slate"] = "search"
+    ) -> list[Answer]:
+        """Return the answers to a search, hits or slates; errors as `ask_all`.
 
-        `body` is that of `POST /search`, and for a workspace that of `POST /search/federated`.
+        `body` is that of `POST /search` or `POST /context`, and for a workspace that of
+        `POST /search/federated`.
         """
         workspaces, roots = await to_thread.run_sync(self._sources, abandon_on_cancel=True)
         asked = body.get("search", {})
@@ -128,9 +137,11 @@ class Folders:
             body = {**body, "search": {"timeoutMs": TIMEOUT_MS, **asked}}
         works: list[Awaitable[Answer]] = []
         for workspace in workspaces:
-            call = parse_federated_body({**body, "workspacePath": str(workspace.workspace_path)})
-            works.append(self._search_workspace(workspace, call.request))
-        works += [self._ask_root(root, parse_repo_body("search", body).request) for root in roots]
+            place = {"workspacePath": str(workspace.workspace_path)}
+            shape = {"format": "slate" if operation == "slate" else "hits"}
+            call = parse_federated_body({**body, **place, **shape})
+            works.append(self._search_workspace(workspace, call))
+        works += [self._ask_root(root, parse_repo_body(operation, body).request) for root in roots]
         return await self._gathered(works)
 
     @property
@@ -147,8 +158,12 @@ class Folders:
         answer = await self._asked.follow(workspace, asking, _timed(request))
         return self._of_workspace(workspace, answer.to_json())
 
-    async def _search_workspace(self, workspace: Workspace, request: FederatedRequest) -> Answer:
-        answer = await self._asked.search(workspace, request)
+    async def _search_workspace(self, workspace: Workspace, call: FederatedCall) -> Answer:
+        answer: FederatedResponse | FederatedSlate
+        if call.shape is None:
+            answer = await self._asked.search(workspace, call.request)
+        else:
+            answer = await self._asked.slate(workspace, call.request, call.shape)
         return self._of_workspace(workspace, answer.to_json())
 
     def _of_workspace(self, workspace: Workspace, document: Any) -> Answer:  # noqa: ANN401 - JSON
@@ -156,7 +171,10 @@ class Folders:
             raise GgrepError(str(document["message"]))
         for each in document["diagnostics"]["errors"]:
             self.tell(f"{each['code']}: {each['message']}")
-        return Answer(document, {repo.repo_id: repo.root_canonical for repo in workspace.repos})
+        roots: dict[str | None, Path] = {}
+        for repo in workspace.repos:
+            roots[repo.repo_id] = roots[label_of(repo)] = repo.root_canonical
+        return Answer(document, roots)
 
     async def _gathered(self, works: Sequence[Awaitable[Answer]]) -> list[Answer]:
         """Return the answers of all works; raise where there are failures alone."""

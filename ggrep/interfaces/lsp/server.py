@@ -17,7 +17,7 @@ from pygls.uris import to_fs_path
 from ggrep import __version__
 from ggrep.base.errors import GgrepError, Unasked
 from ggrep.interfaces.lsp.checks import check_diagnostics
-from ggrep.interfaces.lsp.folders import Folders, Row, rows_of
+from ggrep.interfaces.lsp.folders import Answer, Folders, Row, rows_of
 from ggrep.interfaces.lsp.texts import Places, Texts, column_of, read_lines, real_path
 from ggrep.interfaces.lsp.views import symbol_kind
 from ggrep.model.evaluation import CHECK_FILE
@@ -264,6 +264,7 @@ class GgrepServer(LanguageServer):
             hit = {
                 "uri": places.uri,
                 "range": places.span(row.line, last),
+                "path": fields.get("path") or fields["file"],
                 "name": fields.get("qualified_name") or fields.get("qualifiedName") or "",
                 "kind": fields.get("chunk_type") or fields["kind"],
                 "score": fields["score"],
@@ -272,6 +273,20 @@ class GgrepServer(LanguageServer):
             alias = fields.get("repoAlias") or fields.get("repoId")
             hits.append({**hit, "repository": alias} if alias else hit)
         return hits
+
+    def slates(self, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+        """Return slates with the ranges of their pieces in the files as the client has them."""
+        for answer in answers:
+            for section in answer.document["slate"]["sections"]:
+                for file in section["files"]:
+                    path = answer.roots[file.get("repo")] / file["path"]
+                    places = self.texts.places(path, self.uri_of(path), "")
+                    file |= {"uri": places.uri, "range": places.span(file["line"], file["line"])}
+                    for piece in (*filter(None, [file.get("anchor")]), *file.get("evidence", ())):
+                        piece["range"] = places.span(piece["start_line"], piece["end_line"])
+                    lines = [each.partition(" ")[0].split("-") for each in file.get("outline", ())]
+                    file["outline_ranges"] = [places.span(*map(int, each)) for each in lines]
+        return [answer.document for answer in answers]
 
     async def check(self, path: Path, uri: str) -> None:
         """Publish the diagnostics of a file of checks; do nothing for other files."""
