@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ggrep.base.cache import Cache, CacheKey
 from ggrep.base.errors import CorruptStore
@@ -26,6 +26,7 @@ class SearchableSegment(Struct, frozen=True):
         visible_files: bool (files,); `visible_rows` bool (rows,) follows from it.
         owners: u32 (files,): in a view of several snapshots, which of them each file is of.
         ranks: u32 (files,): each file's place among all by path, where they do not lie so.
+        derived: what questions derive from the segment alone.
     """
 
     image: SegmentImage
@@ -37,6 +38,7 @@ class SearchableSegment(Struct, frozen=True):
     vectors: tuple[npt.NDArray[np.int8], ...]
     owners: npt.NDArray[np.uint32] | None = None
     ranks: npt.NDArray[np.uint32] | None = None
+    derived: Cache = field(default_factory=Cache)
 
     def owner_of(self, file: int) -> int:
         """Return which snapshot of the view a file is of; 0 where there is one."""
