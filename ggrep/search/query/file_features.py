@@ -28,9 +28,8 @@ from ggrep.index.lexical.postings import PostingField, Postings
 from ggrep.index.lexical.tokens import spelled_words
 from ggrep.model.files import TEST
 from ggrep.model.request import CollectionStatistics
-from ggrep.search.query.best_rows import spread
 from ggrep.search.query.score import DECIMALS, DEFINITIONS, SegmentScores
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.segments import SearchableSegment, spread
 from ggrep.search.query.understand import ParsedQuery
 
 Figures = npt.NDArray[np.float64]

@@ -87,10 +87,10 @@ def choose(
             return _lacks_files(found, limit, one_path=len(keys_of_scope(request.scope)) < 2)
         return _short(found, limit, dealt)
 
-    while bound < most and short():
+    while (is_short := short()) and bound < most:
         bound = min(_FURTHER * bound, most)
         found = pick(bound)
-    if not short():
+    if not is_short:
         return Chosen(found.dealt, ())
     return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))
 

@@ -57,6 +57,11 @@ class SearchableSegment(Struct, frozen=True):
         first, end = self.image.file_rows[file : file + 2].tolist()
         return range(first, end)
 
+    def rows_of_files(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the rows of some files, one file behind the other."""
+        firsts = self.image.file_rows[files].astype(np.int64)
+        return spread(firsts, self.image.file_rows[files + 1] - firsts)
+
     def rows_with(self, word: str) -> Rows:
         """Return the rows whose own text holds a word, as it is indexed; ascending."""
         return self.row_postings.rows_with(word, range(BODY, BODY + 1))
@@ -85,6 +90,15 @@ def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, in
 def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
     """Return bool (n,): where another value begins than the one before; (1,) for none."""
     return np.concatenate(([True], values[1:] != values[:-1]))
+
+
+def spread(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the numbers of all ranges, one behind the other."""
+    before = np.cumsum(lengths) - lengths
+    numbers: npt.NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(
+        starts - before, lengths
+    )
+    return numbers
 
 
 class FileRuns(Struct, frozen=True):

@@ -80,11 +80,6 @@ def cap_snippets(
     return tuple(capped), tuple(limits)
 
 
-def _terms_of(line: str, terms: frozenset[str]) -> frozenset[str]:
-    """Return which of `terms` a line holds."""
-    return _NO_TERMS.union(*(terms.intersection(_word_terms(word)) for word in words(line)))
-
-
 def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     """Return the earliest start whose `size` lines hold the most distinct terms.
 
@@ -94,14 +89,19 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     """
     plain = plain_text("\n".join(lines))
     letters = [some for term in terms if (some := term.removesuffix("y")) in plain]
-    pairs = zip(lines, plain.split("\n"), strict=True)
-    found = [
-        _terms_of(line, terms) if any(some in folded for some in letters) else _NO_TERMS
-        for line, folded in pairs
-    ]
-    best, best_count = 0, len(_NO_TERMS.union(*found[:size])) + 1
+    pairs = list(zip(lines, plain.split("\n"), strict=True))
+
+    def terms_of(pair: tuple[str, str]) -> frozenset[str]:
+        line, folded = pair
+        if not any(map(folded.__contains__, letters)):
+            return _NO_TERMS
+        return _NO_TERMS.union(*(terms.intersection(_word_terms(word)) for word in words(line)))
+
+    found = list(map(terms_of, pairs[:size]))
+    best, best_count = 0, len(_NO_TERMS.union(*found)) + 1
     if len(letters) <= best_count:
         return 0
+    found += map(terms_of, pairs[size:])
     for start in range(1, len(lines) - size + 1):
         if not found[start + size - 1]:
             continue  # what this window gains over the one before is its last line
