@@ -131,23 +131,25 @@ class FileFeatures:
         self, segment: SearchableSegment, files: Places, runs: "_Runs", spoken: Figures
     ) -> dict[str, Figures | float]:
         """Return what of the query's words the files hold, and where."""
-        number_of_roots = len(self._roots)
-        terms = [*self._roots, *self._spelt]
+        roots, terms = len(self._roots), [*self._roots, *self._spelt]
         rows = holdings(segment.row_postings, terms, SCORED_FIELDS, runs.starts, runs.ends)
         paths = holdings(segment.file_postings, self._roots, FILE_FIELDS, files, files + 1)
-        weights = np.array([self._weights[term] for term in terms])[:, None]
+        weights, of_spelt = (
+            np.array([self._weights[term] for term in each])[:, None]
+            for each in (self._roots, self._spelt)
+        )
         shares = np.array(self._shares)[:, None]
         total, number = self._total or 1.0, self._words or 1.0
+        spelt_total = sum(self._weights[term] for term in self._spelt) or 1.0
         in_fields = rows.numbers > 0
-        held, spelt = in_fields[:number_of_roots], in_fields[number_of_roots:]
+        held, spelt = in_fields[:roots], in_fields[roots:]
         inside: npt.NDArray[np.bool_] = np.logical_or.reduce(held, axis=1)
         in_path = paths.numbers > 0
         anywhere = inside | np.logical_or.reduce(in_path, axis=1)
-        weights, of_spelt = weights[:number_of_roots], weights[number_of_roots:]
         by_field = _added(weights[:, :, None] * held) / total
         by_path = _added(weights[:, :, None] * in_path) / total
-        by_spelling = _added(of_spelt[:, :, None] * spelt) / (sum(of_spelt.ravel().tolist()) or 1.0)
-        in_row, counted = rows.in_rows(runs, number_of_roots)
+        by_spelling = _added(of_spelt[:, :, None] * spelt) / spelt_total
+        in_row, counted = rows.in_rows(runs, roots)
         norm = _WHOLE_K * (1.0 - _WHOLE_B + _WHOLE_B * (spoken / self._mean_length))
         share = _added(weights * in_row) / total
         rarest = (weights * inside).max(axis=0, initial=0.0)
@@ -167,7 +169,7 @@ class FileFeatures:
             "held_row_count": runs.highest(count_of_row) / number,
             "held_header": share[runs.begins] * headed,
             "hit_rows": runs.sums(count_of_row > 0.0) / runs.lengths,
-            "naming_rows": _added(weights * rows.numbers[:number_of_roots, NAME]) / total,
+            "naming_rows": _added(weights * rows.numbers[:roots, NAME]) / total,
             "whole_file": _added(weights * (counted / (counted + norm))) / total,
             "spelt": by_spelling[BODY],
             "spelt_name": by_spelling[NAME],
