@@ -11,6 +11,7 @@ from ggrep.index.lexical import postings, postings_builder
 from ggrep.index.lexical.postings import Postings
 from ggrep.index.lexical.postings_builder import PostingsBuilder
 from ggrep.index.lexical.tokens import word_terms
+from ggrep.search.query.file_features import holdings
 
 FIELDS = 2
 vocabulary = st.sampled_from(("alpha", "Beta", "gammaRay", "HTTPServer", "x1", "_", "été"))
@@ -144,11 +145,11 @@ def test_rows_are_exact_on_both_sides_of_16_bits(last: int, width: int) -> None:
     builder.add(last, 0, ["alpha", "beta"])
     builder.add(7, 1, ["alpha"])
     reader = Postings.from_arrays(builder.build(""), "", 2)
-    starts = np.array([0, 1, last, last + 1], dtype=np.uint32)
-    ends = np.array([1, last, last + 1, 90_000], dtype=np.uint32)
+    starts = np.array([0, 1, last, last + 1])
+    ends = np.array([1, last, last + 1, 90_000])
     place = reader.find("alpha")
 
     assert place is not None
     assert reader.rows_of(place, 0).itemsize == width
     assert reader.rows_with("alpha", range(2)).tolist() == [0, 7, last]
-    assert reader.within(place, range(1), starts, ends).tolist() == [True, False, True, False]
+    assert holdings(reader, ["alpha"], 1, starts, ends).numbers.tolist() == [[[1, 0, 1, 0]]]

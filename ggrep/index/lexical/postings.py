@@ -175,17 +175,6 @@ class Postings(Struct, frozen=True, eq=False):
             found[int(data.rows[hit])].append(term)
         return found
 
-    def within(self, place: int, fields: range, starts: Rows, ends: Rows) -> npt.NDArray[np.bool_]:
-        """Return, for each range of rows, whether a row in it holds a found term in `fields`."""
-        held = np.zeros(len(starts), dtype=np.bool_)
-        for number in fields:
-            rows = self.rows_of(place, number)
-            if len(rows):
-                # Keys of the rows' own type: others would have all rows copied.
-                first, last = _keys_like(rows, starts), _keys_like(rows, ends)
-                held |= np.searchsorted(rows, first) < np.searchsorted(rows, last)
-        return held
-
     def rows_with(self, term: str, fields: range) -> Rows:
         """Return the rows, ascending and once each, that hold `term` in any of `fields`."""
         found = self._lists(term, fields)
@@ -212,12 +201,3 @@ def _no_postings(terms: int) -> PostingField:
     none = np.empty(0, dtype=np.uint32)
     few = np.empty(0, dtype=np.uint8)
     return PostingField(offsets, none, few, none, np.empty(0, dtype=np.uint16))
-
-
-def _keys_like(rows: Rows, keys: Rows) -> Rows:
-    """Return ends of ranges in the type of `rows`, of which none is as large as its largest."""
-    if rows.itemsize == keys.itemsize:
-        return keys
-    if rows.itemsize == 2:
-        return np.minimum(keys, np.iinfo(np.uint16).max).astype(np.uint16)
-    return keys.astype(np.uint32)

@@ -27,8 +27,9 @@ class TableTexts(Struct, frozen=True):
     store: Path
     image: SegmentImage
 
-    def texts(self, rows: Sequence[int]) -> list[str]:
+    def texts(self, rows: Sequence[int], *, checked: bool = True) -> list[str]:
         """Return the files' own text of ascending rows."""
+        del checked
         return [row.chunk.text for row in self._rows(rows)]
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:

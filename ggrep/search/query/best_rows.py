@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.score import DECIMALS, Places, Scores, SegmentScores
-from ggrep.search.query.segments import FileRuns
+from ggrep.search.query.segments import FileRuns, spread
 
 CODE = CORPORA.index(Corpus.CODE)
 
@@ -84,10 +84,3 @@ def last_of_best(scores: Sequence[Scores], number: int) -> float:
     if len(every) <= number:
         return 0.0
     return float(np.partition(every, len(every) - number)[len(every) - number])
-
-
-def spread(starts: Places, lengths: Places) -> Places:
-    """Return the numbers of all ranges, one behind the other."""
-    before = np.cumsum(lengths) - lengths
-    numbers: Places = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
-    return numbers

@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS
-from ggrep.index.lexical.postings import Rows
 from ggrep.index.lexical.tokens import word_terms
 from ggrep.model.confidence import MOST_TOP_FILES, TopFile, TopFiles, Wording, ordered_top_files
 from ggrep.model.request import CollectionStatistics
 from ggrep.search.query.best_rows import BestRows, last_of_best
 from ggrep.search.query.eligible import Mask
+from ggrep.search.query.file_features import holdings
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.score import DECIMALS, Places, SegmentScores
 from ggrep.search.query.segments import SearchableSegment, run_starts
@@ -38,7 +38,7 @@ class _LeadingRows(Struct, frozen=True):
         places: int64: the rows' places among all that score.
     """
 
-    files: npt.NDArray[np.uint32]
+    files: Places
     places: Places
     scores: Scores
 
@@ -112,11 +112,11 @@ class ConfidenceFeatures:
         found = np.zeros(len(best.files), dtype=np.float64)
         idfs = dict(zip(self._roots, self._idfs, strict=True))
         spelt = np.ones(len(best.files), dtype=np.bool_)
+        holding = _holding(segment, self._query.terms, best.files)
         for term in self._query.terms:
             if term in self._borders:
                 continue
-            ways = [_held(segment, way, best.files) for way in self._ways_of(term)]
-            held = np.logical_or.reduce(ways)
+            held = np.logical_or.reduce([holding[way] for way in self._ways_of(term)])
             spelt &= held
             found += idfs.get(term, 0.0) * held
         columns = (
@@ -169,17 +169,13 @@ def _is_letter(term: str) -> bool:
     return len(term) == 1 and term.isascii()
 
 
-def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
-    """Return for each file whether a row of it, or its path, contains `term`."""
+def _holding(segment: SearchableSegment, terms: Sequence[str], files: Places) -> Mapping[str, Mask]:
+    """Return for each term and file whether a row of the file, or its path, contains the term."""
     bounds = segment.image.file_rows
-    held = np.zeros(len(files), dtype=np.bool_)
-    if (place := segment.row_postings.find(term)) is not None:
-        starts, ends = bounds[files], bounds[files + np.uint32(1)]
-        held |= segment.row_postings.within(place, range(SCORED_FIELDS), starts, ends)
-    if (place := segment.file_postings.find(term)) is not None:
-        ends = files + np.uint32(1)
-        held |= segment.file_postings.within(place, range(FILE_FIELDS), files, ends)
-    return held
+    rows = holdings(segment.row_postings, terms, SCORED_FIELDS, bounds[files], bounds[files + 1])
+    paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + 1)
+    held: Mask = np.logical_or.reduce(rows.numbers, 1) | np.logical_or.reduce(paths.numbers, 1)
+    return dict(zip(terms, held, strict=True))
 
 
 def _leading_rows(scored: SegmentScores, best: BestRows, files: Mask) -> _LeadingRows:
@@ -188,6 +184,4 @@ def _leading_rows(scored: SegmentScores, best: BestRows, files: Mask) -> _Leadin
     total = best.scores(scored, numbers, at)
     hit = np.flatnonzero(total == best.best.max(axis=0)[at])
     first = hit[run_starts(at[hit])]
-    return _LeadingRows(
-        best.runs.files[files].astype(np.uint32), best.places[numbers[first]], total[first]
-    )
+    return _LeadingRows(best.runs.files[files], best.places[numbers[first]], total[first])

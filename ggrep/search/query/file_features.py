@@ -5,12 +5,14 @@ layout of segments and in every split of a collection into repositories. Only su
 quotients are made, of values in a fixed order: the same bits on every processor.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
+from ggrep.base.cache import CacheKey
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import (
     BODY,
@@ -26,9 +28,8 @@ from ggrep.index.lexical.postings import PostingField, Postings
 from ggrep.index.lexical.tokens import spelled_words
 from ggrep.model.files import TEST
 from ggrep.model.request import CollectionStatistics
-from ggrep.search.query.best_rows import spread
 from ggrep.search.query.score import DECIMALS, DEFINITIONS, SegmentScores
-from ggrep.search.query.segments import SearchableSegment
+from ggrep.search.query.segments import SearchableSegment, spread
 from ggrep.search.query.understand import ParsedQuery
 
 Figures = npt.NDArray[np.float64]
@@ -73,6 +74,9 @@ _WHOLE_B: Final = 0.5
 _NAMED: Final = 2.0
 """How much more a word in a name or a crumb counts for `whole_file`."""
 _SPOKEN: Final = (BODY, NAME, CRUMB)
+_BOOSTS: Final = np.array(
+    [_NAMED if field in (NAME, CRUMB) else 1.0 for field in range(SCORED_FIELDS)]
+)[:, None]
 _ENTRANCES: Final = frozenset({b"index", b"mod", b"lib", b"main", b"__init__"})
 
 
@@ -92,6 +96,7 @@ class FileFeatures:
         self._total = sum(self._weights[term] for term in self._roots)
         self._rarest = max((self._weights[term] for term in self._roots), default=0.0)
         self._spelt = [term for term in query.terms if term in query.spellings]
+        self._names = float(sum(map(_is_identifier, spelled_words(query.text))))
         spoken = sum(statistics.lengths[field] for field in _SPOKEN)
         self._mean_length = max(spoken / max(statistics.files, 1), 1.0)
 
@@ -103,81 +108,72 @@ class FileFeatures:
             scores: of its rows.
             files: ascending; each has a row that scores.
         """
-        image = segment.image
-        bounds = image.file_rows
-        runs = _Runs.of(bounds[files].astype(np.int64), bounds[files + 1].astype(np.int64))
-        found: dict[str, Figures | float] = {
+        runs = _Runs.of_files(segment, files)
+        totals = _file_totals(segment)
+        figures: dict[str, Figures | float] = {
             **_scored(scores, runs),
-            **self._of_words(segment, files, runs),
-            **_of_files(segment, files, runs),
+            **self._of_words(segment, files, runs, totals.spoken[files]),
+            **_of_files(segment, files, runs, totals.definitions[files]),
             "query_words": float(self._words),
             "query_rarity": self._total / (self._words or 1.0),
-            "query_names": float(sum(map(_is_identifier, spelled_words(self._query.text)))),
+            "query_names": self._names,
         }
-        found["unasked_stem"] = found["stem_words"] * (1.0 - scores.stems[files])
+        figures["unasked_stem"] = figures["stem_words"] * (1.0 - scores.stems[files])
         if self._query.wants_tests:
-            found["test"] = 0.0
+            figures["test"] = 0.0
         columns = np.empty((len(FEATURES), len(files)))
         for column, name in zip(columns, FEATURES, strict=True):
-            column[:] = found[name]
+            column[:] = figures[name]
         rounded: Figures = np.round(columns, DECIMALS).T
         return rounded
 
     def _of_words(
-        self, segment: SearchableSegment, files: Places, runs: "_Runs"
+        self, segment: SearchableSegment, files: Places, runs: "_Runs", spoken: Figures
     ) -> dict[str, Figures | float]:
         """Return what of the query's words the files hold, and where."""
-        rows = _holdings(segment.row_postings, self._roots, SCORED_FIELDS, runs)
-        paths = _holdings(segment.file_postings, self._roots, FILE_FIELDS, _Runs.single(files))
-        weights = np.array([self._weights[term] for term in self._roots])[:, None]
+        roots, terms = len(self._roots), [*self._roots, *self._spelt]
+        rows = holdings(segment.row_postings, terms, SCORED_FIELDS, runs.starts, runs.ends)
+        paths = holdings(segment.file_postings, self._roots, FILE_FIELDS, files, files + 1)
+        weights, of_spelt = (
+            np.array([self._weights[term] for term in each])[:, None]
+            for each in (self._roots, self._spelt)
+        )
         shares = np.array(self._shares)[:, None]
         total, number = self._total or 1.0, self._words or 1.0
-        held: npt.NDArray[np.bool_] = rows.numbers > 0
+        spelt_total = sum(self._weights[term] for term in self._spelt) or 1.0
+        in_fields = rows.numbers > 0
+        held, spelt = in_fields[:roots], in_fields[roots:]
         inside: npt.NDArray[np.bool_] = np.logical_or.reduce(held, axis=1)
         in_path = paths.numbers > 0
-        anywhere = inside | in_path.any(axis=1)
-        in_row, counted = rows.in_rows(runs)
-        norm = self._length_norm(segment, runs)
+        anywhere = inside | np.logical_or.reduce(in_path, axis=1)
+        by_field = _added(weights[:, :, None] * held) / total
+        by_path = _added(weights[:, :, None] * in_path) / total
+        by_spelling = _added(of_spelt[:, :, None] * spelt) / spelt_total
+        in_row, counted = rows.in_rows(runs, roots)
+        norm = _WHOLE_K * (1.0 - _WHOLE_B + _WHOLE_B * (spoken / self._mean_length))
         share = _added(weights * in_row) / total
-        anchors = segment.image.row_anchors[runs.rows] != 0
         rarest = (weights * inside).max(axis=0, initial=0.0)
         count_of_row = _added(shares * in_row)
+        headed = segment.image.row_anchors[runs.starts] != 0
         return {
             "held": _added(weights * inside) / total,
-            "held_name": _added(weights * held[:, NAME]) / total,
-            "held_crumb": _added(weights * held[:, CRUMB]) / total,
-            "held_doc": _added(weights * held[:, DOC]) / total,
-            "held_path": _added(weights * in_path[:, PATH]) / total,
-            "held_stem": _added(weights * in_path[:, STEM]) / total,
+            "held_name": by_field[NAME],
+            "held_crumb": by_field[CRUMB],
+            "held_doc": by_field[DOC],
+            "held_path": by_path[PATH],
+            "held_stem": by_path[STEM],
             "held_anywhere": _added(weights * anywhere) / total,
             "held_count": _added(shares * inside) / number,
             "held_rarest": rarest / (self._rarest or 1.0),
             "held_row": runs.highest(share),
             "held_row_count": runs.highest(count_of_row) / number,
-            "held_header": runs.highest(np.where(anchors, share, 0.0)),
+            "held_header": share[runs.begins] * headed,
             "hit_rows": runs.sums(count_of_row > 0.0) / runs.lengths,
-            "naming_rows": _added(weights * rows.numbers[:, NAME]) / total,
+            "naming_rows": _added(weights * rows.numbers[:roots, NAME]) / total,
             "whole_file": _added(weights * (counted / (counted + norm))) / total,
-            **self._of_spellings(segment, runs),
+            "spelt": by_spelling[BODY],
+            "spelt_name": by_spelling[NAME],
         }
-
-    def _of_spellings(self, segment: SearchableSegment, runs: "_Runs") -> dict[str, Figures]:
-        """Return the share of the words as they are spelt that bodies hold, and names."""
-        found = _holdings(segment.row_postings, self._spelt, NAME + 1, runs).numbers > 0
-        weights = np.array([self._weights[term] for term in self._spelt])[:, None]
-        total = sum(self._weights[term] for term in self._spelt) or 1.0
-        return {
-            "spelt": _added(weights * found[:, BODY]) / total,
-            "spelt_name": _added(weights * found[:, NAME]) / total,
-        }
-
-    def _length_norm(self, segment: SearchableSegment, runs: "_Runs") -> Figures:
-        """Return what stands beside a frequency in BM25 of whole files."""
-        lengths = np.zeros(len(runs.rows))
-        for field in _SPOKEN:
-            lengths += segment.image.row_lengths(field)[runs.rows]
-        norm: Figures = 1.0 - _WHOLE_B + _WHOLE_B * (runs.sums(lengths) / self._mean_length)
-        return _WHOLE_K * norm
 
 
 class _Runs(Struct, frozen=True):
@@ -186,25 +182,24 @@ class _Runs(Struct, frozen=True):
     Attributes:
         starts: first row of each file; `ends` the row behind its last.
         lengths: how many; at least 1.
-        begins: place of each file's first row in `rows`.
-        rows: of all the files.
+        begins: place of each file's first row among the rows of all the files.
     """
 
     starts: Places
     ends: Places
     lengths: Places
     begins: Places
-    rows: Places
 
     @classmethod
     def of(cls, starts: Places, ends: Places) -> "_Runs":
         lengths = ends - starts
-        return cls(starts, ends, lengths, np.cumsum(lengths) - lengths, spread(starts, lengths))
+        return cls(starts, ends, lengths, lengths.cumsum() - lengths)
 
     @classmethod
-    def single(cls, places: Places) -> "_Runs":
-        """Return runs of one place each."""
-        return cls.of(places, places + 1)
+    def of_files(cls, segment: SearchableSegment, files: Places) -> "_Runs":
+        """Return the rows of some files of a segment."""
+        bounds = segment.image.file_rows
+        return cls.of(bounds[files].astype(np.int64), bounds[files + 1].astype(np.int64))
 
     def highest(self, values: Figures) -> Figures:
         """Return the highest of each file's values, float64 (files,)."""
@@ -217,11 +212,11 @@ class _Runs(Struct, frozen=True):
         return total
 
 
-class _Holdings(Struct, frozen=True):
-    """Where some files hold some terms.
+class Holdings(Struct, frozen=True):
+    """Where some ranges of rows hold some terms.
 
     Attributes:
-        numbers: int64 (terms, fields, files): how many rows hold the term.
+        numbers: int64 (terms, fields, ranges): how many rows hold the term.
         firsts: of the same shape: where in the postings those rows begin.
         fields: of each term and field its postings; None for a term that is unknown.
     """
@@ -230,63 +225,65 @@ class _Holdings(Struct, frozen=True):
     firsts: Places
     fields: list[PostingField | None]
 
-    def in_rows(self, runs: "_Runs") -> tuple[npt.NDArray[np.bool_], Figures]:
-        """Return which rows hold which terms, and how often the files do.
+    def in_rows(self, runs: _Runs, terms: int) -> tuple[npt.NDArray[np.bool_], Figures]:
+        """Return which rows hold which of the first `terms`, and how often the files do.
 
         bool (terms, rows of the runs), and float64 (terms, files): weighted, and of a row at most
         as often as one byte tells.
         """
-        terms, fields, files = self.numbers.shape
-        held: npt.NDArray[np.bool_] = np.zeros((terms, len(runs.rows)), dtype=np.bool_)
-        counted: Figures = np.zeros((terms, files))
-        lengths = self.numbers.ravel()
-        entries = spread(self.firsts.ravel(), lengths)
+        numbers = self.numbers[:terms]
+        rows, files = int(runs.lengths.sum()), len(runs.starts)
+        held: npt.NDArray[np.bool_] = np.zeros((terms, rows), dtype=np.bool_)
+        lengths = numbers.ravel()
+        entries = spread(self.firsts[:terms].ravel(), lengths)
         if not len(entries):
-            return held, counted
-        bounds = np.cumsum(self.numbers.sum(axis=2).ravel()).tolist()
-        parts = zip(self.fields, [0, *bounds[:-1]], bounds, strict=True)
-        found = [
+            return held, np.zeros((terms, files))
+        bounds = numbers.sum(axis=2).ravel().cumsum().tolist()
+        parts = zip(self.fields, [0, *bounds[:-1]], bounds, strict=False)
+        gathered = [
             (field.rows[entries[start:end]], field.few[entries[start:end]])
             for field, start, end in parts
             if field is not None and end > start
         ]
-        rows = np.concatenate([rows for rows, _ in found]).astype(np.int64)
-        counts = np.concatenate([counts for _, counts in found]).astype(np.float64)
-        place = np.repeat(np.arange(len(lengths)), lengths)
-        term, file = place // (fields * files), place % files
-        held[term, runs.begins[file] + rows - runs.starts[file]] = True
-        boosts = np.array([_NAMED if field in (NAME, CRUMB) else 1.0 for field in range(fields)])
-        counts *= boosts[place // files % fields]
-        counted[:] = np.bincount(term * files + file, counts, terms * files).reshape(terms, files)
-        return held, counted
+        row = np.concatenate([rows for rows, _ in gathered])
+        counts = np.concatenate([counts for _, counts in gathered])
+        first_places = (np.arange(terms) * rows)[:, None, None] + (runs.begins - runs.starts)
+        shifts = np.broadcast_to(first_places, numbers.shape).ravel()
+        held.ravel()[np.repeat(shifts, lengths) + row] = True
+        places = np.repeat(np.arange(len(lengths)), lengths)
+        by_field = np.bincount(places, counts, len(lengths)).reshape(numbers.shape)
+        return held, np.add.reduce(by_field * _BOOSTS, axis=1)
 
 
-def _holdings(postings: Postings, terms: list[str], fields: int, runs: _Runs) -> _Holdings:
-    """Return where files hold terms, in the first fields of a posting set."""
-    files = len(runs.starts)
-    bounds = np.zeros((len(terms) * fields, 2 * files), dtype=np.int64)
-    keys = np.concatenate((runs.starts, runs.ends))
+def holdings(
+    postings: Postings,
+    terms: Sequence[str],
+    fields: int,
+    starts: npt.NDArray[np.integer],
+    ends: npt.NDArray[np.integer],
+) -> Holdings:
+    """Return where ranges of rows hold terms, in the first fields of a posting set."""
+    ranges = len(starts)
+    bounds = np.zeros((len(terms) * fields, 2 * ranges), dtype=np.int64)
     # Keys of the rows' own type: others would have all rows copied. No row is as large as 65,535.
-    narrow, wide = (
-        np.minimum(keys, np.iinfo(np.uint16).max).astype(np.uint16),
-        keys.astype(np.uint32),
-    )
-    found: list[PostingField | None] = []
+    keys = np.concatenate((starts, ends))
+    narrow = np.minimum(keys, 0xFFFF).astype(np.uint16)
+    wide = keys.astype(np.uint32)
+    known: list[PostingField | None] = []
     for number, term in enumerate(terms):
         place = postings.find(term)
-        for field in range(fields):
-            if place is None:
-                found.append(None)
-                continue
-            data = postings.fields[field]
-            found.append(data)
+        if place is None:
+            known += [None] * fields
+            continue
+        for field, data in enumerate(postings.fields[:fields]):
+            known.append(data)
             start, end = data.offsets[place : place + 2].tolist()
             if end > start:
-                own = data.rows[start:end]
-                at = own.searchsorted(narrow if own.itemsize == 2 else wide)
-                bounds[number * fields + field] = at + start
-    shaped = bounds.reshape(len(terms), fields, 2, files)
-    return _Holdings(shaped[:, :, 1] - shaped[:, :, 0], shaped[:, :, 0], found)
+                rows = data.rows[start:end]
+                at = rows.searchsorted(narrow if rows.itemsize == 2 else wide)
+                np.add(at, start, out=bounds[number * fields + field])
+    shaped = bounds.reshape(len(terms), fields, 2, ranges)
+    return Holdings(shaped[:, :, 1] - shaped[:, :, 0], shaped[:, :, 0], known)
 
 
 def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
@@ -297,43 +294,75 @@ def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
 
 def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
     """Return the parts of the score that are features, and the whole of it."""
-    rows = scores.rows
-    own = _Runs.of(np.searchsorted(rows, runs.starts), np.searchsorted(rows, runs.ends))
+    bounds = scores.rows.searchsorted(np.concatenate((runs.starts, runs.ends)))
+    own = _Runs.of(bounds[: len(runs.starts)], bounds[len(runs.starts) :])
+    rows = spread(own.starts, own.lengths)
 
     def highest(name: str) -> Figures | float:
         part = scores.parts.get(name)
         if part is None:
             return 0.0
-        return part.at(own.starts) if name in _ALIKE else own.highest(part.at(own.rows))
+        return part.at(own.starts) if name in _ALIKE else own.highest(part.at(rows))
 
-    total = scores.total[own.rows]
-    further = scores.parts["further"].at(own.rows)
+    total = scores.total[rows]
+    further = scores.parts["further"].at(rows)
     np.divide(total, further, out=total, where=further > 0.0)
     if (passage := scores.parts.get("passage")) is not None:
-        total /= passage.at(own.rows)
+        total /= passage.at(rows)
     return {
         "base": own.highest(total),
-        "raw": own.highest(total / scores.parts["prior"].at(own.rows)),
+        "raw": own.highest(total / scores.parts["prior"].at(rows)),
         **{name: highest(name) for name in PARTS},
     }
 
 
-def _of_files(segment: SearchableSegment, files: Places, runs: _Runs) -> dict[str, Figures | float]:
+class _FileTotals(Struct, frozen=True):
+    """Sums over the rows of each file, whatever is asked; float64 (files,).
+
+    Attributes:
+        spoken: terms of the fields in _SPOKEN.
+        definitions: rows that define something.
+    """
+
+    spoken: Figures
+    definitions: Figures
+
+
+_TOTALS: Final = CacheKey[_FileTotals]()
+
+
+def _file_totals(segment: SearchableSegment) -> _FileTotals:
+    """Return the sums over a segment's files; counted once."""
+    if (kept := segment.derived.get(_TOTALS)) is not None:
+        return kept
+    image = segment.image
+    lengths = np.zeros(image.rows)
+    for field in _SPOKEN:
+        lengths += image.row_lengths(field)
+    defining = np.array([name in DEFINITIONS for name in image.types] or [False])
+    spoken, definitions = (
+        np.bincount(image.row_files, figures, image.files).astype(np.float64, copy=False)
+        for figures in (lengths, defining[image.row_types])
+    )
+    return segment.derived.keep(_TOTALS, _FileTotals(spoken, definitions))
+
+
+def _of_files(
+    segment: SearchableSegment, files: Places, runs: _Runs, definitions: Figures
+) -> dict[str, Figures | float]:
     """Return what holds of the files whatever is asked."""
     image = segment.image
-    defining = np.array([name in DEFINITIONS for name in image.types] or [False])
-    definitions = runs.sums(defining[image.row_types[runs.rows]])
     paths = image.paths_of(files)
     return {
-        "rows": runs.lengths.astype(np.float64),
-        "bytes": image.file_sizes[files].astype(np.float64),
+        "rows": runs.lengths,
+        "bytes": image.file_sizes[files],
         "definitions": definitions,
         "definition_share": definitions / runs.lengths,
-        "depth": np.array([path.count(b"/") for path in paths], dtype=np.float64),
-        "path_words": image.file_lengths(PATH)[files].astype(np.float64),
-        "stem_words": image.file_lengths(STEM)[files].astype(np.float64),
-        "entrance": np.array([_is_entrance(path) for path in paths], dtype=np.float64),
-        "test": ((image.file_traits[files] & TEST) != 0).astype(np.float64),
+        "depth": np.array([path.count(b"/") for path in paths]),
+        "path_words": image.file_lengths(PATH)[files],
+        "stem_words": image.file_lengths(STEM)[files],
+        "entrance": np.array(list(map(_is_entrance, paths))),
+        "test": (image.file_traits[files] & TEST) != 0,
     }
 
 

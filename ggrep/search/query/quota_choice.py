@@ -15,6 +15,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.search.query.order import Candidate, ordered_candidates
 from ggrep.search.query.pipeline import Ranked
 
+_BUCKETS = tuple(map(bucket_of, CORPORA))
 _FIRST_LOOK = 64
 """Candidates ordered at first; nearly every answer is complete within them."""
 _FURTHER = 8
@@ -68,7 +69,7 @@ def choose(
         )
         picked = allocate(
             candidates,
-            [_bucket(candidate.corpus) for candidate in candidates],
+            [_BUCKETS[candidate.corpus] for candidate in candidates],
             [(candidate.segment, candidate.file) for candidate in candidates],
             mode=mode,
             limit=limit,
@@ -86,10 +87,10 @@ def choose(
             return _lacks_files(found, limit, one_path=len(keys_of_scope(request.scope)) < 2)
         return _short(found, limit, dealt)
 
-    while bound < most and short():
+    while (is_short := short()) and bound < most:
         bound = min(_FURTHER * bound, most)
         found = pick(bound)
-    if not short():
+    if not is_short:
         return Chosen(found.dealt, ())
     return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))
 
@@ -122,8 +123,8 @@ def _short(found: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
     if not found.cut:
         return False
     picked = found.dealt.items
-    taken = Counter(_bucket(candidate.corpus) for candidate in picked)
-    buckets = {_bucket(corpus) for corpus in found.cut}
+    taken = Counter(_BUCKETS[candidate.corpus] for candidate in picked)
+    buckets = {_BUCKETS[corpus] for corpus in found.cut}
     if len(picked) < limit or any(taken[bucket] < dealt.get(bucket, 0) for bucket in buckets):
         return True
     return _went_past_a_cut(found, dealt)
@@ -145,14 +146,10 @@ def _went_past_a_cut(found: _Pick, dealt: dict[Bucket, int]) -> bool:
     ends = {item.corpus: place for place, item in enumerate(found.candidates)}
     taken: Counter[Bucket] = Counter()
     for item in found.dealt.items:
-        bucket = _bucket(item.corpus)
+        bucket = _BUCKETS[item.corpus]
         in_quota = taken[bucket] < dealt.get(bucket, 0)
         taken[bucket] += 1
-        rivals = [c for c in found.cut if not in_quota or _bucket(c) is bucket]
+        rivals = [c for c in found.cut if not in_quota or _BUCKETS[c] is bucket]
         if any(ends[corpus] < places[item.segment, item.row] for corpus in rivals):
             return True
     return False
-
-
-def _bucket(corpus: int) -> Bucket:
-    return bucket_of(CORPORA[corpus])

@@ -188,8 +188,7 @@ class Scorer:
             grounded |= cosine > floor
         if location is not None:
             grounded |= location > 0.0
-        if (held := path + stem > 0.0).any():
-            grounded |= held[image.row_files]
+        grounded[segment.rows_of_files(np.flatnonzero(path + stem))] = True  # neither is below 0
         if hidden is not None:
             grounded[hidden] = False
         rows = np.flatnonzero(grounded)
@@ -324,19 +323,18 @@ class Scorer:
             [1.0 + weights.function * (name in _FUNCTIONS) for name in image.types] or [1.0]
         )
         substance *= kinds.take(image.row_types.take(rows))
-        substance *= 1.0 + weights.name * self._named(segment).among(rows)
+        substance *= 1.0 + weights.name * self._named(segment).take(rows)
         return substance
 
-    def _named(self, segment: SearchableSegment) -> RowShares:
-        """Return how much of the query's weight the names in rows spell, above 0 to 1."""
+    def _named(self, segment: SearchableSegment) -> Scores:
+        """Return how much of the query's weight each row's names spell, 0 to 1."""
         terms = [term for term in self._terms("chunks") if term.term not in self._query.spellings]
         total = sum(term.idf for term in terms)
-        shares = [
-            (segment.row_postings.rows_with(term.term, range(NAME, NAME + 1)), term.idf / total)
-            for term in terms
-            if total > 0.0
-        ]
-        return summed(shares)
+        shares = np.zeros(segment.image.rows)
+        for term in terms if total > 0.0 else ():
+            named = segment.row_postings.rows_with(term.term, range(NAME, NAME + 1))
+            shares[named] += term.idf / total
+        return shares
 
 
 def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:

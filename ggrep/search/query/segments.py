@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ggrep.base.cache import Cache, CacheKey
 from ggrep.base.errors import CorruptStore
@@ -26,6 +26,7 @@ class SearchableSegment(Struct, frozen=True):
         visible_files: bool (files,); `visible_rows` bool (rows,) follows from it.
         owners: u32 (files,): in a view of several snapshots, which of them each file is of.
         ranks: u32 (files,): each file's place among all by path, where they do not lie so.
+        derived: what questions derive from the segment alone.
     """
 
     image: SegmentImage
@@ -37,6 +38,7 @@ class SearchableSegment(Struct, frozen=True):
     vectors: tuple[npt.NDArray[np.int8], ...]
     owners: npt.NDArray[np.uint32] | None = None
     ranks: npt.NDArray[np.uint32] | None = None
+    derived: Cache = field(default_factory=Cache)
 
     def owner_of(self, file: int) -> int:
         """Return which snapshot of the view a file is of; 0 where there is one."""
@@ -54,6 +56,11 @@ class SearchableSegment(Struct, frozen=True):
         """Return the rows of a file, its header chunk first where it has one."""
         first, end = self.image.file_rows[file : file + 2].tolist()
         return range(first, end)
+
+    def rows_of_files(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the rows of some files, one file behind the other."""
+        firsts = self.image.file_rows[files].astype(np.int64)
+        return spread(firsts, self.image.file_rows[files + 1] - firsts)
 
     def rows_with(self, word: str) -> Rows:
         """Return the rows whose own text holds a word, as it is indexed; ascending."""
@@ -83,6 +90,15 @@ def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, in
 def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
     """Return bool (n,): where another value begins than the one before; (1,) for none."""
     return np.concatenate(([True], values[1:] != values[:-1]))
+
+
+def spread(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the numbers of all ranges, one behind the other."""
+    before = np.cumsum(lengths) - lengths
+    numbers: npt.NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(
+        starts - before, lengths
+    )
+    return numbers
 
 
 class FileRuns(Struct, frozen=True):

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Final
 
 from msgspec import Struct
 
-from ggrep.index.lexical.tokens import word_terms, words
+from ggrep.index.lexical.tokens import plain_text, word_terms, words
 from ggrep.model.limits import LimitHit
 from ggrep.model.line_numbers import window_end
 from ggrep.model.request import SnippetMode
@@ -14,6 +15,7 @@ from ggrep.model.sanitise import sanitise
 
 _word_terms = lru_cache(1 << 14)(word_terms)
 """Code repeats its words; about 4 MB when full."""
+_NO_TERMS: Final = frozenset[str]()
 
 
 class Snippet(Struct, frozen=True):
@@ -78,31 +80,32 @@ def cap_snippets(
     return tuple(capped), tuple(limits)
 
 
-def _terms_of(
-    line: str, terms: frozenset[str], of_words: dict[str, frozenset[str]]
-) -> frozenset[str]:
-    """Return which of `terms` a line holds; `of_words` remembers it of each word."""
-    held: set[str] = set()
-    for word in words(line):
-        if (known := of_words.get(word)) is None:
-            known = of_words[word] = terms.intersection(_word_terms(word))
-        held |= known
-    return frozenset(held)
-
-
 def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     """Return the earliest start whose `size` lines hold the most distinct terms.
 
     The chunk's own start wins unless another window holds at least two terms more: a signature
-    says more than one further word.
+    says more than one further word. Only lines are split into words in which letters of a term
+    stand, as they do in every word of that term: `queries` has the stem `query`.
     """
-    of_words: dict[str, frozenset[str]] = {}
-    found = [_terms_of(line, terms, of_words) for line in lines]
-    best, best_count = 0, len(frozenset().union(*found[:size])) + 1
+    plain = plain_text("\n".join(lines))
+    letters = [some for term in terms if (some := term.removesuffix("y")) in plain]
+    pairs = list(zip(lines, plain.split("\n"), strict=True))
+
+    def terms_of(pair: tuple[str, str]) -> frozenset[str]:
+        line, folded = pair
+        if not any(map(folded.__contains__, letters)):
+            return _NO_TERMS
+        return _NO_TERMS.union(*(terms.intersection(_word_terms(word)) for word in words(line)))
+
+    found = list(map(terms_of, pairs[:size]))
+    best, best_count = 0, len(_NO_TERMS.union(*found)) + 1
+    if len(letters) <= best_count:
+        return 0
+    found += map(terms_of, pairs[size:])
     for start in range(1, len(lines) - size + 1):
         if not found[start + size - 1]:
             continue  # what this window gains over the one before is its last line
-        count = len(frozenset().union(*found[start : start + size]))
+        count = len(_NO_TERMS.union(*found[start : start + size]))
         if count > best_count:
             best, best_count = start, count
     return best

@@ -55,9 +55,9 @@ class Forest(Struct, frozen=True):
         room = np.empty_like(left)
         for values, bounds, kept in zip(rows.T, self.bounds, self.kept, strict=True):
             left &= kept.take(bounds.searchsorted(values), axis=0, out=room, mode="clip")
-        first = _FIRST_BIT[left] + np.arange(trees) * MOST_LEAVES
-        found: npt.NDArray[np.int64] = self.leaves.ravel()[first].sum(axis=1, dtype=np.int64)
-        return found
+        first = _FIRST_BIT.take(left) + np.arange(trees) * MOST_LEAVES
+        sums: npt.NDArray[np.int64] = self.leaves.take(first).sum(axis=1, dtype=np.int64)
+        return sums
 
 
 @cache

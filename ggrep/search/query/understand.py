@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from shlex import quote
 
 from msgspec import Struct
@@ -39,6 +40,8 @@ _STOP_WORDS = frozenset({
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
 _VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
 """How many words may have been copied whole: fewer are seldom a sentence, and looking costs."""
+_MOST_REMEMBERED = 8
+"""Queries whose interpretation is kept: a request is read when it is checked, and when ranked."""
 _MAX_PLACES = 4
 """Most places of a query that are looked for."""
 _MAX_NAMES = 16
@@ -89,6 +92,7 @@ class ParsedQuery(Struct, frozen=True):
         return self.shares.get(term, 1.0)
 
 
+@lru_cache(_MOST_REMEMBERED)
 def parse_query(query: str) -> ParsedQuery:
     """Return the interpretation of `query`.
 

@@ -19,11 +19,11 @@ from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
 from ggrep.model.slate_material import FileCandidate
-from ggrep.search.query.best_rows import CODE, spread
+from ggrep.search.query.best_rows import CODE
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.score import Places
-from ggrep.search.query.segments import SearchableSegment, find_file
+from ggrep.search.query.segments import SearchableSegment, find_file, spread
 from ggrep.search.slate.related_files import RelatedFiles
 
 FLOOR: Final = 0.12

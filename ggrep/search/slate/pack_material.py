@@ -263,6 +263,8 @@ _NOTICE: Final = re.compile(
     r"|all rights reserved|permission (?:is hereby granted|to use)|redistribution and use",
     re.IGNORECASE,
 )
+_OF_NOTICES: Final = ("copyright", "spdx-", "licen", "all rights", "permission", "redistribution")
+"""One of them stands in each ASCII text that _NOTICE matches."""
 _FOR_TOOLS: Final = re.compile(
     r"#!|-\*-|\bvim?:|eslint|prettier|pylint|noqa|mypy:|clang-|//go:|\+build|@flow|@ts-"
 )
@@ -291,7 +293,7 @@ def told_lines(lines: Sequence[str]) -> tuple[int, int]:
         end = _comment_end(lines, place)
         if end == place:
             break
-        notice = _first(_NOTICE, lines, place, end)
+        notice = _first_notice(lines, place, end)
         telling = telling or any(map(_is_telling, lines[place:notice]))
         if telling and notice < end:
             return first, _trimmed(lines, first, notice)
@@ -320,9 +322,13 @@ def _comment_end(lines: Sequence[str], place: int) -> int:
     return end
 
 
-def _first(pattern: re.Pattern[str], lines: Sequence[str], start: int, end: int) -> int:
-    found = (i for i in range(start, end) if pattern.search(lines[i], 0, _LINE_CHARACTERS))
-    return next(found, end)
+def _first_notice(lines: Sequence[str], start: int, end: int) -> int:
+    """Return the first line that _NOTICE matches; `end` without any."""
+    text = "\n".join(lines[start:end])
+    if text.isascii() and not any(map(text.lower().__contains__, _OF_NOTICES)):
+        return end
+    notices = (i for i in range(start, end) if _NOTICE.search(lines[i], 0, _LINE_CHARACTERS))
+    return next(notices, end)
 
 
 def _is_telling(line: str) -> bool:
