@@ -152,6 +152,27 @@ SEARCH_SABOTAGES = (
         (SCORES + "test_rows_of_a_file_are_ordered_by_words_lines_names_and_types",),
     ),
     Sabotage(
+        "a row that covers the query counts as any other",
+        "ggrep/search/query/blend.py",
+        "words *= signals.coverage",
+        "words *= 1.0",
+        (SCORES + "test_of_two_rows_of_a_file_the_one_that_covers_the_query_comes_first",),
+    ),
+    Sabotage(
+        "documentation covers a query as code does",
+        "ggrep/search/query/score.py",
+        "1.0 - weights.documented * self",
+        "1.0 - 0.0 * self",
+        (SCORES + "test_a_row_covers_a_query_by_what_it_says_beside_its_documentation",),
+    ),
+    Sabotage(
+        "ends of contractions are words",
+        "ggrep/search/query/understand.py",
+        'spelled_words(_CONTRACTED.sub("", plain))',
+        "spelled_words(plain)",
+        ("tests/query/test_understand.py::test_ends_of_contractions_carry_no_weight",),
+    ),
+    Sabotage(
         "a passage counts between files by its words",
         "ggrep/search/query/blend.py",
         "passage *= runs.repeated(levels)",
