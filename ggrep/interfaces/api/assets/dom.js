@@ -43,15 +43,16 @@ export function command(text) {
 }
 
 /**
- * Add children in growing portions, so that a long list neither delays its first line nor blocks
- * scrolling: the browser skips portions out of sight as a whole.
+ * Add children in growing portions after the first one is painted, so that a long list neither
+ * delays its first line nor blocks scrolling: the browser skips portions out of sight as a whole.
  */
 export function appendLater(parent, makers, signal, portion = 60) {
   const step = (from, most) => {
     if (signal?.aborted) return;
     const nodes = makers.slice(from, from + most).map((make) => make());
     parent.append(...(from ? [h("div", { class: "portion" }, nodes)] : nodes));
-    if (from + most < makers.length) setTimeout(step, 0, from + most, Math.min(2 * most, 480));
+    const next = Math.min(Math.max(2 * most, 30), 480);
+    if (from + most < makers.length) requestAnimationFrame(() => setTimeout(step, 0, from + most, next));
   };
   if (makers.length) step(0, portion);
 }

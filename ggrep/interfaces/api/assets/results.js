@@ -101,21 +101,25 @@ const PARTS = ["file", "dense_file", "text", "symbol", "dense", "path", "stem"];
 const PART_NAMES = { file: "words of the file", dense_file: "meaning of the file", text: "words of the text", symbol: "names", dense: "meaning of the text", path: "path", stem: "stems" };
 const FACTORS = { prior: "kind of file", passage: "an answer by itself", further: "not the first of its file", learned: "learned" };
 
-/** A bar of the parts that add up to a score, as wide as the score is of the best one. */
-function bars(hit, best) {
-  const { explain } = hit;
+/** The score, which opens to a bar of the parts that add up to it, as wide as it is of the best one. */
+function scoreNode(hit, best) {
+  const node = h("details", { class: "score" },
+    h("summary", { onclick: () => node.children[1] ?? node.append(...partsOf(hit, best)) }, "Score ", number(hit.points)));
+  return node;
+}
+
+const number = (value) => value.toFixed(2);
+
+function partsOf({ explain, points }, best) {
   const parts = PARTS.filter((name) => explain[name] > 0);
   const sum = parts.reduce((total, name) => total + explain[name], 0) || 1;
-  const share = (Math.max(0, hit.points) / (best || 1)) * 100;
   const bar = h("div", { class: "bar", "aria-hidden": "true" }, parts.map((name) => h("span", { class: `part of-${name}` })));
-  bar.style.width = `${share}%`;
+  bar.style.width = `${(Math.max(0, points) / (best || 1)) * 100}%`;
   parts.forEach((name, index) => { bar.children[index].style.flexGrow = String(explain[name] / sum); });
-  const number = (value) => value.toFixed(2);
-  return h("details", { class: "score" }, h("summary", null, "Score ", number(hit.points)), bar,
-    h("ul", { class: "parts" },
-      parts.map((name) => h("li", null, h("span", { class: `dot of-${name}`, "aria-hidden": "true" }), `${PART_NAMES[name]} +${number(explain[name])}`)),
-      Object.entries(FACTORS).filter(([name]) => name in explain && explain[name] !== 1)
-        .map(([name, text]) => h("li", null, `${text} ×${number(explain[name])}`))));
+  return [bar, h("ul", { class: "parts" },
+    parts.map((name) => h("li", null, h("span", { class: `dot of-${name}`, "aria-hidden": "true" }), `${PART_NAMES[name]} +${number(explain[name])}`)),
+    Object.entries(FACTORS).filter(([name]) => name in explain && explain[name] !== 1)
+      .map(([name, text]) => h("li", null, `${text} ×${number(explain[name])}`)))];
 }
 
 function hitNode(hit, { state, words, best }) {
@@ -133,7 +137,7 @@ function hitNode(hit, { state, words, best }) {
     h("div", { class: "under" },
       more > 0 && h("a", { href: address, tabindex: "-1" }, matched ? `${count(more, "more matching line")}` : `${count(more, "more line")}`),
       hit.encoding && h("span", { class: "note" }, hit.encoding),
-      hit.explain && bars(hit, best)));
+      hit.explain && scoreNode(hit, best)));
 }
 
 function fileNode(hits, context) {
@@ -191,15 +195,20 @@ export function summaryOf(answer, elapsed) {
   return `${total}${count(hits.length, "hit")} in ${count(files, "file")} · ${Math.round(elapsed)} ms${doubt}`;
 }
 
-export function results(answer, { state, go, place, rows, signal }) {
+const LINE_PX = 19;
+
+export function results(answer, { state, go, place, rows, signal, isBack }) {
   const lists = listsOf(answer);
   const hits = lists.flatMap(([, list]) => list);
   const best = Math.max(0, ...hits.map((hit) => hit.points));
   const context = { state, words: wordsOf(answer, state.q), best };
+  // Files that fit the screen are made before the first paint, the others after it.
+  let room = isBack ? Infinity : innerHeight / LINE_PX;
+  const fitting = (groups) => groups.findIndex((group) => (room -= group.reduce((sum, hit) => sum + 3 + (hit.content ?? "").split("\n").length, 2)) < 0) + 1;
   const sections = lists.map(([title, list]) => {
     const groups = [...Map.groupBy(list, (hit) => `${hit.repo}\0${hit.path}`).values()];
     const section = h("section", null, h("h2", { class: title ? null : "hidden" }, title || "Hits"));
-    appendLater(section, groups.map((group) => () => fileNode(group, context)), signal);
+    appendLater(section, groups.map((group) => () => fileNode(group, context)), signal, room > 0 ? fitting(groups) || groups.length : 0);
     return section;
   });
   const next = MORE[MORE.indexOf(state.n || MORE[0]) + 1];
