@@ -4,7 +4,6 @@ import http.client
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +11,15 @@ from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
 from ggrep.base import stable_json
-from tests.bench.serving import Words, bare_environ, load_average, median_ratio, medians, paired
+from tests.bench.serving import (
+    Words,
+    bare_environ,
+    load_average,
+    median_ratio,
+    medians,
+    paired,
+    timed_ms,
+)
 
 ROUNDS: Final = 24
 _WATCH: Final = """
@@ -37,7 +44,13 @@ window.watch = (begun) => {
 };
 if (location.search) watch(0);
 """
-"""`painted` resolves with the milliseconds from a key, or a navigation, until hits are displayed."""
+"""`painted` resolves with the ms from a key, or a navigation, until hits are displayed."""
+_CLEAR: Final = """(text) => {
+  document.querySelector("#main").replaceChildren();
+  document.querySelector("#query").value = text;
+  document.querySelector("#query").focus();
+  watch();
+}"""
 
 
 def measure(work: Path, tree: Path) -> list[str]:
@@ -47,7 +60,7 @@ def measure(work: Path, tree: Path) -> list[str]:
         return ["page: no Chromium is installed: apt-get install chromium"]
     from playwright.sync_api import sync_playwright
 
-    words, lines = Words(tree), []
+    words = Words(tree)
     with _serving(work / "home", tree) as (url, token), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900})
@@ -59,15 +72,7 @@ def measure(work: Path, tree: Path) -> list[str]:
 
         def key() -> float:
             query = words.next()
-            page.evaluate(
-                """(text) => {
-                  document.querySelector("#main").replaceChildren();
-                  document.querySelector("#query").value = text;
-                  document.querySelector("#query").focus();
-                  watch();
-                }""",
-                query[:-1],
-            )
+            page.evaluate(_CLEAR, query[:-1])
             page.keyboard.press(query[-1])
             return float(page.evaluate("painted"))
 
@@ -77,29 +82,39 @@ def measure(work: Path, tree: Path) -> list[str]:
 
         with page.expect_request("**/search") as request:
             key()
-        body = stable_json.loads(request.value.post_data)
-        key_of_page = request.value.headers["authorization"]
-        connection = http.client.HTTPConnection(urlsplit(url).netloc)
-
-        def bare() -> float:
-            data = stable_json.dumps({**body, "query": words.next()})
-            begun = time.perf_counter()
-            headers = {"authorization": key_of_page, "content-type": "application/json"}
-            connection.request("POST", "/search", data, headers)
-            stable_json.loads(connection.getresponse().read())
-            return 1000 * (time.perf_counter() - begun)
-
-        for name, act in (("from the last key", key), ("from opening a link", link)):
-            pairs = paired(act, bare, ROUNDS)
-            page_ms, bare_ms = medians(pairs)
-            lines.append(
-                f"page: {name} to painted hits {page_ms:.0f} ms (least"
-                f" {min(a for a, _ in pairs):.0f}), the request {bare_ms:.0f} ms (least"
-                f" {min(b for _, b in pairs):.0f}), {median_ratio(pairs):.2f}x of it"
-                f" (goal <= 1.3), {load_average()}"
-            )
+        bare = _bare(urlsplit(url).netloc, request.value, words)
+        lines = [_line("the last key", key, bare), _line("opening a link", link, bare)]
         browser.close()
     return lines
+
+
+def _bare(host: str, request: Any, words: Words) -> Callable[[], float]:
+    """Return what sends the page's request with another query, and returns how long it took."""
+    body = stable_json.loads(request.post_data)
+    headers = {name: request.headers[name] for name in ("authorization", "content-type")}
+    connection = http.client.HTTPConnection(host)
+
+    def ask() -> float:
+        data = stable_json.dumps({**body, "query": words.next()})
+
+        def answer() -> None:
+            connection.request("POST", "/search", data, headers)
+            stable_json.loads(connection.getresponse().read())
+
+        return timed_ms(answer)
+
+    return ask
+
+
+def _line(name: str, act: Callable[[], float], bare: Callable[[], float]) -> str:
+    pairs = paired(act, bare, ROUNDS)
+    page_ms, bare_ms = medians(pairs)
+    least = [min(side) for side in zip(*pairs, strict=True)]
+    return (
+        f"page: from {name} to displayed hits {page_ms:.0f} ms (least {least[0]:.0f}), the request"
+        f" {bare_ms:.0f} ms (least {least[1]:.0f}), {median_ratio(pairs):.2f}x of it (goal <= 1.3),"
+        f" {load_average()}"
+    )
 
 
 @contextmanager

@@ -28,7 +28,7 @@ function go(change, { replace = false } = {}) {
 async function searchView({ signal }) {
   const [at, began, rows] = [place(), performance.now(), new Map()];
   const body = searchBody(state, at);
-  const context = { state, go, place: at, rows, signal, isBack: Boolean(kept.get(addressOf(state))) };
+  const context = { state, go, place: at, rows, signal, room: innerHeight + (kept.get(addressOf(state)) ?? 0) };
   const arrived = (row) => {
     rows.set(row.alias ?? row.repoId, row);
     $("#summary").textContent = `${row.done} of ${row.total} repositories`;
