@@ -369,7 +369,10 @@ def test_tour_and_status_show_each_repository(page: Any, server: Server) -> None
     page.goto(f"{server.url}/?view=status")
     page.get_by_text("Indexed; no daemon runs.").first.wait_for()
     assert page.locator("article.card").count() == 4
-    page.locator(".card", has_text="gone").get_by_role("alert").wait_for()
+    gone = page.locator(".card", has_text="gone")
+    gone.get_by_role("alert").wait_for()
+    command = f"ggrep workspace remove {server.place}/w.jsonc gone"
+    assert gone.locator("code").inner_text() == command
     page.locator(".daemons").get_by_text("No daemon runs.").wait_for()
 
 

@@ -101,6 +101,7 @@ function card({ state, places, place, signal }, name) {
       shown = now;
     } catch (failure) {
       failed(body)(failure);
+      if (place.workspace && failure.status === 400) body.append(h("p", null, "If it is gone: ", command(`ggrep workspace remove ${shellWord(place.workspace)} ${shellWord(name)}`)));
     }
     again();
   };
