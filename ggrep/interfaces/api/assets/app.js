@@ -29,10 +29,16 @@ async function searchView({ signal }) {
   const [at, began, rows] = [place(), performance.now(), new Map()];
   const body = searchBody(state, at);
   const context = { state, go, place: at, rows, signal, room: innerHeight + (kept.get(addressOf(state)) ?? 0) };
+  // Of a thousand repositories many arrive within a frame.
+  let drawing = 0;
   const arrived = (row) => {
     rows.set(row.alias ?? row.repoId, row);
-    $("#summary").textContent = `${row.done} of ${row.total} repositories`;
-    $(".states")?.replaceWith(repositoryStates(at, rows, state.only));
+    drawing ||= requestAnimationFrame(() => {
+      drawing = 0;
+      if (signal.aborted) return;
+      $("#summary").textContent = `${rows.size} of ${row.total} repositories`;
+      $(".states")?.replaceWith(repositoryStates(at, rows, state.only));
+    });
   };
   const request = at.workspace ? stream("/search/federated/stream", body, signal, arrived) : post("/search", body, signal);
   if (at.workspace) {
@@ -40,7 +46,7 @@ async function searchView({ signal }) {
     if (!hits?.querySelector(".states")) $("#main").replaceChildren(h("div", { class: "hits" }, repositoryStates(at, rows, state.only)));
     else hits.querySelector(".states").replaceWith(repositoryStates(at, rows, state.only));
   }
-  const answer = await request;
+  const answer = await request.finally(() => cancelAnimationFrame(drawing));
   for (const { alias, repoId, status } of answer.repos ?? []) {
     const name = alias ?? repoId;
     if (!rows.has(name)) rows.set(name, { status, count: 0 });
