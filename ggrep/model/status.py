@@ -100,6 +100,19 @@ class GeneratedCounts(Struct, frozen=True):
         return f"{parts}; ranked below hand-written files" if parts else ""
 
 
+class RetainedSnapshot(Struct, frozen=True):
+    """One snapshot that the store still has."""
+
+    snapshot_id: SnapshotId
+    """Id of the snapshot."""
+    created_at: Moment
+    """Time when it was published (UTC)."""
+    files: Count
+    """Files that could be found."""
+    chunks: Count
+    """Chunks that could be found."""
+
+
 class SnapshotStatus(Struct, frozen=True):
     """The active snapshot."""
 
@@ -128,6 +141,8 @@ class SnapshotStatus(Struct, frozen=True):
     """Segments that a query reads."""
     tombstones: Count = 0
     """Paths hidden in older segments, counted once for each publish."""
+    retained: Later[tuple[RetainedSnapshot, ...]] = ()
+    """The newest 10 snapshots that the store still has, the newest first."""
 
 
 class SyncStatus(Struct, frozen=True):

@@ -71,6 +71,9 @@ async def test_the_files_need_no_token_and_forbid_all_that_is_not_the_server_s(
         assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
         assert response.headers["referrer-policy"] == "no-referrer"
         assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["cache-control"] == (
+            "max-age=3600" if path.endswith(".svg") else "no-store"
+        )
     assert (await browser.get("/places")).status_code == 401
 
 

@@ -41,6 +41,8 @@
     python3 dev.py bench federated-slate
                                     a slate over ten installed packages, through daemons, against
                                     the search of the same question
+    python3 dev.py bench page       from a key press and from opening a link to hits on the screen,
+                                    against the page's request alone; needs Chromium
     python3 dev.py bench travel [FOLDER ...]
                                     a checkout that pulls against one that indexes, and what storage
                                     is asked and holds, over parts of the standard library and the
@@ -144,6 +146,7 @@ def main(names: list[str]) -> int:
         "federation": bench_federation,
         "federated-slate": bench_federated_slate,
         "approximate": partial(bench_approximate, shape=shape),
+        "page": bench_page,
         "travel": partial(bench_travel, folders=given.get("travel", [])),
     }
     parts = {f"daemon-{part}": partial(bench_daemon, parts=(part,)) for part in DAEMON_PARTS} | {
@@ -319,6 +322,13 @@ def bench_federated_slate(work: Path) -> None:
 
     for line in measure(work):
         print(line, flush=True)
+
+
+def bench_page(work: Path) -> None:
+    """The page for browsers over about 70,000 chunks."""
+    from tests.bench.page_latency import measure
+
+    print(*measure(work, _copy_stdlib(work / "tree")), sep="\n", flush=True)
 
 
 def bench_everyday(work: Path, folders: Sequence[str] = ()) -> None:

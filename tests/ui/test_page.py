@@ -1,6 +1,9 @@
 """The page in a real browser: search, filters, files, names, and what expires."""
 
+import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -70,9 +73,9 @@ def test_a_workspace_answers_with_the_state_of_each_repository(page: Any, server
 def test_filters_narrow_and_go_back(page: Any) -> None:
     """The state is the address: back, forward, reload and a copied link show the same."""
     search(page, QUERY)
-    page.get_by_role("group", name="Repository").get_by_label("shop").check()
+    page.get_by_role("checkbox", name="shop").check()
     page.get_by_role("button", name="Remove filter repository:shop").wait_for()
-    page.get_by_role("group", name="Language").get_by_label("python").check()
+    page.get_by_role("checkbox", name="python").check()
     page.get_by_role("button", name="Remove filter lang:python").wait_for()
     page.get_by_label("Without tests").check()
     page.get_by_role("button", name="Remove filter test:false").wait_for()
@@ -92,6 +95,27 @@ def test_filters_narrow_and_go_back(page: Any) -> None:
     page.get_by_role("button", name="Remove filter lang:python").click()
     page.get_by_role("button", name="Remove filter lang:python").wait_for(state="detached")
     assert "lang" not in parameters(page)
+
+
+def test_facets_leave_out_what_their_button_names(page: Any, server: Server) -> None:
+    """A language as on the command line, and a repository; both are in the address."""
+    page.goto(f"{server.url}/?q={QUERY}&only=-evil")
+    page.locator(".hit").first.wait_for()
+    language = page.get_by_role("group", name="Language")
+    language.get_by_role("button", name="Leave out python").click()
+    page.get_by_role("button", name="Remove filter -lang:python").wait_for()
+
+    assert paths(page)
+    assert not [path for path in paths(page) if path.endswith(".py")]
+    assert parameters(page) == "?q=charge+a+card&f=-lang%3Apython&only=-evil"
+    states = page.get_by_role("list", name="Repositories").inner_text()
+    assert "shop" in states
+    assert "evil" not in states
+    pressed = language.get_by_role("button", name="Leave out python")
+    assert pressed.get_attribute("aria-pressed") == "true"
+    language.get_by_role("checkbox", name="python").check()
+    page.get_by_role("button", name="Remove filter lang:python").wait_for()
+    assert parameters(page) == "?q=charge+a+card&f=lang%3Apython&only=-evil"
 
 
 def test_typing_alone_shows_hits_and_makes_one_entry_of_the_history(page: Any) -> None:
@@ -150,6 +174,27 @@ def test_a_name_leads_to_its_definition_and_usages(page: Any, server: Server) ->
     page.locator("input[name=name]").fill("payNow")
     page.get_by_role("button", name="Show").click()
     page.get_by_role("region", name="usages of payNow").get_by_text("web/pay.ts").first.wait_for()
+
+
+def test_a_name_under_the_mouse_shows_its_definition(page: Any, server: Server) -> None:
+    """The box can be entered, as its text may be copied, and Escape closes it."""
+    page.goto(f"{server.url}/?file=pay/order.py&repo=shop")
+    name = page.locator(".line", has_text="return charge_card").get_by_text("charge_card")
+    name.hover()
+    box = page.get_by_role("tooltip")
+    box.wait_for()
+
+    assert "shop" in box.inner_text()
+    assert "pay/charge.py:4" in box.inner_text()
+    assert "return money < LIMIT" in box.inner_text()
+    assert "name=" not in parameters(page)
+    box.hover()
+    with page.expect_response("**/symbol/federated"):
+        page.locator(".line", has_text="def order").get_by_text("order").hover()
+    page.locator("[role=tooltip]", has_text="pay/order.py:4").wait_for()
+    page.keyboard.press("Escape")
+    assert box.count() == 0
+    assert "file=" in parameters(page)
 
 
 def test_a_long_file_opens_at_its_line_with_its_outline(page: Any, server: Server) -> None:
@@ -323,8 +368,50 @@ def test_tour_and_status_show_each_repository(page: Any, server: Server) -> None
 
     page.goto(f"{server.url}/?view=status")
     page.get_by_text("Indexed; no daemon runs.").first.wait_for()
-    assert page.locator(".card").count() == 4
-    page.locator(".card", has_text="gone").get_by_role("alert").wait_for()
+    assert page.locator("article.card").count() == 4
+    gone = page.locator(".card", has_text="gone")
+    gone.get_by_role("alert").wait_for()
+    command = f"ggrep workspace remove {server.place}/w.jsonc gone"
+    assert gone.locator("code").inner_text() == command
+    page.locator(".daemons").get_by_text("No daemon runs.").wait_for()
+
+
+def test_status_shows_daemons_and_snapshots(page: Any, server: Server) -> None:
+    (server.place / "bank" / "more.py").write_text("def more():\n    return 1\n")
+    command = [sys.executable, "-m", "ggrep", "serve", "--path", "bank"]
+    with subprocess.Popen(
+        command, cwd=server.place, env=server.environ, stderr=subprocess.DEVNULL
+    ) as daemon:
+        try:
+            card = page.locator("article.card", has=page.get_by_role("heading", name="bank"))
+            page.goto(f"{server.url}/?view=status")
+            card.get_by_text("2 snapshots").click(timeout=60_000)
+            rows = card.locator(".snapshots li").all_inner_texts()
+            page.reload()
+            row = page.locator(".daemons li", has_text="bank").inner_text()
+        finally:
+            daemon.terminate()
+    (server.place / "bank" / "more.py").unlink()
+
+    assert [re.sub(r".*?· ", "", text, count=1) for text in rows] == [
+        *("2 files · 4 chunks", "1 file · 2 chunks")
+    ]
+    assert re.match(r"bank (ready|indexing) · 0 queries · .* MB · up \d+ min", row)
+
+
+def test_a_daemon_that_does_not_answer_is_named_with_the_command_that_helps(
+    page: Any, server: Server
+) -> None:
+    """Its name is indexed text: that of a directory."""
+    name = r"<b>a\\b \"c"
+    figures = f'ggrep_daemon_up{{root="{name}",store="s-1"}} 0.0\nggrep_daemons 1.0\n'
+    page.route("**/metrics", lambda route: route.fulfill(body=figures))
+    page.goto(f"{server.url}/?view=status")
+    row = page.locator(".daemons li")
+    row.get_by_text("does not answer").wait_for()
+
+    assert row.inner_text().startswith('<b>a\\b "c does not answer')
+    assert row.locator("code").inner_text() == "ggrep stop-all"
 
 
 def test_a_link_into_the_editor_names_file_and_line(page: Any, server: Server) -> None:
@@ -384,22 +471,30 @@ def many(number: int) -> bytes:
     return b"event: answer\ndata: " + stable_json.dumps(answer) + b"\n\n"
 
 
-@pytest.mark.deep
-def test_ten_thousand_hits_can_be_scrolled(page: Any, server: Server) -> None:
-    """Files out of sight are not laid out, and the last one is there."""
+def test_ten_thousand_hits_scroll_over_a_bounded_number_of_nodes(page: Any, server: Server) -> None:
+    """Files exist near the screen alone; each one can be reached, by keys too."""
     page.route(
         "**/search/federated/stream",
         lambda route: route.fulfill(body=many(10_000), content_type="text/event-stream"),
     )
     page.goto(f"{server.url}/?q=many")
-    page.locator("article.file").nth(9_999).wait_for(state="attached")
+    page.locator("article.file").nth(40).wait_for(state="attached")
+    nodes = "document.querySelectorAll('*').length"
+    counts = [page.evaluate(nodes)]
 
     assert page.locator("#summary").inner_text().startswith("10,000 hits in 10,000 files")
-    style = "node => getComputedStyle(node).contentVisibility"
-    assert page.locator("article.file").first.evaluate(style) == "auto"
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    page.locator("article.file", has_text="f5000.py").wait_for(state="attached")
+    counts.append(page.evaluate(nodes))
     page.keyboard.press("Escape")
     page.keyboard.press("End")
-    page.locator("article.file").last.get_by_text("def one():").wait_for(state="visible")
+    page.locator("article.file", has_text="f9999.py").get_by_text("def one():").wait_for()
+    page.locator("article.file", has_text="f5000.py").wait_for(state="detached")
+    counts.append(page.evaluate(nodes))
+    assert max(counts) < 20_000
+    page.keyboard.press("k")
+    page.keyboard.press("k")
+    assert "file=f9998.py" in page.evaluate("document.activeElement.href")
 
 
 @pytest.mark.deep

@@ -1,7 +1,7 @@
 """Status of one store: its snapshot, its last sync, what is in use, and its daemon."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,7 @@ from ggrep.index.repo_identity import RepoIdentity
 from ggrep.index.store.disk import store_bytes
 from ggrep.index.store.judging import Judgement
 from ggrep.index.store.manifest import SnapshotManifest
-from ggrep.index.store.view import SnapshotView
+from ggrep.index.store.view import SnapshotView, manifests_newest_first
 from ggrep.index.sync.index_state import IndexState, read_index_state, recorded_standing
 from ggrep.model.daemons import DaemonLoad
 from ggrep.model.files import GUESSED, MASKED, REPLACED
@@ -35,6 +35,7 @@ from ggrep.model.status import (
     Performance,
     QueryCounts,
     Resources,
+    RetainedSnapshot,
     SnapshotStatus,
     Status,
     StatusDaemon,
@@ -43,6 +44,7 @@ from ggrep.model.status import (
     WarningJson,
 )
 
+_MOST_RETAINED: Final = 10
 _UNSURE: Final = (
     (GUESSED, "guessed_encoding", "files whose encoding is guessed"),
     (REPLACED, "replaced_characters", "files with U+FFFD for bytes that are not text"),
@@ -83,7 +85,7 @@ def read_status(
         config_fingerprint=identity.config_fingerprint,
         ignore_fingerprint=manifest.ignore_fingerprint if manifest else None,
         encoder=settings.encoder,
-        snapshot=_snapshot(manifest, view, damage),
+        snapshot=replace(_snapshot(manifest, view, damage), retained=_retained(store)),
         sync=SyncStatus(
             state="indexing" if writing else "idle",
             last_sync_at=last.last_sync_at if last else None,
@@ -136,6 +138,22 @@ def _snapshot(
         segments=len(manifest.segments),
         tombstones=manifest.counts.tombstones_added,
     )
+
+
+def _retained(store: Path) -> tuple[RetainedSnapshot, ...]:
+    """Return the newest snapshots of a store; none where their directory cannot be read."""
+    with suppress(GgrepError):
+        newest = manifests_newest_first(store, most=_MOST_RETAINED)
+        return tuple(
+            RetainedSnapshot(
+                each.snapshot_id,
+                each.created_at,
+                each.counts.files_indexed,
+                each.counts.chunks_visible,
+            )
+            for each in newest
+        )
+    return ()
 
 
 def with_load(

@@ -164,7 +164,10 @@ def newest_epoch(store: Path) -> int:
 
 
 def manifests_newest_first(
-    store: Path, *, passing_over: tuple[type[GgrepError], ...] = (CorruptStore, Incompatible)
+    store: Path,
+    *,
+    passing_over: tuple[type[GgrepError], ...] = (CorruptStore, Incompatible),
+    most: int = 0,
 ) -> list[SnapshotManifest]:
     """Return the manifests that can be read, whether or not what they name is whole.
 
@@ -173,9 +176,10 @@ def manifests_newest_first(
     Args:
         store: the store directory.
         passing_over: errors for which a manifest is left out.
+        most: read those with the newest ids alone, so many; 0 for all.
     """
     found = []
-    for snapshot_id in snapshot_ids(store):
+    for snapshot_id in snapshot_ids(store)[-most:]:
         with suppress(*passing_over):
             found.append(read_manifest(store, snapshot_id))
     return sorted(found, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)

@@ -48,7 +48,11 @@ class Asset(Struct, frozen=True):
     async def respond(self, request: Request) -> ASGIApp:
         """Return the file; parameters are the page's own state and are ignored."""
         del request
-        return Response(self.data, headers={**HEADERS, "content-type": self.media_type})
+        headers = {**HEADERS, "content-type": self.media_type}
+        if self.media_type == _TYPES[".svg"]:
+            # Browsers ask for the icon at each change of the address.
+            headers["cache-control"] = "max-age=3600"
+        return Response(self.data, headers=headers)
 
 
 def page_files() -> dict[str, str]:

@@ -48,6 +48,7 @@ export const whenUnlocked = (listener) =>
   addEventListener("storage", (event) => event.key === KEY && event.newValue && listener());
 
 export const get = async (path, signal) => (await request("GET", path, null, signal)).json();
+export const getText = async (path, signal) => (await request("GET", path, null, signal)).text();
 export const post = async (path, body, signal) => (await request("POST", path, body, signal)).json();
 
 /** Send a search whose answer arrives as events; return the answer. */

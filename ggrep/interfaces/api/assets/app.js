@@ -28,18 +28,25 @@ function go(change, { replace = false } = {}) {
 async function searchView({ signal }) {
   const [at, began, rows] = [place(), performance.now(), new Map()];
   const body = searchBody(state, at);
-  const context = { state, go, place: at, rows, signal };
+  const context = { state, go, place: at, rows, signal, room: innerHeight + (kept.get(addressOf(state)) ?? 0) };
+  // Of a thousand repositories many arrive within a frame.
+  let drawing = 0;
   const arrived = (row) => {
     rows.set(row.alias ?? row.repoId, row);
-    $("#summary").textContent = `${row.done} of ${row.total} repositories`;
-    $(".states")?.replaceWith(repositoryStates(at, rows, state.only));
+    drawing ||= requestAnimationFrame(() => {
+      drawing = 0;
+      if (signal.aborted) return;
+      $("#summary").textContent = `${rows.size} of ${row.total} repositories`;
+      $(".states")?.replaceWith(repositoryStates(at, rows, state.only));
+    });
   };
+  const request = at.workspace ? stream("/search/federated/stream", body, signal, arrived) : post("/search", body, signal);
   if (at.workspace) {
     const hits = $("#main .hits");
     if (!hits?.querySelector(".states")) $("#main").replaceChildren(h("div", { class: "hits" }, repositoryStates(at, rows, state.only)));
     else hits.querySelector(".states").replaceWith(repositoryStates(at, rows, state.only));
   }
-  const answer = at.workspace ? await stream("/search/federated/stream", body, signal, arrived) : await post("/search", body, signal);
+  const answer = await request.finally(() => cancelAnimationFrame(drawing));
   for (const { alias, repoId, status } of answer.repos ?? []) {
     const name = alias ?? repoId;
     if (!rows.has(name)) rows.set(name, { status, count: 0 });
@@ -59,6 +66,10 @@ async function startView() {
   };
 }
 
+async function nowhere() {
+  throw new Failure(1, { message: "there is nothing to search here; to start with a repository: ggrep ui DIR" });
+}
+
 function viewOf() {
   if (state.file) return fileView;
   if (state.view === "tour") return tourView;
@@ -74,13 +85,14 @@ async function show() {
   work.abort();
   work = new AbortController();
   const { signal } = work;
+  // The request leaves before the page changes.
+  const request = places && (place() ? viewOf() : nowhere)({ state, go, places, place: place(), signal, isOpen: shown?.startsWith(`${state.file}\0`) });
   frame();
-  if (!places) return;
+  if (!request) return;
   const bar = setTimeout(() => { $("#bar").hidden = false; }, 150);
   let view;
   try {
-    if (!place()) throw new Failure(1, { message: "there is nothing to search here; to start with a repository: ggrep ui DIR" });
-    view = await viewOf()({ state, go, places, place: place(), signal, isOpen: shown?.startsWith(`${state.file}\0`) });
+    view = await request;
   } catch (failure) {
     if (failure.name === "AbortError") return clearTimeout(bar);
     if (failure.status === 401) view = lockedView();
@@ -210,12 +222,17 @@ addEventListener("click", (event) => {
 });
 addEventListener("popstate", () => show());
 
+let typed = -TYPING_MS;
 $("#query").addEventListener("input", (event) => {
-  clearTimeout(typing);
-  typing = setTimeout(() => {
+  const ask = () => {
+    typed = performance.now();
     go({ q: event.target.value, file: "", line: "", name: "", n: "", view: state.view === "slate" ? "slate" : "" }, { replace: Boolean(state.q) && !state.file });
     typing = 0;
-  }, TYPING_MS);
+  };
+  clearTimeout(typing);
+  const wait = typed + TYPING_MS - performance.now();
+  typing = wait > 0 ? setTimeout(ask, wait) : -1;
+  if (wait <= 0) ask();
 });
 $("#search").addEventListener("submit", (event) => {
   event.preventDefault();

@@ -1,6 +1,7 @@
 // Elements are made here alone. Text becomes text nodes, so no indexed byte is ever parsed as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
+const NEAR_PX = 12_000;
 
 function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties ?? {})) {
@@ -42,16 +43,41 @@ export function command(text) {
     h("button", { type: "button", onclick: copy, "aria-label": `Copy ${text}` }, "copy"));
 }
 
-/**
- * Add children in growing portions, so that a long list neither delays its first line nor blocks
- * scrolling: the browser skips portions out of sight as a whole.
- */
+/** Add children in growing portions after the first one is painted, so that a long list delays nothing. */
 export function appendLater(parent, makers, signal, portion = 60) {
   const step = (from, most) => {
     if (signal?.aborted) return;
-    const nodes = makers.slice(from, from + most).map((make) => make());
-    parent.append(...(from ? [h("div", { class: "portion" }, nodes)] : nodes));
-    if (from + most < makers.length) setTimeout(step, 0, from + most, Math.min(2 * most, 480));
+    parent.append(...makers.slice(from, from + most).map((make) => make()));
+    if (from + most < makers.length) requestAnimationFrame(() => setTimeout(step, 0, from + most, Math.min(2 * most, 480)));
   };
   if (makers.length) step(0, portion);
+}
+
+/**
+ * Add portions, `[height, make]`, whose nodes exist only near the screen, after the first paint: a list of any
+ * length has a bounded number of nodes. A portion that leaves keeps its height.
+ */
+export function appendNearby(parent, signal, portions) {
+  const makers = new Map(portions.map(([height, make]) => {
+    const node = h("div", { class: "portion" });
+    node.style.height = `${height}px`;
+    return [node, make];
+  }));
+  const observer = new IntersectionObserver((changes) => {
+    for (const { target, isIntersecting, boundingClientRect: { height } } of changes) {
+      const isMade = Boolean(target.firstChild);
+      if (isIntersecting && !isMade) {
+        target.append(...makers.get(target)());
+        target.style.height = "";
+      } else if (!isIntersecting && isMade && !target.contains(document.activeElement)) {
+        target.style.height = `${height}px`;
+        target.replaceChildren();
+      }
+    }
+  }, { rootMargin: `${NEAR_PX}px 0px` });
+  for (const node of makers.keys()) {
+    parent.append(node);
+    observer.observe(node);
+  }
+  signal.addEventListener("abort", () => observer.disconnect());
 }

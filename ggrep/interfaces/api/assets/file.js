@@ -2,11 +2,12 @@
 
 import { get, post } from "./api.js";
 import { codeBlock, codeLines, wordAt } from "./code.js";
-import { appendLater, count, h, withCommands } from "./dom.js";
+import { $, appendLater, count, h, withCommands } from "./dom.js";
 import { addressOf, fileAddress, settings, shortName } from "./state.js";
 
 const MOST_BYTES = 2_000_000;
 const BLOCK = 100;
+const [HOVER_MS, HOVER_LINES, HOVER_PX] = [250, 12, 12];
 
 const rangeOf = (text) => {
   const [first, last] = text.split("-").map(Number);
@@ -35,7 +36,7 @@ export async function fileView(context) {
   const lines = codeLines(text.content, text.start_line, text.language, state.name ? [state.name] : [], inRange);
   const blocks = [];
   for (let from = 0; from < lines.length; from += BLOCK) blocks.push(lines.slice(from, from + BLOCK));
-  const code = codeBlock([], { onclick: (event) => open(wordAt(event)) });
+  const code = codeBlock([], { onclick: (event) => open(wordAt(event)), ...hover(context) });
   // The block of the wanted line is needed at once, the others follow without delay to the first paint.
   // A file that is open keeps its height.
   const upTo = isOpen ? blocks.length || 1 : range ? Math.ceil(range[1] / BLOCK) + 1 : 2;
@@ -67,6 +68,54 @@ export async function fileView(context) {
     const path = `${root}/${state.file}`.split("/").map(encodeURIComponent).join("/");
     return h("a", { class: "editor", href: form.replace("{path}", path).replace("{line}", String(range?.[0] ?? 1)) }, "open in editor");
   }
+}
+
+/** Listeners that show the definition of a name while the mouse rests on it. */
+function hover({ state, places, place, signal }) {
+  const known = new Map();
+  let [timer, shown, box] = [0, "", null];
+  const later = (action) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => signal.aborted || action(), HOVER_MS);
+  };
+  const hide = () => {
+    clearTimeout(timer);
+    box?.remove();
+    [shown, box] = ["", null];
+  };
+  const define = async (name) => {
+    const where = place.workspace ? { workspacePath: place.workspace } : { root: places.root(state, state.repo) };
+    const { definitions: [first], total } = await post(place.workspace ? "/symbol/federated" : "/symbol", { name, limit: 1, ...where }, signal);
+    if (!first) return null;
+    const repo = first.repoAlias ?? first.repoId ?? state.repo;
+    const text = await post("/expand", { target: `${first.path}:${first.line}`, boundary: "definition", maxBytes: 4_000, root: places.root(state, repo) }, signal);
+    const lines = text.content.split("\n").slice(0, HOVER_LINES).join("\n");
+    return [h("p", { class: "note" }, place.workspace && h("span", { class: "repo" }, shortName(repo)), `${first.path}:${first.line}`, total > 1 && ` and ${total - 1} more`),
+      codeBlock(codeLines(lines, text.start_line, text.language, [name]))];
+  };
+  const show = async (event) => {
+    const name = wordAt(event);
+    if (name === shown) return;
+    hide();
+    shown = name;
+    if (!name) return;
+    if (!known.has(name)) known.set(name, define(name).catch(() => null));
+    const nodes = await known.get(name);
+    if (!nodes || shown !== name || signal.aborted) return;
+    box = h("div", { class: "hover", role: "tooltip", onmouseenter: () => clearTimeout(timer), onmouseleave: () => later(hide) }, nodes);
+    $("#main").append(box);
+    const [below, above] = [event.clientY + HOVER_PX, event.clientY - HOVER_PX - box.offsetHeight];
+    box.style.left = `${Math.max(0, Math.min(event.clientX, document.documentElement.clientWidth - box.offsetWidth))}px`;
+    box.style.top = `${below + box.offsetHeight < innerHeight || above < 0 ? below : above}px`;
+  };
+  const close = (event) => {
+    if (event.key !== "Escape" || !box) return;
+    event.stopPropagation();
+    hide();
+  };
+  addEventListener("keydown", close, { signal, capture: true });
+  addEventListener("scroll", hide, { signal });
+  return { onmousemove: (event) => later(() => show(event)), onmouseleave: () => later(hide) };
 }
 
 async function namePanel({ state, places, place, signal }) {

@@ -1,7 +1,7 @@
 // Hits of a search: grouped by file, with facets, notices and bars of the scores.
 
 import { codeBlock, codeLines, matchedLines } from "./code.js";
-import { appendLater, command, count, h, withCommands } from "./dom.js";
+import { appendNearby, command, count, h, withCommands } from "./dom.js";
 import { addressOf, fileAddress, shortName, withRoot } from "./state.js";
 
 const LISTS = { code: "Code", prose: "Documents", records: "Records", extractedProse: "Comments and strings" };
@@ -42,31 +42,50 @@ export function wordsOf(answer, query) {
 export function searchBody(state, place) {
   const search = { top: Number(state.n || FIRST), explain: true, filter: state.f, ...(state.find && { find: state.find }) };
   if (!place.workspace) return { query: state.q, search };
-  const select = state.only.length ? { only: state.only } : undefined;
+  const only = chosenNames(place, state.only);
+  const select = state.only.length ? { only: only.length ? only : state.only } : undefined;
   return { query: state.q, workspacePath: place.workspace, search, select, debug: { includePaths: true } };
 }
 
-const toggled = (list, value) => (list.includes(value) ? list.filter((each) => each !== value) : [...list, value]);
+/** Names of a workspace's repositories that are searched: those of `only`, else all but its `-NAME`. */
+function chosenNames(place, only) {
+  const named = only.filter((each) => !each.startsWith("-"));
+  return (named.length ? named : place.repositories.map(({ name }) => name)).filter((name) => !only.includes(`-${name}`));
+}
 
-function facet(title, counts, chosen, change) {
-  const values = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 12);
-  if (values.length + chosen.length < 2 && !chosen.length) return null;
-  return h("fieldset", null, h("legend", null, title),
-    values.map(([value, number]) => h("label", { class: "choice" },
-      h("input", { type: "checkbox", checked: chosen.includes(value), onchange: () => change(value) }),
-      h("span", { class: "value" }, shortName(value)), h("span", { class: "number" }, number ? String(number) : ""))));
+/** A list with a value added or removed; its opposite, with or without `-`, leaves. */
+function toggled(list, value) {
+  const opposite = value.startsWith("-") ? value.slice(1) : `-${value}`;
+  const others = list.filter((each) => each !== value && each !== opposite);
+  return list.includes(value) ? others : [...others, value];
+}
+
+/** Values with their counts; `list` has those that are chosen as `prefix` and value, those left out behind a `-`. */
+function facet(title, counts, list, prefix, change) {
+  const isSet = (value, sign = "") => list.includes(`${sign}${prefix}${value}`);
+  for (const each of list) {
+    const text = each.replace(/^-/, "");
+    if (text.startsWith(prefix) && !counts.has(text.slice(prefix.length))) counts.set(text.slice(prefix.length), 0);
+  }
+  const rank = ([value]) => Number(isSet(value) || isSet(value, "-"));
+  const values = [...counts].sort((a, b) => rank(b) - rank(a) || b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 12);
+  if (values.length < 2 && !values.some(rank)) return null;
+  const set = (value) => change(toggled(list, value));
+  return h("fieldset", null, h("legend", null, title), values.map(([value, number]) => h("div", { class: "choice" },
+    h("label", null, h("input", { type: "checkbox", checked: isSet(value), onchange: () => set(`${prefix}${value}`) }),
+      h("span", { class: "value" }, shortName(value)), h("span", { class: "number" }, number ? String(number) : "")),
+    h("button", { type: "button", class: "without", "aria-pressed": String(isSet(value, "-")), "aria-label": `Leave out ${shortName(value)}`, title: "Leave out",
+      onclick: () => set(`-${prefix}${value}`) }, "−"))));
 }
 
 function facets(hits, state, go, place) {
   const counts = (of) => hits.reduce((sums, hit) => sums.set(of(hit), (sums.get(of(hit)) ?? 0) + 1), new Map());
   const chosen = (key) => state.f.filter((each) => each.startsWith(`${key}:`)).map((each) => each.slice(key.length + 1));
-  const known = (key, of) => {
+  const ofKey = (title, key, of) => {
     const sums = counts(of);
-    for (const value of chosen(key)) if (!sums.has(value)) sums.set(value, 0);
     sums.delete("");
-    return sums;
+    return facet(title, sums, state.f, `${key}:`, (f) => go({ f }));
   };
-  const filter = (key) => (value) => go({ f: toggled(state.f, `${key}:${value}`) });
   const depth = Math.max(0, ...chosen("path").map((path) => path.split("/").length));
   const folderAt = (levels) => (hit) => hit.path.split("/").slice(0, -1).slice(0, levels).join("/");
   const deepest = Math.max(...hits.map((hit) => hit.path.split("/").length - 1), depth + 1);
@@ -78,10 +97,10 @@ function facets(hits, state, go, place) {
   const repositories = new Map(place.workspace ? place.repositories.map(({ name }) => [name, hits.filter((hit) => hit.repo === name).length]) : []);
   return h("details", { class: "facets", open: matchMedia("(min-width: 60rem)").matches },
     h("summary", null, "Filters", state.f.length + state.only.length ? ` (${state.f.length + state.only.length})` : ""),
-    place.workspace && facet("Repository", repositories, state.only, (value) => go({ only: toggled(state.only, value) })),
-    facet("Language", known("lang", (hit) => hit.language), chosen("lang"), filter("lang")),
-    facet("Kind", known("kind", (hit) => hit.kind), chosen("kind"), filter("kind")),
-    facet("Folder", known("path", folderAt(levels)), chosen("path"), filter("path")),
+    place.workspace && facet("Repository", repositories, state.only, "", (only) => go({ only })),
+    ofKey("Language", "lang", (hit) => hit.language),
+    ofKey("Kind", "kind", (hit) => hit.kind),
+    ofKey("Folder", "path", folderAt(levels)),
     h("fieldset", null, h("legend", null, "Tests"),
       [["", "All files"], ["false", "Without tests"], ["true", "Only tests"]].map(([value, text]) =>
         h("label", { class: "choice" }, h("input", { type: "radio", name: "test", value, checked: test === value, onchange: setTest }), h("span", { class: "value" }, text)))),
@@ -91,7 +110,7 @@ function facets(hits, state, go, place) {
 function chips(state, go) {
   const chip = (text, without) => h("button", { type: "button", class: "chip", onclick: () => go(without), "aria-label": `Remove filter ${text}` }, text, h("span", { "aria-hidden": "true" }, " ×"));
   const all = [
-    ...state.only.map((value) => chip(`repository:${shortName(value)}`, { only: toggled(state.only, value) })),
+    ...state.only.map((value) => chip(value.replace(/^(-?)(.*)$/s, (_, sign, name) => `${sign}repository:${shortName(name)}`), { only: toggled(state.only, value) })),
     ...state.f.map((value) => chip(value, { f: toggled(state.f, value) })),
   ];
   return all.length ? h("p", { class: "chips" }, all) : null;
@@ -101,21 +120,25 @@ const PARTS = ["file", "dense_file", "text", "symbol", "dense", "path", "stem"];
 const PART_NAMES = { file: "words of the file", dense_file: "meaning of the file", text: "words of the text", symbol: "names", dense: "meaning of the text", path: "path", stem: "stems" };
 const FACTORS = { prior: "kind of file", passage: "an answer by itself", further: "not the first of its file", learned: "learned" };
 
-/** A bar of the parts that add up to a score, as wide as the score is of the best one. */
-function bars(hit, best) {
-  const { explain } = hit;
+/** The score, which opens to a bar of the parts that add up to it, as wide as it is of the best one. */
+function scoreNode(hit, best) {
+  const node = h("details", { class: "score" },
+    h("summary", { onclick: () => node.children[1] ?? node.append(...partsOf(hit, best)) }, "Score ", number(hit.points)));
+  return node;
+}
+
+const number = (value) => value.toFixed(2);
+
+function partsOf({ explain, points }, best) {
   const parts = PARTS.filter((name) => explain[name] > 0);
   const sum = parts.reduce((total, name) => total + explain[name], 0) || 1;
-  const share = (Math.max(0, hit.points) / (best || 1)) * 100;
   const bar = h("div", { class: "bar", "aria-hidden": "true" }, parts.map((name) => h("span", { class: `part of-${name}` })));
-  bar.style.width = `${share}%`;
+  bar.style.width = `${(Math.max(0, points) / (best || 1)) * 100}%`;
   parts.forEach((name, index) => { bar.children[index].style.flexGrow = String(explain[name] / sum); });
-  const number = (value) => value.toFixed(2);
-  return h("details", { class: "score" }, h("summary", null, "Score ", number(hit.points)), bar,
-    h("ul", { class: "parts" },
-      parts.map((name) => h("li", null, h("span", { class: `dot of-${name}`, "aria-hidden": "true" }), `${PART_NAMES[name]} +${number(explain[name])}`)),
-      Object.entries(FACTORS).filter(([name]) => name in explain && explain[name] !== 1)
-        .map(([name, text]) => h("li", null, `${text} ×${number(explain[name])}`))));
+  return [bar, h("ul", { class: "parts" },
+    parts.map((name) => h("li", null, h("span", { class: `dot of-${name}`, "aria-hidden": "true" }), `${PART_NAMES[name]} +${number(explain[name])}`)),
+    Object.entries(FACTORS).filter(([name]) => name in explain && explain[name] !== 1)
+      .map(([name, text]) => h("li", null, `${text} ×${number(explain[name])}`)))];
 }
 
 function hitNode(hit, { state, words, best }) {
@@ -133,7 +156,7 @@ function hitNode(hit, { state, words, best }) {
     h("div", { class: "under" },
       more > 0 && h("a", { href: address, tabindex: "-1" }, matched ? `${count(more, "more matching line")}` : `${count(more, "more line")}`),
       hit.encoding && h("span", { class: "note" }, hit.encoding),
-      hit.explain && bars(hit, best)));
+      hit.explain && scoreNode(hit, best)));
 }
 
 function fileNode(hits, context) {
@@ -172,8 +195,7 @@ export function notices(answer, place) {
 
 /** States of a workspace's repositories, which change as they arrive. */
 export function repositoryStates(place, rows, only) {
-  const chosen = place.repositories.filter(({ name }) => !only.length || only.includes(name));
-  return h("ul", { class: "states", "aria-label": "Repositories" }, chosen.map(({ name }) => {
+  return h("ul", { class: "states", "aria-label": "Repositories" }, chosenNames(place, only).map((name) => {
     const row = rows.get(name);
     const status = row?.status ?? "waiting";
     return h("li", { class: row ? (status === "ok" ? "good" : "bad") : "wait", "data-status": status },
@@ -191,15 +213,29 @@ export function summaryOf(answer, elapsed) {
   return `${total}${count(hits.length, "hit")} in ${count(files, "file")} · ${Math.round(elapsed)} ms${doubt}`;
 }
 
-export function results(answer, { state, go, place, rows, signal }) {
+const LINE_PX = 19;
+const PORTION = 20;
+const heightOf = (group) => LINE_PX * group.reduce((sum, hit) => sum + 3 + (hit.content ?? "").split("\n").length + (hit.lines?.length ?? 0), 3);
+
+/** The nodes of an answer; `room` is the height of the page, in pixels, that is to be filled at once. */
+export function results(answer, { state, go, place, rows, signal, room }) {
   const lists = listsOf(answer);
   const hits = lists.flatMap(([, list]) => list);
-  const best = Math.max(0, ...hits.map((hit) => hit.points));
+  const best = hits.reduce((most, hit) => Math.max(most, hit.points), 0);
   const context = { state, words: wordsOf(answer, state.q), best };
+  let left = room;
   const sections = lists.map(([title, list]) => {
     const groups = [...Map.groupBy(list, (hit) => `${hit.repo}\0${hit.path}`).values()];
     const section = h("section", null, h("h2", { class: title ? null : "hidden" }, title || "Hits"));
-    appendLater(section, groups.map((group) => () => fileNode(group, context)), signal);
+    let first = 0;
+    for (; left > 0 && first < groups.length; first += 1) {
+      section.append(fileNode(groups[first], context));
+      left -= heightOf(groups[first]);
+    }
+    appendNearby(section, signal, Array.from({ length: Math.ceil((groups.length - first) / PORTION) }, (_, index) => {
+      const portion = groups.slice(first + index * PORTION, first + (index + 1) * PORTION);
+      return [portion.reduce((sum, group) => sum + heightOf(group), 0), () => portion.map((group) => fileNode(group, context))];
+    }));
     return section;
   });
   const next = MORE[MORE.indexOf(state.n || MORE[0]) + 1];
