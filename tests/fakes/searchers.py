@@ -58,7 +58,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
     return replace(made, **fields)
 
 
-_SURE = (TopFile(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
+_SURE = (TopFile(score=1.0, evidence=9.0, row=1.0, topic=1.0, found=1.0, spelt=True),)
 """Evidence of an answer that nobody doubts."""
 
 
