@@ -25,12 +25,12 @@ MOST_LACKING: Final = 5
 """Most words that an answer says are nowhere."""
 _FIRST: Final = 3
 
-_EVIDENCE: Final = 4.0
-_ROW: Final = 1.8
-_TOPIC: Final = 1.0
-_UNKNOWN: Final = -3.1
-_OFFSET: Final = -5.0
-_STRONG: Final = -1.0
+_EVIDENCE: Final = 4.2
+_ROW: Final = 4.1
+_TOPIC: Final = 2.5
+_UNKNOWN: Final = -1.1
+_OFFSET: Final = -7.5
+_STRONG: Final = -1.4
 _WEAK: Final = -2.7
 
 _WEAK_HITS: Final = 5

@@ -50,8 +50,7 @@ SHARES: Final = {
 }
 """What each kind weighs: questions with an answer and questions without one weigh the same."""
 DOUBTED: Final = 0.03
-"""Share below the bound of `strong` of the subjects and questions whose first hit answers."""
-SPOKEN: Final = frozenset({SUBJECT, PEOPLE})
+"""Share below the bound of `strong` of the questions whose first hit answers."""
 COST: Final = 0.0005
 """Of the recall of what commits say: what answers below the bound of `weak` may lose of it."""
 
@@ -83,7 +82,7 @@ def fitted(asked: Sequence[Asked]) -> str:
     answerable = np.array([each.question.answerable for each in rows])
     found = coefficients(signals, answerable, balanced(kinds, SHARES)).round(1)
     logits = signals @ found
-    right = logits[np.array([each.first and each.question.kind in SPOKEN for each in rows])]
+    right = logits[np.array([each.first for each in rows])]
     losses = np.array([each.recall - each.least for each in rows])
     commits = np.array([kind in {SUBJECT, BODY} for kind in kinds])
     nothing = highest(logits[commits], losses[commits], COST)
