@@ -146,7 +146,11 @@ class ConfidenceFeatures:
         self, segment: SearchableSegment, scored: SegmentScores, best: _LeadingRows
     ) -> list[TopFile]:
         found = np.zeros(len(best.files), dtype=np.float64)
-        rows = scored.rows[best.places].astype(np.uint32)
+        rows, bounds = scored.rows[best.places].astype(np.uint32), segment.image.file_rows
+        ranges = (
+            np.concatenate((bounds[best.files], rows)),
+            np.concatenate((bounds[best.files + np.uint32(1)], rows + np.uint32(1))),
+        )
         idfs = dict(zip(self._roots, self._idfs, strict=True))
         spelt = np.ones(len(best.files), dtype=np.bool_)
         row, topic = np.zeros(len(best.files)), np.zeros(len(best.files))
@@ -154,12 +158,12 @@ class ConfidenceFeatures:
         for term in self._query.terms:
             if term in self._borders:
                 continue
-            ways = self._ways_of(term)
-            held = np.logical_or.reduce([_held(segment, way, best.files) for way in ways])
+            ways = [_held(segment, way, best.files, ranges) for way in self._ways_of(term)]
+            held = np.logical_or.reduce([in_file for in_file, _ in ways])
             spelt &= held
             if term in idfs:
+                in_row = np.logical_or.reduce([in_row for _, in_row in ways])
                 found += idfs[term] * held
-                in_row = np.logical_or.reduce([_in_rows(segment, way, rows) for way in ways])
                 row += general[term][0] * in_row
                 topic += general[term][1] * in_row
         columns = (
@@ -256,24 +260,26 @@ def _is_letter(term: str) -> bool:
     return len(term) == 1 and term.isascii()
 
 
-def _held(segment: SearchableSegment, term: str, files: Rows) -> Mask:
-    """Return for each file whether a row of it, or its path, contains `term`."""
-    bounds = segment.image.file_rows
-    held = np.zeros(len(files), dtype=np.bool_)
+def _held(
+    segment: SearchableSegment, term: str, files: Rows, ranges: tuple[Rows, Rows]
+) -> tuple[Mask, Mask]:
+    """Return for each file whether it or its path contains `term`, and whether its best row does.
+
+    Args:
+        segment: where the files are.
+        term: one of the query.
+        files: of the segment.
+        ranges: where their rows begin and end, then where their best rows do.
+    """
+    number = len(files)
+    held = np.zeros(2 * number, dtype=np.bool_)
     if (place := segment.row_postings.find(term)) is not None:
-        starts, ends = bounds[files], bounds[files + np.uint32(1)]
-        held |= segment.row_postings.within(place, range(SCORED_FIELDS), starts, ends)
+        held |= segment.row_postings.within(place, range(SCORED_FIELDS), *ranges)
+    in_row = held[number:].copy()
     if (place := segment.file_postings.find(term)) is not None:
         ends = files + np.uint32(1)
-        held |= segment.file_postings.within(place, range(FILE_FIELDS), files, ends)
-    return held
-
-
-def _in_rows(segment: SearchableSegment, term: str, rows: Rows) -> Mask:
-    """Return for each row whether it contains `term`."""
-    if (place := segment.row_postings.find(term)) is None:
-        return np.zeros(len(rows), dtype=np.bool_)
-    return segment.row_postings.within(place, range(SCORED_FIELDS), rows, rows + np.uint32(1))
+        held[:number] |= segment.file_postings.within(place, range(FILE_FIELDS), files, ends)
+    return held[:number], in_row
 
 
 def _leading_rows(scored: SegmentScores, best: BestRows, files: Mask) -> _LeadingRows:
