@@ -26,12 +26,16 @@ from ggrep.federation.repo_outcomes import (
 )
 from ggrep.federation.validation import GLOBAL
 from ggrep.model.confidence import (
+    UNKNOWN_WORDS,
     Confidence,
+    TopFiles,
     confidence_notices,
     confidence_of,
     hits_kept,
+    lacking_words,
     merge_top_files,
     shortened_list,
+    unknown_words_message,
 )
 from ggrep.model.limits import FileReading, LimitHit, reading_notices
 from ggrep.model.response import Hit, PoolResponse, shortened
@@ -96,7 +100,7 @@ def assemble(
         hits=capped[0],
         confidence=confidence,
         limits_hit=tuple(sorted(limits, key=RepoLimit.order)),
-        warnings=_warnings(session, pool_set, pools, confidence, capped, cut=bool(limits)),
+        warnings=_warnings(session, pool_set, pools, leaders, capped, cut=bool(limits)),
         errors=failure_diagnostics(
             item for item in reports if item.repo.repo_id not in pool_set.skipped
         ),
@@ -214,11 +218,12 @@ def _warnings(
     session: FanoutSession,
     pool_set: PoolSet,
     pools: Mapping[RepoId, PoolResponse],
-    confidence: Confidence,
+    leaders: TopFiles,
     lists: Sequence[Sequence[MergedHit]],
     *,
     cut: bool,
 ) -> tuple[Diagnostic, ...]:
+    confidence = confidence_of(leaders)
     is_lacking = cut or not lists[0] or confidence is not Confidence.STRONG
     readings: dict[RepoId, list[FileReading]] = {}
     for merged in chain.from_iterable(lists):
@@ -244,5 +249,9 @@ def _warnings(
         notices.append(Diagnostic("WARN_FEDERATED_MERGE_FALLBACK", message))
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
+    if leaders.leaders and (unknown := lacking_words(leaders, confidence)):
+        searched = "" if len(pools) == len(session.selection.repos) else " that was searched"
+        message = unknown_words_message(f"no repository{searched} contains", unknown)
+        notices.append(Diagnostic(UNKNOWN_WORDS, message))
     notices += session.workspace.strategy_warnings
     return sorted_diagnostics((*session.selection.warnings, *session.plan.warnings, *notices))

@@ -1,9 +1,10 @@
 """How often an answer is doubted: over questions that have one, and over questions that have none.
 
-    python3 dev.py quality FOLDER --confidence       the table, for docs/quality.md
+    python3 dev.py quality FOLDER --confidence [--people ASKED]    the tables of docs/quality.md
 
 The suites and the rule of their halves: tests/quality/README.md. Repositories of the folder and
-folders of the running Python's library are asked, each with an index of its own.
+folders of the running Python's library are asked, each with an index of its own. ASKED is what
+`python -m training.changes ask` writes; questions without an answer are made of its own.
 """
 
 from collections import Counter
@@ -20,7 +21,9 @@ from ggrep.model.confidence import Confidence, TopFiles, confidence_of
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import leading, rank
+from training.confidence import asking as training_asking
 from training.confidence.asking import installed_tree, opened
+from training.confidence.questions import people_ask
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITES = ROOT / "tests" / "quality"
@@ -83,9 +86,9 @@ def table(asked: Sequence[Asked]) -> str:
         "`weak` or `none` is doubt. It should be frequent over questions that the repository",
         "cannot answer and rare over those it can. The figures of `ggrep/model/confidence.py`",
         "were fitted by `training/confidence`: on what commits say of repositories to learn from,",
-        "on the even half of the answerable questions and on that of the first suite, put to those",
-        "repositories. No figure was fitted to the benchmark or to the odd halves; which signals",
-        "count was chosen with all of them in view. How the suites were made: tests/quality.",
+        "on questions as people ask them, on the even half of the answerable questions and on",
+        "that of the first suite, put to those repositories. No figure was fitted to the",
+        "benchmark or to the odd halves. How the suites were made: tests/quality.",
         "",
         "| questions | number | strong | weak | none | doubted |",
         "|---|---:|---:|---:|---:|---:|",
@@ -103,6 +106,36 @@ def table(asked: Sequence[Asked]) -> str:
         doubted = (number - counts[Confidence.STRONG]) / number
         levels = " | ".join(str(counts[level]) for level in Confidence)
         lines.append(f"| {name.removeprefix('- ')} | {number} | {levels} | {100 * doubted:.1f} % |")
+    return "\n".join([*lines, ""])
+
+
+def people_table(folder: Path, home: Path) -> str:
+    """Return how questions as people ask them are doubted, and those made of them, as Markdown."""
+    lines = [
+        "## Doubt of questions as people ask them",
+        "",
+        "The 150 questions with places and, put to the same repositories, questions without an",
+        "answer: about things that no such program does; questions of one repository, put to",
+        "another of another domain; names that do not exist (a real name with a part of another",
+        "one, with a letter missing, or made of words), alone and in a question. `strong` should",
+        "be rare over these, and doubt rare where the first hit shows a place that answers.",
+        "Figures were fitted to the repositories that are developed on, and looked at once on",
+        "those held out.",
+        "",
+        "| questions | number | strong | weak | none | strong, share | right first | doubted |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for part, name in (("choose", "developed on"), ("judge", "held out")):
+        asked = training_asking.ask(people_ask(folder, part), folder / "sources", home)
+        for kind in dict.fromkeys(each.question.kind for each in asked):
+            of_kind = [each for each in asked if each.question.kind == kind]
+            counts = Counter(each.confidence for each in of_kind)
+            cells = [str(len(of_kind)), *(str(counts[level]) for level in Confidence)]
+            cells.append(f"{100 * counts[Confidence.STRONG] / len(of_kind):.1f} %")
+            right = [each for each in of_kind if each.first]
+            doubted = sum(each.confidence is not Confidence.STRONG for each in right)
+            cells += [str(len(right)), str(doubted)] if right else ["", ""]
+            lines.append(f"| {name}: {kind} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 

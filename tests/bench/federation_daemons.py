@@ -153,7 +153,7 @@ class Daemon:
         lists |= {Corpus.EXTRACTED_PROSE: extracted, Corpus.RECORDS: ()}
         blended = tuple(lists[_FULL[place % 2]][place] for place in range(len(hits)))
         leaders = tuple(
-            TopFile(hit.score, hit.lexical, 0.5, 0.75, spelt=False) for hit in hits[:10]
+            TopFile(hit.score, hit.lexical, 0.5, 0.5, 0.75, spelt=False) for hit in hits[:10]
         )
         return PoolResponse(
             provenance=Provenance(

@@ -17,6 +17,7 @@ from ggrep.interfaces.evaluation.visible_lines import LineRange
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Hit
 from tests.bench.quality_tables import section
+from training.changes.asked_questions import shares_half
 from training.changes.building import WHOLE
 from training.ranking.gather import engine_of
 
@@ -62,13 +63,7 @@ def _question(record: dict[str, Any], parts: dict[str, Any]) -> PlaceQuestion | 
 
 def is_answer(hit: Hit, places: Sequence[LineRange]) -> bool:
     """Return whether a hit shares half of its lines, or of a place's, with a place."""
-    for place in places:
-        shared = min(hit.end_line, place.last) - max(hit.start_line, place.first) + 1
-        if hit.path == place.path and 2 * shared >= min(
-            hit.end_line - hit.start_line + 1, place.lines
-        ):
-            return shared > 0
-    return False
+    return shares_half(LineRange(hit.path, hit.start_line, hit.end_line), places)
 
 
 def rank_of(hits: Sequence[Hit], places: Sequence[LineRange]) -> int | None:

@@ -4,6 +4,7 @@
     python3 dev.py quality FOLDER --write       and put them into docs/quality.md
     python3 dev.py quality FOLDER --federated   workspaces as well, which takes longer
     python3 dev.py quality FOLDER --confidence  only how often answers are doubted
+        [--people ASKED]                        and those of `python -m training.changes ask`
     python3 dev.py quality FOLDER --encoders    only what the encoders are worth
         [--pairs FOLDER]                        and, with those it was trained with, fewer of them
     python3 dev.py quality --slates FOLDER      only slates, of repositories fetched into a folder;
@@ -57,7 +58,8 @@ from training.slates.measuring import measure, missed
 from training.slates.visible import ask_places, hidden
 
 UNION = "one store"
-QUALITY, FEDERATED, CONFIDENCE = "quality", "federated", "confidence"
+QUALITY, FEDERATED = "quality", "federated"
+CONFIDENCE, PEOPLE = "confidence", "people"
 ENCODERS, SLATES, PLACES, CHANGES = "encoders", "slates", "places", "changes"
 WITH_SHIPPED = {"encoder": SHIPPED_ENCODER}
 SHIPPED = Conditions(encoder=SHIPPED_ENCODER)
@@ -114,6 +116,9 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     asked = confidence.ask(folder, Path(os.environ["GGREP_HOME"]))
     sections = {CONFIDENCE: confidence.table(asked)}
+    if given.people:
+        home = Path(os.environ["GGREP_HOME"])
+        sections[PEOPLE] = confidence.people_table(given.people.resolve(), home)
     if not given.confidence:
         sections[QUALITY] = single(bench)
     if given.federated:
@@ -129,6 +134,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--federated", action="store_true")
     parser.add_argument("--confidence", action="store_true")
+    parser.add_argument("--people", type=Path)
     parser.add_argument("--encoders", action="store_true")
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--slates", action="store_true")

@@ -14,13 +14,14 @@ from ggrep.model.confidence import (
     confidence_notices,
     confidence_of,
     hits_kept,
+    lacking_words,
     merge_top_files,
     ordered_top_files,
     shortened_list,
 )
 
-GOOD = TopFile(score=2.0, evidence=2.0, stem=1.0, found=1.0, spelt=False)
-POOR = TopFile(score=0.1, evidence=0.1, stem=0.0, found=0.25, spelt=False)
+GOOD = TopFile(score=2.0, evidence=2.0, row=1.0, topic=1.0, found=1.0, spelt=False)
+POOR = TopFile(score=0.1, evidence=0.1, row=0.2, topic=0.0, found=0.25, spelt=False)
 
 
 def leading(
@@ -51,6 +52,28 @@ def test_quoted_text_is_trusted_and_question_words_are_not() -> None:
     assert confidence_of(leading(wording=Wording.QUOTED)) is Confidence.NONE
 
 
+def test_a_name_that_stands_nowhere_has_no_match_whatever_its_parts_are() -> None:
+    """`deleteMainQuietly` is not there where something else deletes quietly."""
+    assert confidence_of(leading(GOOD, wording=Wording.UNKNOWN)) is Confidence.WEAK
+    assert confidence_of(leading(POOR, unknown=0.5, wording=Wording.UNKNOWN)) is Confidence.NONE
+
+
+def test_several_repositories_lack_only_what_each_of_them_lacks() -> None:
+    """Merged by rank, each has counted by itself whether it has a name."""
+    without = replace(leading(GOOD, wording=Wording.UNKNOWN), names=("aB", "cD"), words=("x",))
+    having = replace(leading(POOR, wording=Wording.NAME), names=("cD",), words=("y", "x"))
+    merged = merge_top_files([without, having])
+
+    assert (merged.names, merged.words, merged.wording) == (("cD",), ("x",), Wording.NAME)
+
+
+def test_names_that_are_nowhere_are_always_named_and_other_words_in_doubt() -> None:
+    lacking = replace(leading(GOOD), names=("aB",), words=tuple("vwxyz"))
+
+    assert lacking_words(lacking, Confidence.STRONG) == ("aB",)
+    assert lacking_words(lacking, Confidence.WEAK) == ("aB", "v", "w", "x", "y")
+
+
 def test_letters_and_question_words_that_stand_nowhere_fit_nothing() -> None:
     """Likeness always brings ten files."""
     alike = replace(POOR, found=0.0)
@@ -60,9 +83,7 @@ def test_letters_and_question_words_that_stand_nowhere_fit_nothing() -> None:
 
 def test_which_of_the_best_files_comes_first_decides_nothing() -> None:
     """What puts the best files in order is another matter than whether they fit."""
-    files = [
-        replace(GOOD, evidence=0.1 * place, stem=place / 10) for place in range(MOST_TOP_FILES)
-    ]
+    files = [replace(GOOD, evidence=0.1 * place, row=place / 10) for place in range(MOST_TOP_FILES)]
     turned = [replace(leader, score=2.0 - leader.score) for leader in reversed(files)]
 
     assert leading(*files).signals() == leading(*turned).signals()
@@ -78,7 +99,7 @@ def test_what_an_encoder_gives_to_all_alike_says_nothing() -> None:
 
 def test_a_third_of_a_long_description_says_more_than_a_third_of_a_short_one() -> None:
     """Ten rare words in one file are no chance, however many others are missing."""
-    third = TopFile(score=0.3, evidence=0.3, stem=0.0, found=0.35, spelt=False)
+    third = TopFile(score=0.3, evidence=0.3, row=0.3, topic=0.5, found=0.35, spelt=False)
 
     assert confidence_of(leading(third, weight=6.0, unknown=0.2)) is Confidence.STRONG
     assert confidence_of(leading(third, weight=1.0, unknown=0.2)) is not Confidence.STRONG
@@ -87,7 +108,7 @@ def test_a_third_of_a_long_description_says_more_than_a_third_of_a_short_one() -
 def test_words_that_stand_nowhere_lower_confidence() -> None:
     """Who speaks of what the repository does not know asks another one."""
     order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
-    middling = TopFile(score=0.5, evidence=0.5, stem=0.0, found=0.6, spelt=False)
+    middling = TopFile(score=0.5, evidence=0.5, row=0.5, topic=0.3, found=0.6, spelt=False)
     found = [
         order.index(confidence_of(leading(middling, weight=2.0, unknown=share / 10)))
         for share in range(11)
@@ -101,8 +122,8 @@ def test_words_that_stand_nowhere_lower_confidence() -> None:
     ("better", "worse"),
     [
         (replace(GOOD, evidence=1.0), replace(GOOD, evidence=0.2)),
-        (replace(GOOD, evidence=0.4), replace(GOOD, evidence=0.4, stem=0.0)),
-        (replace(GOOD, evidence=0.4, stem=0.5), replace(GOOD, evidence=0.4, stem=0.5, found=0.2)),
+        (replace(GOOD, evidence=0.4), replace(GOOD, evidence=0.4, row=0.2)),
+        (replace(GOOD, evidence=0.4, row=0.5), replace(GOOD, evidence=0.4, row=0.5, topic=0.0)),
     ],
 )
 def test_more_evidence_never_lowers_confidence(better: TopFile, worse: TopFile) -> None:

@@ -66,7 +66,7 @@ def ranked(stores: Stores, factor: float) -> tuple[Ranked, float]:
 def led_by(score: float) -> TopFiles:
     """Return leaders of which the last one scores so much."""
     return replace(
-        NO_TOP_FILES, leaders=(TopFile(score, 0.0, 0.0, 0.0, spelt=False),) * MOST_TOP_FILES
+        NO_TOP_FILES, leaders=(TopFile(score, 0.0, 0.0, 0.0, 0.0, spelt=False),) * MOST_TOP_FILES
     )
 
 

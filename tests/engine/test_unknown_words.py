@@ -69,11 +69,12 @@ def test_an_answer_without_hits_says_nothing_more(engine: Engine) -> None:
     assert unknown(engine, "kubernetes pod eviction") == []
 
 
-def test_a_scan_says_nothing(tmp_path: Path) -> None:
-    """It ranks the best files alone: others may contain the word."""
+def test_a_scan_of_all_files_says_so_too(tmp_path: Path) -> None:
+    """Its figures count every file that was searched, ranked or not."""
     engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
     root.mkdir()
     write_tree(root, FILES)
-    response = engine.scan(SearchRequest("parseHttpCookieJar", keep_weak=True))
+    response = engine.scan(SearchRequest("how often is parse_cookie tried", keep_weak=True))
 
-    assert "unknown_words" not in {each.code for each in response.warnings}
+    said = [each.message for each in response.warnings if each.code == "unknown_words"]
+    assert said == [f"nothing here contains `parse_cookie`{NEAR}"]

@@ -58,7 +58,7 @@ def hit(row_id: str, path: str = "a.py", start: int = 1, **fields: object) -> Hi
     return replace(made, **fields)
 
 
-_SURE = (TopFile(score=1.0, evidence=9.0, stem=1.0, found=1.0, spelt=True),)
+_SURE = (TopFile(score=1.0, evidence=9.0, row=1.0, topic=1.0, found=1.0, spelt=True),)
 """Evidence of an answer that nobody doubts."""
 
 
@@ -132,6 +132,7 @@ class FakeSearcher:
 
     Attributes:
         pause: awaited at the start of every call; where arrival order is made.
+        lacking: names that its top files say it lacks.
         fail: method name to the errors it raises, one a call, then no more.
         asked: every call so far.
     """
@@ -150,6 +151,7 @@ class FakeSearcher:
     unseen: Unseen = NOTHING_UNSEEN
     limits: tuple[LimitHit, ...] = ()
     warnings: tuple[Notice, ...] = ()
+    lacking: tuple[str, ...] = ()
     pause: Callable[[str], Awaitable[object]] | None = None
     fail: dict[str, list[Exception]] = field(default_factory=dict)
     asked: list[tuple[str, object]] = field(default_factory=list)
@@ -213,7 +215,7 @@ class FakeSearcher:
             provenance=self._provenance(),
             blended=_cut(ranked, request, search.mode),
             corpora=corpora,
-            leading=TopFiles(_SURE if ranked else (), 1.0, 0.0, Wording.PLAIN),
+            leading=TopFiles(_SURE if ranked else (), 1.0, 0.0, Wording.PLAIN, names=self.lacking),
             limits_hit=self.limits,
             warnings=self.warnings,
         )

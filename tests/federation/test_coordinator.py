@@ -67,6 +67,22 @@ def codes(response: FederatedResponse) -> list[str]:
     return [item.code for item in (*response.warnings, *response.errors)]
 
 
+async def test_words_that_no_repository_contains_are_named_once() -> None:
+    """A word that one of them has is not missing; a failed one may have it."""
+    first = searcher("a", lacking=("aB", "cD"))
+    whole = await ask([first, searcher("b", lacking=("cD",))])
+    partly = await ask([first, searcher("b", fail={"search": [NoIndex("gone")]})])
+
+    said = [
+        [item.message for item in answer.warnings if item.code == "unknown_words"]
+        for answer in (whole, partly)
+    ]
+    assert said == [
+        ["no repository contains `cD`"],
+        ["no repository that was searched contains `aB`, `cD`"],
+    ]
+
+
 # The contract's six minimum tests.
 
 

@@ -87,7 +87,7 @@ class Doubtful(FakeSearcher):
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
         """Return the lists with evidence of next to nothing."""
         pool = await FakeSearcher.search(self, request, deadline)
-        leader = TopFile(score=1.0, evidence=0.01, stem=0.0, found=0.0, spelt=False)
+        leader = TopFile(score=1.0, evidence=0.01, row=0.0, topic=0.0, found=0.0, spelt=False)
         return replace(pool, leading=TopFiles((leader,) * 5, 1.0, 0.5, Wording.PLAIN))
 
 

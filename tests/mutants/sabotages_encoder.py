@@ -119,6 +119,20 @@ ENCODER_SABOTAGES = (
         "return _NONE_HITS",
         (CONFIDENCE + "test_where_no_word_of_the_question_stands_nothing_is_kept",),
     ),
+    Sabotage(
+        "the parts of a name that is nowhere are enough",
+        "ggrep/model/confidence.py",
+        "return Confidence.WEAK if leading.wording is Wording.UNKNOWN else Confidence.STRONG",
+        "return Confidence.STRONG",
+        (CONFIDENCE + "test_a_name_that_stands_nowhere_has_no_match_whatever_its_parts_are",),
+    ),
+    Sabotage(
+        "a word that one repository lacks is missing everywhere",
+        "ggrep/model/confidence.py",
+        "if all(word in part for part in parts))",
+        "if any(word in part for part in parts))",
+        (CONFIDENCE + "test_several_repositories_lack_only_what_each_of_them_lacks",),
+    ),
     # The encoder.
     Sabotage(
         "a very frequent word begins to count anew",

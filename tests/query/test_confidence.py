@@ -77,6 +77,21 @@ def test_an_unknown_name_has_no_strong_match(engine: Engine) -> None:
     assert engine.search(SearchRequest("ZebraFrobnicator")).confidence is Confidence.NONE
 
 
+@pytest.mark.parametrize(
+    "query", ["open_entries", "openEntries", "how does open_entries work", "cache.drainPort"]
+)
+def test_a_name_made_of_known_parts_has_no_strong_match(engine: Engine, query: str) -> None:
+    """Each part stands in some file; nothing is called so."""
+    assert engine.search(SearchRequest(query)).confidence is not Confidence.STRONG
+
+
+def test_a_long_description_may_hold_a_new_name(engine: Engine) -> None:
+    """What a change adds is not there yet, and the rest of the words find the place."""
+    query = "drain the queue: retry each popped value of queue.py in drain_all while queue"
+
+    assert engine.search(SearchRequest(query)).confidence is Confidence.STRONG
+
+
 def test_a_name_in_small_letters_is_trusted_as_it_is_written(root: Path, home: Path) -> None:
     """`tcpconnector` would have another stem than the parts of TCPConnector, and was no match."""
     write_tree(
@@ -152,7 +167,8 @@ def test_an_explained_answer_tells_its_kind_its_rules_and_what_was_left_out(engi
     assert {name for name, _ in told.confidence} <= {
         "evidence",
         "found",
-        "stem",
+        "row",
+        "topic",
         "unknown",
         "weight",
     }

@@ -4,7 +4,7 @@ They were annotated by reading, by two annotators apart, before anything was tun
 Repositories of the part `judge` are only ever measured as a whole.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -50,6 +50,15 @@ class AskedQuestion(Struct, frozen=True):
             if place is None:
                 raise UsageError(f"{self.id}: {text!r} is no range of lines")
             yield place
+
+
+def shares_half(hit: LineRange, places: Iterable[LineRange]) -> bool:
+    """Return whether a hit shares half of its lines, or of a place's, with a place."""
+    for place in places:
+        shared = min(hit.last, place.last) - max(hit.first, place.first) + 1
+        if hit.path == place.path and 2 * shared >= min(hit.lines, place.lines):
+            return shared > 0
+    return False
 
 
 def read_asked(path: Path = QUESTIONS) -> list[AskedQuestion]:

@@ -14,11 +14,13 @@ from ggrep.base.clock import Deadline
 from ggrep.base.errors import NoIndex
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
+from ggrep.interfaces.evaluation.visible_lines import LineRange
 from ggrep.model.confidence import Confidence, TopFiles, confidence_of, hits_kept, shortened_list
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import leading, rank
 from ggrep.search.query.quota_choice import choose
+from training.changes.asked_questions import shares_half
 from training.confidence.questions import SHORT, Question
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +34,7 @@ class Asked(Struct, frozen=True):
     Attributes:
         recall: share of its files among the first ten hits; `shown` among those that doubt leaves,
             `least` among those that it would leave where nothing fits.
+        first: the first hit answers: a place, or a file where places are not known.
     """
 
     question: Question
@@ -39,6 +42,7 @@ class Asked(Struct, frozen=True):
     recall: float = 0.0
     shown: float = 0.0
     least: float = 0.0
+    first: bool = False
 
     @property
     def confidence(self) -> Confidence:
@@ -85,8 +89,8 @@ def installed_tree(repo: str, trees: Path) -> Path:
     return target
 
 
-def judged(engine: Engine, text: str) -> tuple[TopFiles, list[str]]:
-    """Return what an answer's confidence goes by, and the paths of its first ten hits."""
+def judged(engine: Engine, text: str) -> tuple[TopFiles, list[LineRange]]:
+    """Return what an answer's confidence goes by, and its first ten hits."""
     never = Deadline.never(engine.clock)
     request = SearchRequest(text, limit=DEPTH)
     ranked = rank(
@@ -99,10 +103,11 @@ def judged(engine: Engine, text: str) -> tuple[TopFiles, list[str]]:
     )
     most = engine.settings.max_candidates
     chosen = choose(ranked, request.corpora, DEPTH, most=most, deadline=never)
-    paths = [
-        str(ranked.segments[each.segment].image.path(each.file)) for each in chosen.dealt.items
-    ]
-    return leading(ranked, never), paths
+    hits = []
+    for each in chosen.dealt.items:
+        image = ranked.segments[each.segment].image
+        hits.append(LineRange(str(image.path(each.file)), *image.lines(each.row)))
+    return leading(ranked, never), hits
 
 
 def kept(paths: Sequence[str], leaders: TopFiles, confidence: Confidence) -> set[str]:
@@ -114,17 +119,23 @@ def kept(paths: Sequence[str], leaders: TopFiles, confidence: Confidence) -> set
 
 
 def _asked(engine: Engine, question: Question) -> Asked:
-    leaders, paths = judged(engine, question.text)
+    leaders, hits = judged(engine, question.text)
     asked = Asked(question, leaders)
     if not question.answers:
         return asked
+    paths = [hit.path for hit in hits]
     shown = kept(paths, leaders, asked.confidence)
     least = kept(paths, leaders, Confidence.NONE)
     shares = [
         len(question.answers & found) / len(question.answers)
         for found in (set(paths), shown, least)
     ]
-    return Asked(question, leaders, *shares)
+    first = any(
+        shares_half(hit, question.places) if question.places else hit.path in question.answers
+        for hit in hits[:1]
+    )
+    recall, kept_of, least_of = shares
+    return Asked(question, leaders, recall, kept_of, least_of, first)
 
 
 def _same(path: str) -> Hashable:

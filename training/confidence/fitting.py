@@ -9,7 +9,7 @@ import numpy.typing as npt
 Vector = npt.NDArray[np.float64]
 
 SIGNS: Final = (1.0, 1.0, 1.0, -1.0, 0.0)
-"""Of evidence, stem, found, unknown, offset: more evidence must never lower confidence."""
+"""Of evidence, row, topic, unknown, offset: more evidence must never lower confidence."""
 _REGULARISATION: Final = 0.3
 """The weight of a Gaussian prior around 0, but for the offset."""
 _STEPS: Final = 60

@@ -103,7 +103,11 @@ def answer(
     notices = (
         *search_notices(request, context.encoder),
         *confidence_notices(confidence),
-        *(unknown_word_notices(ranked, confidence, deadline) if figures is None else ()),
+        *(
+            unknown_word_notices(ranked, leaders, confidence, deadline)
+            if context.scan is None or context.scan.complete
+            else ()
+        ),
         *reading_notices(readings),
     )
     if not chosen.candidates:

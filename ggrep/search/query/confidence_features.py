@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,20 +10,35 @@ from msgspec import Struct
 
 from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.layout import FILE_FIELDS, SCORED_FIELDS
-from ggrep.index.lexical.tokens import word_terms
-from ggrep.model.confidence import MOST_TOP_FILES, TopFile, TopFiles, Wording, ordered_top_files
+from ggrep.index.lexical.postings import Rows
+from ggrep.index.lexical.tokens import query_terms, spelled_words, whole_terms, word_terms
+from ggrep.model.confidence import (
+    MOST_LACKING,
+    MOST_TOP_FILES,
+    TopFile,
+    TopFiles,
+    Wording,
+    ordered_top_files,
+)
 from ggrep.model.request import CollectionStatistics
 from ggrep.search.query.best_rows import BestRows, last_of_best
+from ggrep.search.query.common_words import general_weight
+from ggrep.search.query.correction import CORRECTED
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.file_features import holdings
 from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.score import DECIMALS, Places, SegmentScores
 from ggrep.search.query.segments import SearchableSegment, run_starts
-from ggrep.search.query.understand import ParsedQuery
+from ggrep.search.query.understand import ParsedQuery, is_stop_word
 
 Scores = npt.NDArray[np.float64]
 
 _LEXICAL_PARTS = ("text", "file", "path", "stem", "symbol", "location", "verbatim")
+
+_SPOKEN: Final = CORRECTED | {QueryKind.SYMBOL}
+"""Queries in words and names; messages, paths and quoted text may contain values of a run."""
+_WORDS_BESIDE_A_NAME: Final = 2
+"""Other words for each unknown name, up to which a query is mostly of these names."""
 
 _SILENT_CHUNKS = 50
 """Chunks that hold none of the words, thought beside those of the collection.
@@ -68,10 +84,21 @@ class ConfidenceFeatures:
         shares = [query.share(term) for term in self._roots]
         pairs = list(zip(shares, frequencies, strict=True))
         unknown = sum(share for share, frequency in pairs if not frequency)
-        self._unknown = round(unknown / sum(shares), DECIMALS)
+        self._names = _unknown_names(query, statistics)
+        words = sum(shares) + len(self._names)
+        self._unknown = round((unknown + len(self._names)) / words, DECIMALS)
+        self._lacking = _unknown_words(query, statistics)
         chunks = statistics.chunks + _SILENT_CHUNKS
         self._idfs = [share * inverse_document_frequency(chunks, each) for share, each in pairs]
         self._weight = sum(self._idfs) / math.log(chunks + 2)
+        self._general = [
+            share * general_weight(term) for term, share in zip(self._roots, shares, strict=True)
+        ]
+        rarest = math.log(chunks + 2)
+        self._topics = [
+            max(general - idf / rarest, 0.0)
+            for general, idf in zip(self._general, self._idfs, strict=True)
+        ]
         scored = sum(
             share * inverse_document_frequency(statistics.chunks, each) for share, each in pairs
         )
@@ -96,7 +123,14 @@ class ConfidenceFeatures:
             if leading.any():
                 leaders += self._leaders(segment, scored, _leading_rows(scored, each, leading))
         weight = round(self._weight, DECIMALS)
-        return TopFiles(ordered_top_files(leaders), weight, self._unknown, self._wording())
+        return TopFiles(
+            leaders=ordered_top_files(leaders),
+            weight=weight,
+            unknown=self._unknown,
+            wording=self._wording(),
+            names=self._names[:MOST_LACKING],
+            words=self._lacking[:MOST_LACKING],
+        )
 
     def _wording(self) -> Wording:
         query = self._query
@@ -104,25 +138,42 @@ class ConfidenceFeatures:
             return Wording.QUOTED
         if query.is_vague or all(map(_is_letter, self._roots)):
             return Wording.VAGUE
+        others = len(_words_beside_names(query))
+        if self._names and others <= _WORDS_BESIDE_A_NAME * len(self._names):
+            return Wording.UNKNOWN
         return Wording.NAME if query.kind is QueryKind.SYMBOL else Wording.PLAIN
 
     def _leaders(
         self, segment: SearchableSegment, scored: SegmentScores, best: _LeadingRows
     ) -> list[TopFile]:
         found = np.zeros(len(best.files), dtype=np.float64)
+        rows, bounds = scored.rows[best.places].astype(np.uint32), segment.image.file_rows
+        ranges = (
+            np.concatenate((bounds[best.files], rows)),
+            np.concatenate((bounds[best.files + np.uint32(1)], rows + np.uint32(1))),
+        )
         idfs = dict(zip(self._roots, self._idfs, strict=True))
         spelt = np.ones(len(best.files), dtype=np.bool_)
-        holding = _holding(segment, self._query.terms, best.files)
-        for term in self._query.terms:
-            if term in self._borders:
-                continue
-            held = np.logical_or.reduce([holding[way] for way in self._ways_of(term)])
+        row, topic = np.zeros(len(best.files)), np.zeros(len(best.files))
+        general = dict(zip(self._roots, zip(self._general, self._topics, strict=True), strict=True))
+        ways_of = {
+            term: self._ways_of(term) for term in self._query.terms if term not in self._borders
+        }
+        terms = [*dict.fromkeys(way for ways in ways_of.values() for way in ways)]
+        in_files, in_rows = _holding(segment, terms, best.files, ranges)
+        for term, ways in ways_of.items():
+            held = np.logical_or.reduce([in_files[way] for way in ways])
             spelt &= held
-            found += idfs.get(term, 0.0) * held
+            if term in idfs:
+                in_row = np.logical_or.reduce([in_rows[way] for way in ways])
+                found += idfs[term] * held
+                row += general[term][0] * in_row
+                topic += general[term][1] * in_row
         columns = (
             best.scores,
             np.round(self._evidence(scored, best.places), DECIMALS),
-            np.round(scored.stems[best.files], DECIMALS),
+            np.round(row / (sum(self._general) or 1.0), DECIMALS),
+            np.round(topic, DECIMALS),
             np.round(found / sum(self._idfs), DECIMALS),
             spelt,
         )
@@ -164,18 +215,72 @@ def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozens
     return frozenset(borders)
 
 
+def _unknown_names(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
+    """Return the names that no chunk and no path of the collection holds, as they were typed.
+
+    A lone plain word may stand there in another form.
+    """
+    if query.kind not in _SPOKEN:
+        return ()
+    names = []
+    for name in query.names:
+        last = name.rpartition(".")[2]
+        whole = whole_terms(last)
+        if len(whole) == 1 and whole[0] in query.terms:
+            terms = query_terms(last) if last.isalpha() and last.islower() else whole
+            if not any(_occurs(statistics, term) for term in terms):
+                names.append(name)
+    return tuple(names)
+
+
+def _unknown_words(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
+    """Return the words beside names that the collection lacks in any form."""
+    if query.kind not in _SPOKEN:
+        return ()
+    unknown = [
+        word
+        for word in _words_beside_names(query)
+        if not any(_occurs(statistics, term) for term in query_terms(word))
+        and all(term in query.terms for term in query_terms(word))
+    ]
+    return tuple(dict.fromkeys(unknown))
+
+
+def _words_beside_names(query: ParsedQuery) -> list[str]:
+    """Return the words that are no parts of names, without question words."""
+    parts = {part for name in query.names for part in spelled_words(name)}
+    words = spelled_words(query.text)
+    return [word for word in words if word not in parts and not is_stop_word(word)]
+
+
+def _occurs(statistics: CollectionStatistics, term: str) -> bool:
+    frequency = statistics.frequency(term)
+    return bool(frequency.chunks or frequency.files)
+
+
 def _is_letter(term: str) -> bool:
     """Return whether a term is one letter or digit; in other scripts one sign may be a word."""
     return len(term) == 1 and term.isascii()
 
 
-def _holding(segment: SearchableSegment, terms: Sequence[str], files: Places) -> Mapping[str, Mask]:
-    """Return for each term and file whether a row of the file, or its path, contains the term."""
-    bounds = segment.image.file_rows
-    rows = holdings(segment.row_postings, terms, SCORED_FIELDS, bounds[files], bounds[files + 1])
-    paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + 1)
-    held: Mask = np.logical_or.reduce(rows.numbers, 1) | np.logical_or.reduce(paths.numbers, 1)
-    return dict(zip(terms, held, strict=True))
+def _holding(
+    segment: SearchableSegment, terms: Sequence[str], files: Rows, ranges: tuple[Rows, Rows]
+) -> tuple[Mapping[str, Mask], Mapping[str, Mask]]:
+    """Return for each term which files or their paths contain it, and which best rows do.
+
+    Args:
+        segment: where the files are.
+        terms: distinct ones.
+        files: of the segment.
+        ranges: where their rows begin and end, then where their best rows do.
+    """
+    rows = holdings(segment.row_postings, terms, SCORED_FIELDS, *ranges)
+    paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + np.uint32(1))
+    held: Mask = np.logical_or.reduce(rows.numbers, 1)
+    in_files = held[:, : len(files)] | np.logical_or.reduce(paths.numbers, 1)
+    return dict(zip(terms, in_files, strict=True)), dict(
+        zip(terms, held[:, len(files) :], strict=True)
+    )
 
 
 def _leading_rows(scored: SegmentScores, best: BestRows, files: Mask) -> _LeadingRows:

@@ -81,7 +81,8 @@ def _confidence(leading: TopFiles) -> tuple[tuple[str, float], ...]:
     return (
         ("evidence", leading.evidence),
         ("found", leading.found),
-        ("stem", leading.stem),
+        ("row", leading.row),
+        ("topic", leading.topic),
         ("unknown", leading.unknown),
         ("weight", leading.weight),
     )

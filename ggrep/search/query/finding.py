@@ -194,7 +194,7 @@ def leading_found(found: Found, scores: Sequence[SegmentScores]) -> TopFiles:
         ),
         default=0.0,
     )
-    leaders = (TopFile(best, best, 0.0, 1.0, spelt=True),) if best else ()
+    leaders = (TopFile(best, best, 1.0, 0.0, 1.0, spelt=True),) if best else ()
     return TopFiles(leaders, 1.0, 0.0, Wording.QUOTED)
 
 
