@@ -52,7 +52,7 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("ggrep", settings.get_profile("deep"), max_examples=30)
+settings.register_profile("ggrep", settings.get_profile("deep"), max_examples=12)
 settings.load_profile("ggrep")
 
 

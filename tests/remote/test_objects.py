@@ -9,6 +9,9 @@ import pytest
 from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.config.remotes import Remote
 from tests.fakes.remotes import objects_of
+from tests.remote.conftest import on_every_remote
+
+pytestmark = on_every_remote
 
 MANY = 8
 EACH = 10
