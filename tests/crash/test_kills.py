@@ -216,7 +216,7 @@ def kills() -> Iterator[object]:
             tried.add(point)
 
 
-@pytest.mark.parametrize(("scenario", "point"), kills())
+@pytest.mark.parametrize(("scenario", "point"), [*kills()])
 def test_a_kill_at_a_fault_point_loses_nothing(
     tmp_path: Path, kept: dict[str, Stage], killed: Killed, scenario: str, point: str
 ) -> None:

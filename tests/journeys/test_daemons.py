@@ -358,7 +358,7 @@ def test_a_running_host_adopts_all_roots_of_one_start(house: Household) -> None:
 def test_daemons_of_many_are_started_behind_an_answer(house: Household) -> None:
     """To start very many takes longer than to read all their indexes: nobody waits for them."""
     roots = [
-        house.repo(f"repo{n:02}", {"pay.py": f"def pay_{n}():\n    pass\n"}) for n in range(32)
+        house.repo(f"repo{n:02}", {"pay.py": f"def pay_{n}():\n    pass\n"}) for n in range(18)
     ]
     file = house.base / "w.jsonc"
     entries = ", ".join(f'{{"root": "{root}"}}' for root in roots)
