@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+from collections.abc import Mapping
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,12 @@ from ggrep.base.clock import Clock
 from ggrep.config.settings import Settings
 from ggrep.index.sync import syncer
 from ggrep.search.engine import engine
+from ggrep.search.engine.engine import Engine
 from ggrep.search.scan import ahead
 from tests.fakes.git import git
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.places import use_memory
-from tests.fakes.repos import InProcessPool
+from tests.fakes.repos import IndexOf, InProcessPool, indexed, open_engine
 
 __all__ = ["git"]
 
@@ -52,7 +55,7 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("ggrep", settings.get_profile("deep"), max_examples=30)
+settings.register_profile("ggrep", settings.get_profile("deep"), max_examples=12)
 settings.load_profile("ggrep")
 
 
@@ -81,3 +84,33 @@ def root(tmp_path: Path) -> Path:
 def home(tmp_path: Path) -> Path:
     """Return where stores go."""
     return tmp_path.resolve() / "home"
+
+
+@pytest.fixture(scope="session")
+def shared_index(tmp_path_factory: pytest.TempPathFactory) -> IndexOf:
+    """Return what gives a new engine over an index of files, which is made once."""
+
+    @cache
+    def made(
+        files: tuple[tuple[str, str | bytes], ...], flags: tuple[tuple[str, object], ...]
+    ) -> Path:
+        base = tmp_path_factory.mktemp("shared").resolve()
+        indexed(base / "repo", base / "home", dict(files), **dict(flags))
+        return base
+
+    def share(files: Mapping[str, str | bytes], **flags: object) -> Engine:
+        base = made(tuple(files.items()), tuple(flags.items()))
+        return open_engine(base / "repo", base / "home", **flags)
+
+    return share
+
+
+@pytest.fixture
+def index_of(request: pytest.FixtureRequest, shared_index: IndexOf) -> IndexOf:
+    """Return what gives an engine over an index of files.
+
+    Tests that take `root` write to it, and get an index of their own; all others share one.
+    """
+    if "root" not in request.fixturenames:
+        return shared_index
+    return partial(indexed, request.getfixturevalue("root"), request.getfixturevalue("home"))

@@ -9,6 +9,7 @@ from ggrep.interfaces.agents import plan
 from ggrep.interfaces.agents.text_edit import JsonEntry, Piece, Refused
 from tests.agents.parsed import expected, read, split
 from tests.agents.test_plan import JSON, TEXT, TOML
+from tests.fakes.effort import examples
 
 _WORDS = st.sampled_from(["a", "servers", "x y", "mcpServers", "extensions", "read", "ggrep", "é"])
 _COMMENTS = st.sampled_from(["", "", " /* c */", " // d\n", "\n", "\n\n  ", "\t", " /* \n */ "])
@@ -72,7 +73,7 @@ def _files(draw: Any) -> tuple[Piece, bytes]:
     return piece, (mark + text).encode()
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(100, 600))
 @given(_files())
 def test_it_survives_or_is_refused(file: tuple[Piece, bytes]) -> None:
     """A configuration is worth more than an entry in it."""
@@ -98,7 +99,7 @@ def test_it_survives_or_is_refused(file: tuple[Piece, bytes]) -> None:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(60, 300))
 @given(_files(), st.integers(0, 2**32))
 def test_what_the_user_does_meanwhile_stays(file: tuple[Piece, bytes], seed: int) -> None:
     """A line is added somewhere; ours goes and theirs stays, or nothing is touched."""

@@ -260,12 +260,7 @@ def explore(place: Path, examples: int) -> None:
 
 
 @pytest.mark.slow
-def test_whatever_is_asked_is_answered_as_described(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [100, pytest.param(2_000, marks=pytest.mark.deep)])
+def test_whatever_is_asked_is_answered_as_described(tmp_path: Path, number: int) -> None:
     """No request that fits the document finds a bug."""
-    explore(tmp_path.resolve(), 300)
-
-
-@pytest.mark.deep
-def test_whatever_is_asked_at_length_is_answered_as_described(tmp_path: Path) -> None:
-    """The same, longer."""
-    explore(tmp_path.resolve(), 2000)
+    explore(tmp_path.resolve(), number)

@@ -18,6 +18,7 @@ from ggrep.base.errors import UsageError
 from ggrep.interfaces.cli.parsing.parameters import Command, handed, pieces_of
 from ggrep.interfaces.cli.parsing.tree import COMMANDS, EVERY
 from ggrep.interfaces.cli.parsing.typer_tree import grouped
+from tests.fakes.effort import examples
 
 NAMES = sorted(COMMANDS)
 VALUES = ("a", "a=b", "x y", "café", "5", "0", "007", "12", "p/../q", "rrf", "debug", "new")
@@ -68,7 +69,7 @@ def lines(draw: st.DrawFn) -> tuple[str, list[str]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(120, 500), deadline=None)
 @given(lines())
 def test_what_is_taken_is_read_as_typer_reads_it(line: tuple[str, list[str]]) -> None:
     """Which of both reads a line must not show. All else may be refused."""

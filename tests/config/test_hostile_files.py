@@ -14,6 +14,7 @@ from ggrep.config.declarations import DECLARED
 from ggrep.config.home import Home
 from ggrep.config.roles import rules_of
 from ggrep.config.settings import Settings, load_settings
+from tests.fakes.effort import examples
 
 FILE = ".ggrep.toml"
 SIZE = 64_000
@@ -128,7 +129,7 @@ KEYS = st.one_of(st.sampled_from(sorted(REPO_SETTABLE)), TABLES, st.sampled_from
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=examples(30, 100))
 @given(st.lists(st.tuples(KEYS, VALUES), max_size=3))
 def test_any_value_of_any_key_is_refused_or_narrows(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str]]

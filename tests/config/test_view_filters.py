@@ -1,7 +1,5 @@
 """Patterns of a view hide what the same patterns keep out of an index, or are refused."""
 
-from pathlib import Path
-
 import pytest
 
 from ggrep.base.errors import InvalidRequest
@@ -10,7 +8,7 @@ from ggrep.config.settings import Settings
 from ggrep.model.request import SearchRequest
 from ggrep.parse.source.walk import walk
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 FILES = (
     "data.csv",
@@ -27,11 +25,8 @@ FILES = (
 
 
 @pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    write_tree(root, {name: f"needle {name}\n" for name in FILES})
-    engine = open_engine(root, home)
-    engine.sync()
-    return engine
+def engine(index_of: IndexOf) -> Engine:
+    return index_of({name: f"needle {name}\n" for name in FILES})
 
 
 def test_a_view_hides_what_ignoring_would(engine: Engine) -> None:

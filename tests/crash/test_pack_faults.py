@@ -105,7 +105,7 @@ def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stride", [17, pytest.param(1, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("stride", [31, pytest.param(1, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
 def test_whatever_operation_fails_costs_no_more_than_the_pack(

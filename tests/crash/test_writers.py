@@ -13,14 +13,13 @@ from tests.crash.writer import open_writer
 from tests.fakes.repos import answer_bytes
 
 ASK = SearchRequest("retry", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
-WRITERS = 8
 
 
-def run_writers(root: Path, home: Path, file: Path, rounds: int) -> list[Event]:
+def run_writers(root: Path, home: Path, file: Path, writers: int, rounds: int) -> list[Event]:
     """Let all writers work; return what they wrote down."""
     child = Path(__file__).with_name("writer.py")
     done = subprocess.run(
-        [sys.executable, child, root, home, file, str(rounds), str(WRITERS)],
+        [sys.executable, child, root, home, file, str(rounds), str(writers)],
         env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(child.parents[2])},
         capture_output=True,
         check=False,
@@ -58,9 +57,9 @@ def check_one_holder(events: list[Event]) -> None:
     assert holder is None
 
 
-def prove(root: Path, home: Path, folder: Path, rounds: int) -> list[Swap]:
-    """Let the writers work and check all that must hold; return the history."""
-    events = run_writers(root, home, folder / "log", rounds)
+def prove(root: Path, home: Path, folder: Path, writers: int, rounds: int) -> None:
+    """Let the writers work and check all that must hold."""
+    events = run_writers(root, home, folder / "log", writers, rounds)
     swaps = [event for event in events if isinstance(event, Swap)]
     check_one_line(swaps)
     check_one_holder(events)
@@ -71,25 +70,16 @@ def prove(root: Path, home: Path, folder: Path, rounds: int) -> list[Swap]:
     assert engine.view().live_files() == on_disk, "an edit was lost"
     assert answer_bytes(engine, ASK) == answer_bytes(fresh, ASK)
     assert not engine.sync().published
-    return swaps
+    assert len(swaps) >= writers * rounds
 
 
 @pytest.mark.slow
-def test_eight_writers_publish_one_line_of_snapshots(
-    root: Path, home: Path, tmp_path: Path
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    ("writers", "rounds"), [(3, 3), pytest.param(8, 250, marks=pytest.mark.deep)]
+)
+def test_writers_publish_one_line_of_snapshots(
+    root: Path, home: Path, tmp_path: Path, writers: int, rounds: int
 ) -> None:
     """Agents in one checkout index whenever they like; compactions and collections come between."""
-    swaps = prove(root, home, tmp_path, rounds=3)
-
-    assert len(swaps) >= WRITERS * 3
-
-
-@pytest.mark.deep
-@pytest.mark.timeout(3600)
-def test_two_thousand_publishes_of_eight_writers_are_one_line(
-    root: Path, home: Path, tmp_path: Path
-) -> None:
-    """The same for an hour's worth of luck."""
-    swaps = prove(root, home, tmp_path, rounds=250)
-
-    assert len(swaps) >= WRITERS * 250
+    prove(root, home, tmp_path, writers, rounds)

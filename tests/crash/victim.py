@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import traceback
+from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,11 +20,16 @@ from tests.crash.faults import Death, recorded
 from tests.crash.scenarios import SCENARIOS
 from tests.fakes.repos import InProcessPool
 
+LOADED_ONCE = ("numpy", "pyarrow.compute", "pyarrow.dataset", "pydantic")
+"""Libraries of LanceDB that may be loaded before a fork: each victim is spared their import."""
+
 
 def serve() -> None:
     """Fork a victim for each line."""
     leave_out_remote_client()
     syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
+    for name in LOADED_ONCE:
+        import_module(name)
     assert "lancedb" not in sys.modules, "its threads would not be forked"
     for line in sys.stdin:
         pid = os.fork()

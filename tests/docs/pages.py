@@ -40,14 +40,13 @@ def first_words(*functions: str, place: int = 0) -> set[str]:
 
     Of an f-string it is what stands before the first hole.
     """
-    called = [call for call in _calls() if _name(call.func) in functions]
+    calls = re.compile(rf"\b(?:{'|'.join(functions)})\(")
+    texts = (source.read_text(encoding="utf-8") for source in SOURCES)
+    nodes = (node for text in texts if calls.search(text) for node in ast.walk(ast.parse(text)))
+    called = [
+        node for node in nodes if isinstance(node, ast.Call) and _name(node.func) in functions
+    ]
     return {word for call in called for word in _literal(call.args[place : place + 1])}
-
-
-@cache
-def _calls() -> tuple[ast.Call, ...]:
-    trees = (ast.parse(source.read_text(encoding="utf-8")) for source in SOURCES)
-    return tuple(node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
 
 
 def _name(function: ast.expr) -> str:

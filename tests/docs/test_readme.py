@@ -65,19 +65,20 @@ def test_the_json_of_the_page_has_keys_of_the_schema() -> None:
     assert set(json.loads(block[1])) <= set(schema["properties"])
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_page_names_a_place_on_one_machine(path: Path) -> None:
+def test_no_page_names_a_place_on_one_machine() -> None:
     """Such a path means nothing to anybody else."""
-    text = path.read_text(encoding="utf-8")
+    places = re.compile(r"(?<![\w.])/(?:work|root|tmp|home|mnt|Users|var)\b")
 
-    assert re.findall(r"(?<![\w.])/(?:work|root|tmp|home|mnt|Users|var)\b", text) == []
+    assert [path for path in PAGES if places.search(path.read_text(encoding="utf-8"))] == []
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_lines_are_short_outside_tables_and_pictures(path: Path) -> None:
+def test_lines_are_short_outside_tables_and_pictures() -> None:
     """Pages are read in terminals and diffs."""
-    prose = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-    long = [line for line in prose.splitlines() if len(line) > 105 and not line.startswith("|")]
+    long = []
+    for path in PAGES:
+        prose = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        lines = [line for line in prose.splitlines() if len(line) > 105]
+        long += [(path, line) for line in lines if not line.startswith("|")]
 
     assert long == []
 

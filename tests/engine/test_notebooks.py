@@ -1,7 +1,5 @@
 """Notebooks are found by what somebody wrote in them, and read like code."""
 
-from pathlib import Path
-
 import pytest
 
 from ggrep.base import stable_json
@@ -15,7 +13,7 @@ from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.notebooks import PICTURE, cell, notebook, with_sources
-from tests.fakes.repos import open_engine, paths, write_tree
+from tests.fakes.repos import IndexOf, paths
 
 LOG = {"output_type": "stream", "text": ["epochword 17\n"] * 40}
 TREE = {
@@ -43,13 +41,10 @@ TREE = {
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """Return an engine over a tree with notebooks, without a word about them in any settings."""
     monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
-    engine.sync()
-    return engine
+    return index_of(TREE)
 
 
 def lines(name: str, word: str) -> list[int]:

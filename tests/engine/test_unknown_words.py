@@ -6,7 +6,7 @@ import pytest
 
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, open_engine, write_tree
 
 FILES = {
     "retry.py": "def retry_policy(attempts):\n    # how often a payment is tried\n    return 3\n",
@@ -17,12 +17,8 @@ NEAR = "; nearest: parse_cookies"
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
-    root.mkdir()
-    write_tree(root, FILES)
-    engine.sync()
-    return engine
+def engine(index_of: IndexOf) -> Engine:
+    return index_of(FILES, encoder="none")
 
 
 def unknown(engine: Engine, query: str, find: Find = Find.AUTO) -> list[str]:

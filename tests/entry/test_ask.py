@@ -36,6 +36,7 @@ from ggrep.protocol.wire.frames import DEFAULT_MAX_REQUEST_BYTES, frame
 from ggrep.protocol.wire.handshake import Hello, Welcome, welcome_json
 from ggrep.protocol.wire.messages import Envelope, Line, Search
 from ggrep.protocol.wire.replies import Reply, error_json, reply_json
+from tests.fakes.effort import examples
 from tests.fakes.places import short_directory
 
 HELLO = Hello((1,), "shop-1", "ff", "c1")
@@ -168,7 +169,7 @@ SAID = {
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=examples(60, 300))
 @given(
     first=st.sampled_from(["welcome"] * 10 + sorted(SAID)),
     second=st.sampled_from(sorted(SAID)),

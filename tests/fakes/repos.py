@@ -1,6 +1,6 @@
 """Small trees, engines over them, and their answers as comparable bytes."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -131,6 +131,19 @@ def open_engine(
     """Return an engine with the hashed encoder unless the flags say otherwise."""
     chosen = {"encoder": "hashed", "parse_workers": 1} | flags
     return Engine(root, Home(home), flags=chosen, clock=clock or AheadClock())
+
+
+IndexOf = Callable[..., Engine]
+"""Takes files and flags; returns an engine over an index of them. See `tests.conftest.index_of`."""
+
+
+def indexed(root: Path, home: Path, files: Mapping[str, str | bytes], **flags: object) -> Engine:
+    """Return an engine over files that are written and indexed."""
+    root.mkdir(exist_ok=True)
+    write_tree(root, files)
+    engine = open_engine(root, home, **flags)
+    engine.sync()
+    return engine
 
 
 def answer(engine: Engine, request: SearchRequest) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from ggrep.base import stable_json
+from ggrep.interfaces.entry import main
 from tests.fakes.repos import write_tree
 from tests.journeys.household import Household, household
 
@@ -79,8 +80,6 @@ def test_the_action_fails_a_job_whose_answers_got_worse() -> None:
         job = Job(house)
         assert job.check() == 0
         assert "1 check, 0 failed" in job.summary.read_text()
-        before = house.base / "before.json"
-        before.write_bytes(job.outputs()["report"].read_bytes())
         write_tree(job.root, {"pay.py": "", "other.py": PAY})
 
         assert job.check() == 1
@@ -91,9 +90,19 @@ def test_the_action_fails_a_job_whose_answers_got_worse() -> None:
         assert b"<failure" in found["junit"].read_bytes()
         assert b"expect_first" in found["sarif"].read_bytes()
 
+
+@pytest.mark.deep
+def test_the_action_compares_with_a_report_from_before() -> None:
+    with household() as house:
+        job = Job(house)
+        assert job.check() == 0
+        before = house.base / "before.json"
+        before.write_bytes(job.outputs()["report"].read_bytes())
+        write_tree(job.root, {"pay.py": "", "other.py": PAY})
+
         assert job.check(baseline=str(before)) == 1
         assert job.check(**{"baseline": str(before), "max-drop": "1"}) == 0
-        before.write_bytes(found["report"].read_bytes())
+        before.write_bytes(job.outputs()["report"].read_bytes())
         assert job.check(baseline=str(before)) == 0
 
 
@@ -103,7 +112,7 @@ def test_the_hook_runs_the_checks_of_the_repository() -> None:
     assert (program, hook["pass_filenames"]) == ("ggrep", False)
     with household() as house:
         job = Job(house)
-        assert house.run(*arguments, cwd=job.root).status == 0
+        assert house.run_here(main, *arguments, cwd=job.root).status == 0
         write_tree(job.root, {"pay.py": ""})
 
-        assert house.run(*arguments, cwd=job.root).status == 1
+        assert house.run_here(main, *arguments, cwd=job.root).status == 1

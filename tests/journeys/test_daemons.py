@@ -184,12 +184,13 @@ def test_settings_that_shape_the_index_lead_to_a_successor(
     assert not house.ask(root, Ping()).body["stale"]
 
 
-def test_eight_clients_at_once_start_one_daemon(house: Household) -> None:
+@pytest.mark.parametrize("clients", [3, pytest.param(8, marks=pytest.mark.deep)])
+def test_clients_at_once_start_one_daemon(house: Household, clients: int) -> None:
     """One agent's tools run together; two daemons of one store would index it twice."""
     root = house.repo()
     search = ("settle invoice", "--compact")
 
-    running = [house.start(*search, cwd=root, GGREP_CLIENT_ID="agent") for _ in range(8)]
+    running = [house.start(*search, cwd=root, GGREP_CLIENT_ID="agent") for _ in range(clients)]
     outcomes = [finish(process) for process in running]
 
     assert all("src/pay.py" in found_in(outcome) for outcome in outcomes)
@@ -357,7 +358,7 @@ def test_a_running_host_adopts_all_roots_of_one_start(house: Household) -> None:
 def test_daemons_of_many_are_started_behind_an_answer(house: Household) -> None:
     """To start very many takes longer than to read all their indexes: nobody waits for them."""
     roots = [
-        house.repo(f"repo{n:02}", {"pay.py": f"def pay_{n}():\n    pass\n"}) for n in range(32)
+        house.repo(f"repo{n:02}", {"pay.py": f"def pay_{n}():\n    pass\n"}) for n in range(18)
     ]
     file = house.base / "w.jsonc"
     entries = ", ".join(f'{{"root": "{root}"}}' for root in roots)

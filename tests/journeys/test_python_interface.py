@@ -29,6 +29,8 @@ pytestmark = pytest.mark.slow
 
 NAMES = ("alder", "birch", "cedar")
 BACKENDS = ["asyncio", "trio"]
+DEATHS = ["asyncio", pytest.param("trio", marks=pytest.mark.deep)]
+"""Backends of tests that kill daemons, which others start anew."""
 
 
 def tree(name: str) -> dict[str, str]:
@@ -307,7 +309,7 @@ def set_apart(grove: Household) -> None:
             grove.serve_apart(Path(record.root))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", DEATHS)
 def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend: str) -> None:
     """Questions on their way to it are put to the daemon that is started in its place."""
 
@@ -339,7 +341,7 @@ def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend
     eventually(lambda: len(grove.records()) == len(NAMES))
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", DEATHS)
 def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend: str) -> None:
     """Where an operator starts daemons, and one is required."""
     given: Any = {"daemon": "require", "environ": grove.environ(GGREP_START_DAEMON="false")}

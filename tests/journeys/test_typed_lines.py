@@ -47,6 +47,10 @@ LINES = (
     "search invoice --find usage --json --deterministic",
     "search invoice src docs --no-vectors",
 )
+TERMINAL = {"FORCE_COLOR": "1", "COLUMNS": "60"}
+COLOURED = {"symbol settle_invoice", "refs settle_invoice", "expand src/pay.py:2", "slate invoice"}
+"""Lines that are tried as on a terminal by default."""
+
 ODD = (
     "expand nosuch.py",
     "expand nosuch.py --json",
@@ -72,8 +76,16 @@ def served() -> Iterator[tuple[Household, Path]]:
         yield house, root
 
 
-@pytest.mark.parametrize("line", LINES)
-@pytest.mark.parametrize("variables", [{}, {"FORCE_COLOR": "1", "COLUMNS": "60"}], ids=["", "tty"])
+@pytest.mark.parametrize(
+    ("line", "variables"),
+    [
+        *((line, {}) for line in LINES),
+        *(
+            pytest.param(line, TERMINAL, marks=[] if line in COLOURED else pytest.mark.deep)
+            for line in LINES
+        ),
+    ],
+)
 def test_a_line_is_answered_in_the_bytes_of_the_whole_command_line(
     served: tuple[Household, Path], line: str, variables: dict[str, str]
 ) -> None:

@@ -19,6 +19,7 @@ from tests.mcp.processes import Settled, settled
 pytestmark = pytest.mark.slow
 
 _PATIENCE_S = 600
+OTHER_SIGNALS = (signal.SIGINT, signal.SIGHUP)
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -63,7 +64,7 @@ def ask(process: subprocess.Popen[bytes], message: object) -> dict[str, object]:
     return stable_json.loads(process.stdout.readline())
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.deep), "auto"])
 async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) -> None:
     """Both eras of the protocol, real daemons behind."""
     told: list[str | None] = []
@@ -99,20 +100,6 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
     assert str(place.root) in workspace.contents[0].text
 
 
-async def test_the_document_is_what_the_command_line_prints(place: Settled) -> None:
-    """The same question has the same bytes on both surfaces."""
-    query = {"query": "settle invoice", "options": ["deterministic=true"]}
-    async with Client(stdio_client(place.server("--structured"))) as client:
-        single = await client.call_tool("search", query)
-        several = await client.call_tool("search_workspace", query)
-
-    same = ("search", "settle invoice", "--json", "--deterministic", "--short-snippet")
-    printed = place.run(*same, "--repo", str(place.root))
-    assert printed == stable_json.dumps(single.structured_content) + b"\n"
-    printed = place.run(*same, "--workspace", str(place.workspace))
-    assert printed == stable_json.dumps(several.structured_content) + b"\n"
-
-
 async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
     place: Settled,
 ) -> None:
@@ -128,27 +115,30 @@ async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
     assert [hit["path"] for hit in result.structured_content["results"]] == ["src/pay.py"]
 
 
-def test_it_starts_where_there_is_no_repository_at_all(place: Settled) -> None:
-    """Some clients start servers in the root directory."""
+def test_only_the_end_of_its_input_ends_a_server_without_a_repository(place: Settled) -> None:
+    """Some clients start servers in the root directory, and close the pipe when they go.
+
+    A message that is none is answered, and nothing but the protocol is written.
+    """
     with started(place, Path("/")) as process:
-        answer = ask(process, INITIALIZE)
-
-    assert answer["result"]["serverInfo"]["name"] == "ggrep"
-
-
-def test_the_end_of_its_input_ends_it_and_nothing_is_left(place: Settled) -> None:
-    """Clients close the pipe and go; what stays behind piles up."""
-    with started(place, place.root) as process:
-        ask(process, INITIALIZE)
+        process.stdin.write(b"nonsense\n\xff\xfe\n{}\n")
+        first = ask(process, INITIALIZE)
+        answers = [first, *(stable_json.loads(process.stdout.readline()) for _ in range(3))]
         process.stdin.close()
         process.stdin = None
 
         out, err = process.communicate(timeout=_PATIENCE_S)
 
+    assert [answer["id"] for answer in answers] == [None, None, None, 1]
+    assert [answer["error"]["code"] for answer in answers[:3]] == [-32700, -32700, -32600]
+    assert answers[3]["result"]["serverInfo"]["name"] == "ggrep"
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "sent",
+    [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.deep) for each in OTHER_SIGNALS)],
+)
 def test_a_signal_ends_it_though_its_input_is_open(place: Settled, sent: signal.Signals) -> None:
     """A wait for a line that never comes must not keep it."""
     with started(place, place.root) as process:
@@ -180,30 +170,20 @@ def test_progress_is_written_in_order_and_before_the_answer(place: Settled) -> N
     assert answer["id"] == 2
 
 
-def test_a_message_that_is_none_is_answered_and_ends_nothing(place: Settled) -> None:
-    """Nothing but the protocol is written, whatever comes in, and nobody waits for ever."""
-    with started(place, place.root) as process:
-        process.stdin.write(b"nonsense\n\xff\xfe\n{}\n")
-        first = ask(process, INITIALIZE)
-        answers = [first, *(stable_json.loads(process.stdout.readline()) for _ in range(3))]
-
-    assert [answer["id"] for answer in answers] == [None, None, None, 1]
-    assert [answer["error"]["code"] for answer in answers[:3]] == [-32700, -32700, -32600]
-
-
 def token_in(file: str) -> str:
     """Return what callers must present."""
     return Path(file).read_text().strip()
 
 
 @pytest.mark.parametrize("flag", ["--port=1", "--auth-token-file=t", "--no-token"])
-def test_flags_of_http_need_http(place: Settled, flag: str) -> None:
+def test_flags_of_http_need_http(
+    place: Settled, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], flag: str
+) -> None:
     """A flag without effect would be a promise that is not kept."""
-    with started(place, place.root, flag) as process:
-        _, err = process.communicate(timeout=_PATIENCE_S)
+    refused = place.command(monkeypatch, capsys)("mcp", flag)
 
-    assert process.returncode == 2
-    assert b"only with --http" in err
+    assert refused.status == 2
+    assert "only with --http" in refused.err
 
 
 async def test_it_serves_http_until_a_signal(place: Settled) -> None:

@@ -38,6 +38,9 @@ class _Sabotage(Protocol):
 
 def main(arguments: list[str]) -> int:
     """Run what the arguments ask for; return the exit status."""
+    if "--help" in arguments:
+        print(__doc__)
+        return 0
     word = " ".join(item for item in arguments if not item.startswith("-"))
     chosen = [item for item in _load() if word in item.name or word in item.file]
     if "--list" in arguments:
@@ -109,7 +112,7 @@ def _copy(target: Path) -> None:
 
 def _load() -> tuple[_Sabotage, ...]:
     sys.path.insert(0, str(ROOT))
-    from tests.mutants.every import ALL
+    from tests.mutants.sabotages import ALL
 
     return ALL
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
-from tests.mutants.every import ALL
-from tests.mutants.sabotages import Sabotage
+from tests.mutants.sabotages import ALL, Sabotage, read
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,6 +39,18 @@ def test_what_keeps_a_sabotage_from_being_tried_is_told() -> None:
         "no test is to notice it",
         f"there is no {lost}",
     ]
+
+
+def test_a_file_of_sabotages_is_read_to_the_letter() -> None:
+    """Indentation and empty lines belong to the text; without a replacement it is taken out."""
+    first, second = read(
+        "== a name\n@ a.py\n-     x = 1\n-\n-\n+ y\n! t.py::test\n! u.py\n\n== b\n@ b.py\n- z\n"
+    )
+
+    assert first == Sabotage("a name", "a.py", "    x = 1\n\n", "y", ("t.py::test", "u.py"))
+    assert second == Sabotage("b", "b.py", "z", "", ())
+    with pytest.raises(ValueError, match="no mark"):
+        tuple(read("== a\n@ a.py\n x\n"))
 
 
 def test_names_are_distinct() -> None:

@@ -10,7 +10,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, write_tree
 
 FILES = {
     "shop/till.py": (
@@ -49,13 +49,10 @@ FILES = {
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """Return an engine over a till, what extends it and what only sounds like it."""
     monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
-    write_tree(root, FILES)
-    found = open_engine(root, home, encoder="none")
-    found.sync()
-    return found
+    return index_of(FILES, encoder="none")
 
 
 def ask(engine: Engine, name: str, **more: object) -> ReferencesResponse:

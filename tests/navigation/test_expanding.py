@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import targets
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, open_engine, write_tree
 
 STEPS = "".join(f"        total += weigh({i}, self.rate)\n" for i in range(150))
 CODE = (
@@ -33,11 +32,10 @@ ADD, TAKE, WEIGH = (
 TREE = {"src/till.py": CODE, "docs/a.md": "# One\n\nText.\n\n## Two\n\nMore.\n"}
 
 
-def indexed(root: Path, home: Path, files: Mapping[str, str | bytes] = TREE) -> Engine:
-    write_tree(root, files)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+@pytest.fixture
+def engine(index_of: IndexOf) -> Engine:
+    """Return an engine over the tree."""
+    return index_of(TREE, encoder="none")
 
 
 def ask(
@@ -50,9 +48,8 @@ def span(found: ExpandResponse) -> tuple[str, int, int]:
     return found.boundary, found.start_line, found.end_line
 
 
-def test_each_boundary_reaches_further_than_the_one_before(root: Path, home: Path) -> None:
+def test_each_boundary_reaches_further_than_the_one_before(engine: Engine) -> None:
     """A long method is cut into chunks; asked for the method, all of it is returned."""
-    engine = indexed(root, home)
     place = f"src/till.py:{ADD + 100}"
 
     chunk, whole = ask(engine, place, "chunk"), ask(engine, place, "file", 1 << 20)
@@ -68,10 +65,8 @@ def test_each_boundary_reaches_further_than_the_one_before(root: Path, home: Pat
     assert definition.file_lines == len(LINES) - 1
 
 
-def test_what_stands_in_nothing_has_the_file_for_its_container(root: Path, home: Path) -> None:
+def test_what_stands_in_nothing_has_the_file_for_its_container(engine: Engine) -> None:
     """And the answer says what it is rather than what was asked for."""
-    engine = indexed(root, home)
-
     assert span(ask(engine, "src/till.py:3", "definition")) == ("chunk", 1, 3)
     assert ask(engine, "src/till.py:3", "container", 1 << 20).boundary == "file"
     assert ask(engine, f"src/till.py:{WEIGH}", "container", 1 << 20).boundary == "file"
@@ -81,28 +76,28 @@ def test_what_stands_in_nothing_has_the_file_for_its_container(root: Path, home:
     ("max_bytes", "boundary"), [(2_000, "chunk"), (6_000, "definition"), (17_000, "definition")]
 )
 def test_auto_is_the_definition_around_a_place_where_the_bytes_allow_it(
-    root: Path, home: Path, max_bytes: int, boundary: str
+    engine: Engine, max_bytes: int, boundary: str
 ) -> None:
     """Who asks for a line of a method has no use for the rest of its file."""
-    found = ask(indexed(root, home), f"src/till.py:{ADD + 40}", "auto", max_bytes)
+    found = ask(engine, f"src/till.py:{ADD + 40}", "auto", max_bytes)
 
     assert found.boundary == boundary
     assert len(found.content.encode()) <= max_bytes
 
 
-def test_auto_is_the_whole_of_a_file_that_was_asked_for(root: Path, home: Path) -> None:
+def test_auto_is_the_whole_of_a_file_that_was_asked_for(engine: Engine) -> None:
     """A caller with room for a file needs no second request."""
-    assert ask(indexed(root, home), "src/till.py", "auto", 17_000).boundary == "file"
+    assert ask(engine, "src/till.py", "auto", 17_000).boundary == "file"
 
 
 @pytest.mark.parametrize("max_bytes", [1, 10, 50, 300, 1000])
 @pytest.mark.parametrize("boundary", ["auto", "chunk", "file"])
 def test_what_is_too_much_is_cut_around_the_line(
-    root: Path, home: Path, max_bytes: int, boundary: Boundary
+    engine: Engine, max_bytes: int, boundary: Boundary
 ) -> None:
     """The line that was asked for is the last to go, and what went is said."""
     line = ADD + 100
-    found = ask(indexed(root, home), f"src/till.py:{line}", boundary, max_bytes)
+    found = ask(engine, f"src/till.py:{line}", boundary, max_bytes)
     (cut,) = found.limits_hit
 
     assert found.start_line <= line <= found.end_line
@@ -116,9 +111,9 @@ def test_what_is_too_much_is_cut_around_the_line(
         assert max_bytes - len(found.content.encode()) <= max(map(len, LINES)) + 1
 
 
-def test_a_cut_is_never_inside_of_a_character(root: Path, home: Path) -> None:
+def test_a_cut_is_never_inside_of_a_character(index_of: IndexOf) -> None:
     """Half of one is no text."""
-    engine = indexed(root, home, {"a.txt": "ééé\n"})
+    engine = index_of({"a.txt": "ééé\n"}, encoder="none")
 
     assert [ask(engine, "a.txt:1", "chunk", most).content for most in range(1, 7)] == [
         "",
@@ -130,9 +125,9 @@ def test_a_cut_is_never_inside_of_a_character(root: Path, home: Path) -> None:
     ]
 
 
-def test_more_than_the_cap_is_clamped_aloud(root: Path, home: Path) -> None:
+def test_more_than_the_cap_is_clamped_aloud(engine: Engine) -> None:
     """A caller that asked for all must know that there is a bound."""
-    found = ask(indexed(root, home), "docs/a.md", "file", 1 << 30)
+    found = ask(engine, "docs/a.md", "file", 1 << 30)
 
     assert [(cut.code, cut.limit, cut.observed) for cut in found.limits_hit] == [
         ("max_expand_bytes", 1 << 20, 1 << 30)
@@ -140,9 +135,8 @@ def test_more_than_the_cap_is_clamped_aloud(root: Path, home: Path) -> None:
     assert found.request.max_bytes == 1 << 20
 
 
-def test_a_row_is_named_by_its_first_digits(root: Path, home: Path) -> None:
+def test_a_row_is_named_by_its_first_digits(engine: Engine) -> None:
     """Answers name rows, and people copy a few digits."""
-    engine = indexed(root, home)
     (hit,) = engine.search(SearchRequest("weigh item rate", limit=1)).hits
 
     by_id, by_digits = (ask(engine, hit.row_id[:size], "chunk") for size in (64, 9))
@@ -156,10 +150,9 @@ def test_a_row_is_named_by_its_first_digits(root: Path, home: Path) -> None:
 
 
 def test_digits_that_many_rows_begin_with_are_refused(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which of them was meant nobody can know."""
-    engine = indexed(root, home)
     ids = engine.view().segments[0].image.arrays["row_ids"].copy()
     ids[:3, :4] = 0xAB
     monkeypatch.setitem(engine.view().segments[0].image.arrays, "row_ids", ids)
@@ -168,9 +161,8 @@ def test_digits_that_many_rows_begin_with_are_refused(
         ask(engine, "abababab")
 
 
-def test_a_range_of_lines_shows_all_chunks_it_touches(root: Path, home: Path) -> None:
+def test_a_range_of_lines_shows_all_chunks_it_touches(engine: Engine) -> None:
     """Down to the definition that all of them stand in."""
-    engine = indexed(root, home)
     place = f"src/till.py:{ADD + 3}-{ADD + 140}"
 
     chunk, definition = ask(engine, place, "chunk"), ask(engine, place, "definition")
@@ -195,12 +187,10 @@ def test_a_range_of_lines_shows_all_chunks_it_touches(root: Path, home: Path) ->
         ("\ud800", "names no place"),
     ],
 )
-def test_what_is_no_place_is_refused_by_name(
-    root: Path, home: Path, target: str, told: str
-) -> None:
+def test_what_is_no_place_is_refused_by_name(engine: Engine, target: str, told: str) -> None:
     """With the file that was meant, where there is one like it."""
     with pytest.raises(InvalidRequest, match=told):
-        ask(indexed(root, home), target)
+        ask(engine, target)
 
 
 @pytest.mark.parametrize(
@@ -219,9 +209,9 @@ def test_a_request_that_means_nothing_is_refused(
         open_engine(root, home).ask(request_)
 
 
-def test_a_removed_file_is_no_place_any_more(root: Path, home: Path) -> None:
+def test_a_removed_file_is_no_place_any_more(root: Path, home: Path, index_of: IndexOf) -> None:
     """Rows that are hidden have no text for anybody."""
-    engine = indexed(root, home)
+    engine = index_of(TREE, encoder="none")
     row_id = engine.search(SearchRequest("weigh", limit=1)).hits[0].row_id
     write_tree(root, {"src/till.py": None})
     engine.sync()
@@ -231,10 +221,8 @@ def test_a_removed_file_is_no_place_any_more(root: Path, home: Path) -> None:
             ask(engine, target)
 
 
-def test_neighbours_are_the_next_chunks_that_are_not_shown(root: Path, home: Path) -> None:
+def test_neighbours_are_the_next_chunks_that_are_not_shown(engine: Engine) -> None:
     """The next request is one of them."""
-    engine = indexed(root, home)
-
     found = ask(engine, f"src/till.py:{TAKE}", "definition")
     sides = {side: [n for n in found.neighbours if n.side == side] for side in ("before", "after")}
 
@@ -247,9 +235,9 @@ def test_neighbours_are_the_next_chunks_that_are_not_shown(root: Path, home: Pat
     assert ask(engine, "src/till.py", "file", 1 << 20).neighbours == ()
 
 
-def test_what_is_shown_is_safe_on_a_terminal(root: Path, home: Path) -> None:
+def test_what_is_shown_is_safe_on_a_terminal(index_of: IndexOf) -> None:
     """Escape sequences in a file reach nobody, and its lines keep their numbers."""
-    engine = indexed(root, home, {"a.txt": "one\n\x1b[31mtwo\x07\r\n\n  \nfour\n"})
+    engine = index_of({"a.txt": "one\n\x1b[31mtwo\x07\r\n\n  \nfour\n"}, encoder="none")
 
     found = ask(engine, "a.txt:2")
 
@@ -257,17 +245,17 @@ def test_what_is_shown_is_safe_on_a_terminal(root: Path, home: Path) -> None:
     assert found.content.split("\n")[4] == "four"
 
 
-def test_an_empty_file_is_a_place_without_text(root: Path, home: Path) -> None:
+def test_an_empty_file_is_a_place_without_text(root: Path, home: Path, index_of: IndexOf) -> None:
     """It is in the index all the same."""
-    found = ask(indexed(root, home, {"a.py": "", "b.py": "\n\nx = 1\n"}), "a.py")
+    found = ask(index_of({"a.py": "", "b.py": "\n\nx = 1\n"}, encoder="none"), "a.py")
 
     assert (found.content, found.file_lines, found.neighbours) == ("", 0, ())
     assert ask(open_engine(root, home, encoder="none"), "b.py:1").content == "x = 1"
 
 
-def test_the_same_question_has_the_same_answer(root: Path, home: Path) -> None:
+def test_the_same_question_has_the_same_answer(root: Path, home: Path, index_of: IndexOf) -> None:
     """Its name included, when it is asked for."""
-    engine = indexed(root, home)
+    engine = index_of(TREE, encoder="none")
     first = ask(engine, "src/till.py:40")
     plain = engine.ask(ExpandRequest("src/till.py:40"), request_id="mine")
 
@@ -278,21 +266,21 @@ def test_the_same_question_has_the_same_answer(root: Path, home: Path) -> None:
     assert ask(engine, "src/till.py:41").query_fingerprint != first.query_fingerprint
 
 
-def test_without_an_index_or_time_there_is_no_answer(root: Path, home: Path) -> None:
+def test_without_an_index_or_time_there_is_no_answer(
+    root: Path, home: Path, index_of: IndexOf
+) -> None:
     """The caller learns which."""
     engine = open_engine(root, home, encoder="none")
 
     with pytest.raises(NoIndex):
         ask(engine, "a")
-    indexed(root, home)
+    index_of(TREE, encoder="none")
     with pytest.raises(DeadlineExceeded):
         engine.ask(ExpandRequest("docs/a.md"), Deadline.after(engine.clock, -1.0))
 
 
-def test_a_name_opens_its_definition(root: Path, home: Path) -> None:
+def test_a_name_opens_its_definition(engine: Engine) -> None:
     """Whoever knows the name need not ask for its place first."""
-    engine = indexed(root, home)
-
     method, function = ask(engine, "Till.take", max_bytes=1 << 20), ask(engine, "weigh", "chunk")
 
     assert span(method)[1] == TAKE
@@ -300,20 +288,22 @@ def test_a_name_opens_its_definition(root: Path, home: Path) -> None:
     assert span(function)[1] == WEIGH
 
 
-def test_a_file_is_meant_before_a_definition_of_that_name(root: Path, home: Path) -> None:
+def test_a_file_is_meant_before_a_definition_of_that_name(index_of: IndexOf) -> None:
     """What is a place in the index stays one."""
     files = {"Makefile": "all:\n\tpython run.py\n", "a.py": "class Makefile:\n    pass\n"}
-    engine = indexed(root, home, files)
+    engine = index_of(files, encoder="none")
 
     assert ask(engine, "Makefile").path == "Makefile"
 
 
 @pytest.mark.parametrize("target", ["lib/endpoint.log", "./lib/endpoint.log:3-9"])
 def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
-    root: Path, home: Path, target: str
+    index_of: IndexOf, target: str
 ) -> None:
     """Whoever sees it in the folder must not take the index for broken."""
-    engine = indexed(root, home, {"lib/endpoint.hpp": "int a;\n", "lib/endpoint.log": "class E;\n"})
+    engine = index_of(
+        {"lib/endpoint.hpp": "int a;\n", "lib/endpoint.log": "class E;\n"}, encoder="none"
+    )
 
     with pytest.raises(InvalidRequest, match=r"a line !\*\.log in \.ggignore takes it in"):
         ask(engine, target)
@@ -323,10 +313,10 @@ def test_a_file_that_is_left_out_for_its_ending_is_said_to_be(
         assert ".ggignore" not in str(caught.value)
 
 
-def test_other_definitions_of_a_name_are_told(root: Path, home: Path) -> None:
+def test_other_definitions_of_a_name_are_told(index_of: IndexOf) -> None:
     """The first one is shown, and nobody has to take it for the only one."""
-    engine = indexed(
-        root, home, {"a.py": "def run():\n    pass\n", "b.py": "def run():\n    pass\n"}
+    engine = index_of(
+        {"a.py": "def run():\n    pass\n", "b.py": "def run():\n    pass\n"}, encoder="none"
     )
 
     found = ask(engine, "run")
@@ -337,11 +327,11 @@ def test_other_definitions_of_a_name_are_told(root: Path, home: Path) -> None:
     ]
 
 
-def test_of_a_type_with_a_long_description_the_head_is_opened(root: Path, home: Path) -> None:
+def test_of_a_type_with_a_long_description_the_head_is_opened(index_of: IndexOf) -> None:
     """It is a piece of its own, as is the description, and says nothing."""
     description = "/**\n" + " * It keeps what was paid.\n" * 90 + " */\n"
     body = "".join(f"  int weigh{n}(int n) {{ return n * {n} + 1; }}\n" for n in range(300))
-    engine = indexed(root, home, {"Till.java": f"{description}class Till {{\n{body}}}\n"})
+    engine = index_of({"Till.java": f"{description}class Till {{\n{body}}}\n"}, encoder="none")
 
     found = ask(engine, "Till")
 
@@ -350,33 +340,34 @@ def test_of_a_type_with_a_long_description_the_head_is_opened(root: Path, home: 
 
 
 def test_of_definitions_that_share_a_name_and_a_file_the_longest_is_opened(
-    root: Path, home: Path
+    index_of: IndexOf,
 ) -> None:
     """A field, or an overload that hands on, is not what a method's name means."""
     source = (
         "class A {\n  int run = 1;\n  void run() { run(1); }\n"
         "  void run(int n) {\n    stop(n);\n    go(n);\n  }\n}\n"
     )
-    found = ask(indexed(root, home, {"A.java": source}), "A.run")
+    found = ask(index_of({"A.java": source}, encoder="none"), "A.run")
 
     assert "go(n)" in found.content
     assert found.warnings == (), "the others are on the screen"
 
 
-def test_a_declaration_is_no_other_definition(root: Path, home: Path) -> None:
+def test_a_declaration_is_no_other_definition(index_of: IndexOf) -> None:
     """Each function of C++ has one, and nobody wants it beside the body."""
-    engine = indexed(
-        root, home, {"a.cpp": "void go(int n)\n{\n  stop(n);\n}\n", "a.hpp": "void go(int n);\n"}
+    engine = index_of(
+        {"a.cpp": "void go(int n)\n{\n  stop(n);\n}\n", "a.hpp": "void go(int n);\n"},
+        encoder="none",
     )
     found = ask(engine, "go")
 
     assert (found.path, found.warnings) == ("a.cpp", ())
 
 
-def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(root: Path, home: Path) -> None:
+def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(index_of: IndexOf) -> None:
     """A value is wanted, and what is set beside it."""
     body = "".join(f"    def m{number}(self):\n{STEPS}\n" for number in range(3))
-    engine = indexed(root, home, {"a.py": f"class A:\n    LIMIT = 3\n    OTHER = 4\n\n{body}"})
+    engine = index_of({"a.py": f"class A:\n    LIMIT = 3\n    OTHER = 4\n\n{body}"}, encoder="none")
 
     found = ask(engine, "LIMIT", max_bytes=1 << 20)
 
@@ -384,19 +375,16 @@ def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(root: Path, home
     assert "LIMIT = 3" in found.content
 
 
-def test_what_is_neither_a_place_nor_a_name_says_what_is_like_it(root: Path, home: Path) -> None:
+def test_what_is_neither_a_place_nor_a_name_says_what_is_like_it(engine: Engine) -> None:
     """The next call can be right."""
-    engine = indexed(root, home)
-
     with pytest.raises(
         InvalidRequest, match=r"no file 'wiegh' in this index.*similar names: weigh"
     ):
         ask(engine, "wiegh")
 
 
-def test_a_handle_is_the_first_digits_of_a_row_id(root: Path, home: Path) -> None:
+def test_a_handle_is_the_first_digits_of_a_row_id(engine: Engine) -> None:
     """As git's short hashes; nothing has to be remembered for it."""
-    engine = indexed(root, home)
     row_id = ask(engine, f"src/till.py:{WEIGH}", "chunk").neighbours[0].row_id
 
     shown = {ask(engine, target, "chunk").start_line for target in (row_id, f"#{row_id[:7]}")}
@@ -404,11 +392,10 @@ def test_a_handle_is_the_first_digits_of_a_row_id(root: Path, home: Path) -> Non
 
 
 def test_a_handle_of_several_rows_is_refused_with_their_places(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever is refused can choose."""
     monkeypatch.setattr(targets, "_ROW_ID", re.compile("#?[0-9a-f]{1,64}"))
-    engine = indexed(root, home)
     ids = [one.row_id for one in ask(engine, "src/till.py:3", "chunk").neighbours]
     ids += [one.row_id for one in ask(engine, f"src/till.py:{WEIGH + 80}", "chunk").neighbours]
     firsts = Counter(one[0] for one in set(ids))
@@ -420,10 +407,8 @@ def test_a_handle_of_several_rows_is_refused_with_their_places(
         ask(engine, f"#{shared}")
 
 
-def test_a_range_of_lines_is_shown_as_it_was_named(root: Path, home: Path) -> None:
+def test_a_range_of_lines_is_shown_as_it_was_named(engine: Engine) -> None:
     """Who names both ends has looked, and does not mean the method around them."""
-    engine = indexed(root, home)
-
     few = ask(engine, f"src/till.py:{ADD + 100}-{ADD + 104}")
     around = ask(engine, f"src/till.py:{ADD + 100}")
     line = ask(engine, f"src/till.py:{ADD + 100}", boundary="lines")
@@ -446,16 +431,14 @@ def test_a_range_of_lines_is_shown_as_it_was_named(root: Path, home: Path) -> No
         "src/till.py:{line}  method Till.add",
     ],
 )
-def test_a_place_is_taken_as_tools_print_it(root: Path, home: Path, printed: str) -> None:
+def test_a_place_is_taken_as_tools_print_it(engine: Engine, printed: str) -> None:
     """Columns and messages are pasted along with the line."""
-    engine = indexed(root, home)
-
     assert span(ask(engine, printed.format(line=ADD + 1))) == span(
         ask(engine, f"src/till.py:{ADD + 1}")
     )
 
 
-def test_digits_in_a_path_are_no_line(root: Path, home: Path) -> None:
-    engine = indexed(root, home, {"v:1:2/a.py": "def f():\n    return 1\n"})
+def test_digits_in_a_path_are_no_line(index_of: IndexOf) -> None:
+    engine = index_of({"v:1:2/a.py": "def f():\n    return 1\n"}, encoder="none")
 
     assert ask(engine, "v:1:2/a.py:2:4").path == "v:1:2/a.py"

@@ -25,7 +25,7 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.navigation import mentions, name_reading
 from tests.fakes.clocks import ManualClock
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, open_engine, write_tree
 
 FILES = {
     "src/retry.py": (
@@ -57,11 +57,8 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, pool: InProcessMentions) -> Engine:
-    write_tree(root, FILES)
-    found = open_engine(root, home, encoder="none")
-    found.sync()
-    return found
+def engine(index_of: IndexOf, pool: InProcessMentions) -> Engine:
+    return index_of(FILES, encoder="none")
 
 
 def places(answer: SymbolResponse) -> list[tuple[str, int, str, str]]:

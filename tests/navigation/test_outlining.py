@@ -1,8 +1,5 @@
 """Outlines of files and folders, from the index alone."""
 
-from collections.abc import Mapping
-from pathlib import Path
-
 import pytest
 
 import ggrep.search.engine.engine as engines
@@ -10,7 +7,7 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.model.outline import OutlineRequest, PathOutline, outline_lines, size_of
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 CODE = '''"""Money."""
 
@@ -57,16 +54,9 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
 
 
 @pytest.fixture
-def shop(root: Path, home: Path, pool: InProcessMentions) -> Engine:
+def shop(index_of: IndexOf, pool: InProcessMentions) -> Engine:
     """Return an engine over the small tree."""
-    return indexed(root, home)
-
-
-def indexed(root: Path, home: Path, files: Mapping[str, str | bytes] = TREE) -> Engine:
-    write_tree(root, files)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+    return index_of(TREE, encoder="none")
 
 
 def ask(engine: Engine, *targets: str, depth: int = 0, max_bytes: int = 4_096) -> list[PathOutline]:
@@ -179,10 +169,10 @@ def test_a_folder_lists_files_with_their_definitions_and_subfolders_with_counts(
     assert "  test_till.py  2" not in deep
 
 
-def test_a_folder_keeps_code_longest(root: Path, home: Path, pool: InProcessMentions) -> None:
+def test_a_folder_keeps_code_longest(index_of: IndexOf, pool: InProcessMentions) -> None:
     """The most important have their places first, however late their paths come."""
     files = {f"a{number}.json": "{}\n" for number in range(40)}
-    engine = indexed(root, home, {**files, "z.py": "def run():\n    return 1\n"})
+    engine = index_of({**files, "z.py": "def run():\n    return 1\n"}, encoder="none")
     (found,) = ask(engine, ".", max_bytes=400)
 
     assert found.listed[-1].name == "z.py"

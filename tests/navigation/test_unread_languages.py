@@ -1,14 +1,12 @@
 """An answer about names says which languages it cannot read."""
 
-from pathlib import Path
-
 import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 FILES = {
     "a.cob": "       PROGRAM-ID. ledger.\n",
@@ -22,13 +20,9 @@ FILES = {
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    fake = InProcessMentions()
-    monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
-    write_tree(root, FILES)
-    found = open_engine(root, home, encoder="none")
-    found.sync()
-    return found
+def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
+    return index_of(FILES, encoder="none")
 
 
 def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:

@@ -219,7 +219,8 @@ histories = given(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("encoder", "force"), [("static", True), ("none", True), ("static", False)]
+    ("encoder", "force"),
+    [("static", True), ("none", True), pytest.param("static", False, marks=pytest.mark.deep)],
 )
 @settings(max_examples=2)
 @histories

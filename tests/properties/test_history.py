@@ -258,7 +258,7 @@ questions = st.lists(requests, min_size=6, max_size=8, unique=True)
 
 
 @pytest.mark.slow
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(first=firsts, then=st.lists(steps, min_size=4, max_size=10), asked=questions)
 def test_history_does_not_matter(
     first: list[list[str]], then: list[Step], asked: list[SearchRequest]

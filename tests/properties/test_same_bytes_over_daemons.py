@@ -148,7 +148,7 @@ def prove(effort: settings) -> None:
 @pytest.mark.slow
 def test_the_same_question_gives_the_same_bytes() -> None:
     """Concurrency, the order of the file, warm caches and a restart of the host show nowhere."""
-    prove(settings(max_examples=4))
+    prove(settings(max_examples=2))
 
 
 @pytest.mark.deep

@@ -18,7 +18,7 @@ from tests.properties.trees import PATHS, bodies, content, requests, texts
 
 files = st.dictionaries(st.sampled_from(PATHS), bodies, min_size=1, max_size=8)
 QUICK = settings(
-    max_examples=6,
+    max_examples=3,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 

@@ -183,7 +183,7 @@ def test_a_calm_history_is_proved() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(history=st.lists(steps, min_size=3, max_size=6), plain=st.booleans())
 def test_a_sync_that_does_not_walk_is_right(history: list[Step], plain: bool) -> None:
     """Whatever it overlooked, searches would go on without for as long as nothing else changes."""

@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from ggrep.parse.languages.line_table import MAX_INDENT
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query import literal, text_runs
 from ggrep.search.query.text_runs import TextRun
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 STEPS = "".join(f"        step_{n} = one.of({n})\n" for n in range(30))
 BODY = "class Long:\n" + "".join(
@@ -53,11 +52,8 @@ ASKED: tuple[tuple[str, Find], ...] = (
 
 
 @pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    write_tree(root, TREE)
-    made = open_engine(root, home, encoder="none")
-    made.sync()
-    return made
+def engine(index_of: IndexOf) -> Engine:
+    return index_of(TREE, encoder="none")
 
 
 def hits(engine: Engine, text: str, find: Find, **more: Any) -> tuple[Hit, ...]:

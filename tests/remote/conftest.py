@@ -50,7 +50,20 @@ def bucket_remote(server: ObjectServer, endpoint: str | None = None) -> Remote:
     )
 
 
-@pytest.fixture(params=["memory", "directory", pytest.param("bucket", marks=pytest.mark.deep)])
+on_every_remote = pytest.mark.parametrize(
+    "remote",
+    ["memory", "directory", pytest.param("bucket", marks=pytest.mark.deep)],
+    indirect=True,
+)
+"""For tests of what each kind of remote promises; others take a directory by default."""
+
+
+@pytest.fixture(
+    params=[
+        "directory",
+        *(pytest.param(kind, marks=pytest.mark.deep) for kind in ("memory", "bucket")),
+    ]
+)
 def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Remote:
     """Return an empty remote."""
     if request.param == "bucket":

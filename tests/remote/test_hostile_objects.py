@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from ggrep.base import stable_json
@@ -40,21 +41,58 @@ pytestmark = pytest.mark.slow
 Change = Callable[[dict[str, Any]], None]
 
 
-@pytest.fixture
-def remote(tmp_path: Path) -> Remote:
-    """Return a remote that somebody pushed to."""
-    commit(tmp_path / "a", SHOP)
-    engine = engine_at(tmp_path / "a", tmp_path / "home-a")
+class Shop(Struct, frozen=True):
+    """A repository that was pushed from `a` and is checked out at `b`.
+
+    Attributes:
+        objects: all that the remote holds, by key.
+    """
+
+    folder: Path
+    remote: Remote
+    objects: dict[str, bytes]
+
+
+def push_shop(folder: Path) -> Shop:
+    commit(folder / "a", SHOP)
+    engine = engine_at(folder / "a", folder / "home-a")
     engine.sync()
-    found = memory_remote()
-    pushed(engine, found)
-    return found
+    remote = memory_remote()
+    pushed(engine, remote)
+    clone(folder / "a", folder / "b")
+    objects = objects_of(remote)
+    held = {key: objects.read(key, 1 << 30) for key in keys(objects, "")}
+    return Shop(folder, remote, {key: found[0] for key, found in held.items() if found})
+
+
+@pytest.fixture(scope="module")
+def shared_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """Return what is pushed once for all tests that leave both checkouts as they are."""
+    return push_shop(tmp_path_factory.mktemp("shop").resolve())
 
 
 @pytest.fixture
-def puller(tmp_path: Path, remote: Remote) -> Engine:
+def shop(request: pytest.FixtureRequest) -> Shop:
+    """Return what was pushed; tests that take `tmp_path` find checkouts of their own there."""
+    if "tmp_path" in request.fixturenames:
+        return push_shop(request.getfixturevalue("tmp_path"))
+    shared: Shop = request.getfixturevalue("shared_shop")
+    remote = memory_remote()
+    for key, data in shared.objects.items():
+        objects_of(remote).put(key, data)
+    return replace(shared, remote=remote)
+
+
+@pytest.fixture
+def remote(shop: Shop) -> Remote:
+    """Return a remote that somebody pushed to."""
+    return shop.remote
+
+
+@pytest.fixture
+def puller(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Engine:
     """Return an engine over another checkout, which has no index."""
-    return engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
+    return engine_at(shop.folder / "b", tmp_path_factory.mktemp("puller").resolve() / "home-b")
 
 
 def keys(objects: Objects, folder: str) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.config.remotes import Remote
 from tests.fakes.remotes import objects_of
+from tests.remote.conftest import on_every_remote
 
 MANY = 8
 EACH = 10
@@ -18,6 +19,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+@on_every_remote
 def test_an_object_is_read_as_it_was_written(remote: Remote, tmp_path: Path) -> None:
     """From memory, from a file, and in several parts."""
     objects = objects_of(remote)
@@ -33,6 +35,7 @@ def test_an_object_is_read_as_it_was_written(remote: Remote, tmp_path: Path) -> 
     assert {stat.key for stat in objects.list("blobs")} == {"blobs/small", "blobs/large"}
 
 
+@on_every_remote
 def test_what_is_not_there_is_told_apart(remote: Remote, tmp_path: Path) -> None:
     """From a remote that fails."""
     objects = objects_of(remote)
@@ -45,6 +48,7 @@ def test_what_is_not_there_is_told_apart(remote: Remote, tmp_path: Path) -> None
         objects.fetch("blobs/none", tmp_path / "none", 1, digest(b""))
 
 
+@on_every_remote
 @pytest.mark.parametrize("what", ["shorter", "longer", "other"])
 def test_an_object_that_is_another_is_not_taken(remote: Remote, tmp_path: Path, what: str) -> None:
     """And nothing of it stays behind."""
@@ -56,6 +60,7 @@ def test_an_object_that_is_another_is_not_taken(remote: Remote, tmp_path: Path, 
     assert list(tmp_path.glob("x*")) == []
 
 
+@on_every_remote
 def test_a_document_larger_than_it_may_be_is_not_read(remote: Remote) -> None:
     """Its size is told before it is."""
     objects = objects_of(remote)
@@ -65,6 +70,7 @@ def test_a_document_larger_than_it_may_be_is_not_read(remote: Remote) -> None:
         objects.read("refs/x", 4)
 
 
+@on_every_remote
 def test_one_of_many_creates(remote: Remote) -> None:
     """The others learn that they did not."""
     objects = objects_of(remote)
@@ -75,6 +81,7 @@ def test_one_of_many_creates(remote: Remote) -> None:
     assert objects.read("by-state/x", 9)[0] == b"%d" % won.index(True)  # type: ignore[index] # it is there
 
 
+@on_every_remote
 def test_no_swap_is_lost(remote: Remote) -> None:
     """Many count up one number, each by what it has read."""
     objects = objects_of(remote)
@@ -93,6 +100,7 @@ def test_no_swap_is_lost(remote: Remote) -> None:
     assert objects.read("refs/n", 9)[0] == b"%d" % (MANY * EACH)  # type: ignore[index] # it is there
 
 
+@on_every_remote
 def test_a_swap_of_an_older_version_does_nothing(remote: Remote) -> None:
     """Nor one of an object that is gone, or that came meanwhile."""
     objects = objects_of(remote)

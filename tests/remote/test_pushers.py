@@ -23,6 +23,7 @@ from tests.fakes.remotes import (
     pulled,
     pushed,
 )
+from tests.remote.conftest import on_every_remote
 
 pytestmark = pytest.mark.slow
 
@@ -66,6 +67,7 @@ def read_whole(objects: Objects, folder: Path) -> None:
             objects.fetch(blob.key, folder / blob.sha256, blob.size_bytes, blob.sha256)
 
 
+@on_every_remote
 def test_no_push_of_eight_is_lost(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     """All swing one ref."""
     engines = checkouts(origin, tmp_path)

@@ -13,6 +13,7 @@ from ggrep.config.git import run_git
 from ggrep.config.settings import Settings
 from ggrep.parse.source.ignore_rules import parse_rules
 from ggrep.parse.source.walk import walk
+from tests.fakes.effort import examples
 
 NAMES = ["a", "b", "ab", "a b", "x-y", "é"]
 DIRECTORIES = st.lists(st.sampled_from(NAMES), max_size=3)
@@ -35,7 +36,7 @@ IGNORE_FILES = st.dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40, 150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sets(FILES, min_size=1, max_size=12), IGNORE_FILES)
 def test_a_walk_without_git_lists_what_git_lists(
     files: set[str], ignore_files: dict[str, list[str]]

@@ -264,7 +264,7 @@ def _is_letter(term: str) -> bool:
 
 
 def _holding(
-    segment: SearchableSegment, terms: Sequence[str], files: Rows, ranges: tuple[Rows, Rows]
+    segment: SearchableSegment, terms: Sequence[str], files: Places, ranges: tuple[Rows, Rows]
 ) -> tuple[Mapping[str, Mask], Mapping[str, Mask]]:
     """Return for each term which files or their paths contain it, and which best rows do.
 
@@ -275,7 +275,7 @@ def _holding(
         ranges: where their rows begin and end, then where their best rows do.
     """
     rows = holdings(segment.row_postings, terms, SCORED_FIELDS, *ranges)
-    paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + np.uint32(1))
+    paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + 1)
     held: Mask = np.logical_or.reduce(rows.numbers, 1)
     in_files = held[:, : len(files)] | np.logical_or.reduce(paths.numbers, 1)
     return dict(zip(terms, in_files, strict=True)), dict(
