@@ -99,7 +99,7 @@ INDEX_REVISION: Final = "ggrep-index-3"
 3. Scripts without spaces are indexed as bigrams, words in NFC; notebooks in every form.
 """
 
-RANKING_REVISION: Final = "ranking-6"
+RANKING_REVISION: Final = "ranking-5"
 """Revision of scoring; scores of two revisions are not comparable."""
 
 SCHEMA_KEY: Final = f"row-{ROW_CONTENT}|{IMAGE_FORMAT}|{RANKING_REVISION}"

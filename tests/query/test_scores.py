@@ -192,7 +192,7 @@ def known(**figures: list[float]) -> Signals:
     plain = dict.fromkeys(("lexical", "evidence", "path", "stem", "symbol", "cosine"), zeros)
     nothing = dict.fromkeys(("location", "verbatim", "near", "near_file"))
     given = {name: np.array(values) for name, values in figures.items()}
-    whole = {"anchors": np.zeros(4, np.uint8), "prior": np.ones(4), "coverage": np.ones(4)}
+    whole = {"anchors": np.zeros(4, np.uint8), "prior": np.ones(4)}
     values: dict[str, Any] = {**plain, **nothing, **whole, **given}
     return Signals(rows=places, files=places // 2, **values)
 
@@ -341,41 +341,6 @@ def test_rows_of_a_file_are_ordered_by_words_lines_names_and_types() -> None:
 
     assert total[1] > total[0]
     assert parts["passage"].values[1] > parts["passage"].values[0]
-
-
-def test_of_two_rows_of_a_file_the_one_that_covers_the_query_comes_first() -> None:
-    """Between files it says nothing: words are weighed there already."""
-    signals = known(lexical=[0.2] * 4, substance=[1.0] * 4, coverage=[1.0, 1.2, 1.0, 1.0])
-    total, _ = blend(signals, FileRuns.of(signals.files), Weights(further=1.0), NEAR)
-
-    assert total[1] > total[0]
-    assert total[1] == pytest.approx(total[2])
-
-
-def test_a_row_covers_a_query_by_what_it_says_beside_its_documentation(
-    root: Path, home: Path
-) -> None:
-    """Words of documentation stand in two fields, and all words in one row say most."""
-    lines = "".join(f"    total += keys[{line}]\n" for line in range(30))
-    text = 'def sweep(keys):\n    """Delete old keys."""\n' + lines
-    text += f"\n\ndef purge(keys):\n    delete(old(keys))\n{lines}"
-    text += f"\n\ndef count(keys):\n    total = 0\n{lines}"
-    write_tree(root, {"keys.py": text})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    parsed = parse_query("delete old keys")
-    (segment,) = open_segments(view := engine.view())
-    never = Deadline.never(SystemClock())
-    statistics = collection_statistics(view, (segment,), parsed, never)
-    weights = Weights(covering=0.2, documented=0.3)
-    signals, _, _ = Scorer(parsed, statistics, weights, Mode.BALANCED, None).signals(segment, never)
-    assert signals.coverage is not None
-    rows = map(segment.image.lines, signals.rows.tolist())
-    coverage = dict(zip(rows, signals.coverage.tolist(), strict=True))
-
-    assert coverage[1, 32] == pytest.approx(1.2 * 0.7)
-    assert coverage[35, 66] == pytest.approx(1.2)
-    assert coverage[69, 100] == pytest.approx(1.0, abs=0.001)
 
 
 def test_between_files_a_passage_counts_by_the_root_of_its_substance() -> None:

@@ -16,14 +16,6 @@ def test_question_words_carry_no_weight() -> None:
     assert parse_query("how does the parser work?").terms == ("pars", "parser", "work")
 
 
-@pytest.mark.parametrize("mark", ["'", "\N{RIGHT SINGLE QUOTATION MARK}"])
-def test_ends_of_contractions_carry_no_weight(mark: str) -> None:
-    """They are rare in code, and would weigh more than what is asked for."""
-    contracted = parse_query(f"why isn{mark}t the server{mark}s cache kept")
-
-    assert contracted.terms == parse_query("why is the server cache kept").terms
-
-
 def test_question_words_count_when_there_is_nothing_else() -> None:
     """`what` may be a name."""
     assert parse_query("what is it").terms == ("is", "it", "what")

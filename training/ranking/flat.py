@@ -27,7 +27,7 @@ KEPT: Final = 40
 """Files of a question, best first at any of the extremes, that other weights can bring forward."""
 
 _GAINS: Final = np.array([1.0 / log2(rank + 2) for rank in range(DEPTH)])
-_OPTIONAL: Final = frozenset({"location", "verbatim", "near", "near_file", "substance", "coverage"})
+_OPTIONAL: Final = frozenset({"location", "verbatim", "near", "near_file", "substance"})
 
 
 class Known(Struct, frozen=True):

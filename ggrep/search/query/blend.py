@@ -27,7 +27,7 @@ class Signals(Struct, frozen=True):
             None without an encoder.
         prior: product of the factors of path, corpus and kind.
         substance: how much of an answer the row can be, by its lines, names and type; None where
-            it does not count; `coverage` likewise what its text counts for covering the query.
+            it does not count.
     """
 
     rows: npt.NDArray[np.int64]
@@ -45,7 +45,6 @@ class Signals(Struct, frozen=True):
     near_file: Scores | None
     prior: Scores
     substance: Scores | None = None
-    coverage: Scores | None = None
 
 
 class Part(Struct, frozen=True):
@@ -87,9 +86,8 @@ def blend(
     total *= signals.prior
     figures = {"prior": signals.prior}
     shown = (signals.anchors == 0).astype(np.float64)
-    if signals.substance is not None and signals.coverage is not None:
+    if signals.substance is not None:
         words = np.sqrt(signals.lexical + weights.wordless)
-        words *= signals.coverage
         figures["passage"] = _passage(words, signals.substance, runs, total * shown)
         total *= figures["passage"]
     further = _further(runs, total, shown, weights.further)
@@ -105,7 +103,7 @@ def _passage(words: Scores, substance: Scores, runs: FileRuns, shown: Scores) ->
     words are weighed there already. Header chunks are left aside, as in `_further`.
 
     Args:
-        words: roots of the rows' lexical evidence, by their coverage.
+        words: roots of the rows' lexical evidence.
         substance: as in `Signals`.
         runs: the rows' files.
         shown: scores so far; 0 for header chunks.

@@ -12,8 +12,8 @@ from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.weights import KIND_WEIGHTS
 
 _WEIGHTS: Final = (
-    *("block", "covering", "definition", "documented", "file", "function", "further", "location"),
-    *("name", "passage", "path", "spelling", "stem", "symbol", "text", "verbatim", "wordless"),
+    *("definition", "file", "function", "further", "location", "name", "passage", "path"),
+    *("spelling", "stem", "symbol", "text", "verbatim", "wordless"),
 )
 _PROMISES = {
     Find.DEFINITION: "must define the name",

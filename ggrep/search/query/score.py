@@ -4,8 +4,6 @@ The score of a row is a function of the query, the row, its file and the collect
 (promise P3). Nothing here looks at which other rows score how.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
@@ -13,7 +11,7 @@ from msgspec import Struct
 from ggrep.base.clock import Deadline
 from ggrep.index.embedding.quantise import Int8, cosines
 from ggrep.index.lexical.bm25 import Bm25, FieldWeights, WeightedTerm, inverse_document_frequency
-from ggrep.index.lexical.layout import BODY, DOC, FILE_FIELDS, NAME, SCORED_FIELDS, STEM, SYMBOL
+from ggrep.index.lexical.layout import FILE_FIELDS, NAME, SCORED_FIELDS, STEM, SYMBOL
 from ggrep.index.lexical.postings import Rows
 from ggrep.index.store.segment_image import SegmentImage
 from ggrep.model.corpus import CORPORA, Mode
@@ -131,9 +129,6 @@ class Scorer:
         plain = [FieldWeights(1.0, 0.0)] * FILE_FIELDS
         self._paths = Bm25(self._terms("files"), plain, [1.0] * FILE_FIELDS, k1=weights.k1)
         self._symbol_total = sum(term.idf for term in self._terms("chunks"))
-        self._shares = _shares(
-            [term for term in self._terms("chunks") if term.term not in query.spellings]
-        )
 
     def score(
         self,
@@ -219,7 +214,6 @@ class Scorer:
             near_file=None if near is None else _best_shown(runs, anchors, near),
             prior=self._priors(segment, rows, runs),
             substance=self._substance(segment, rows) if self._weights.passage else None,
-            coverage=self._coverage(segment, rows) if self._weights.passage else None,
         )
         return found, runs, stem
 
@@ -316,8 +310,7 @@ class Scorer:
     def _substance(self, segment: SearchableSegment, rows: Places) -> Scores:
         """Return, for each of `rows`, how much of an answer it can be, whatever words it holds.
 
-        The eighth root of its lines, more for functions and for names that the query spells. Blocks
-        of code are mostly parts of a function that is too long for one row.
+        The eighth root of its lines, more for functions and for names that the query spells.
         """
         image, weights = segment.image, self._weights
         starts, ends = image.row_lines(0, image.rows)
@@ -327,43 +320,21 @@ class Scorer:
             np.sqrt(roots, out=roots)
         substance: Scores = roots.take(further_lines)
         kinds = np.array(
-            [
-                1.0 + weights.function * (name in _FUNCTIONS) + weights.block * (name == "block")
-                for name in image.types
-            ]
-            or [1.0]
+            [1.0 + weights.function * (name in _FUNCTIONS) for name in image.types] or [1.0]
         )
         substance *= kinds.take(image.row_types.take(rows))
-        substance *= 1.0 + weights.name * self._spelled(segment, NAME).take(rows)
+        substance *= 1.0 + weights.name * self._named(segment).take(rows)
         return substance
 
-    def _coverage(self, segment: SearchableSegment, rows: Places) -> Scores:
-        """Return, for each of `rows`, what its text counts for covering the query.
-
-        More for all words in one row; less for words of its documentation, which count in two
-        fields and say what the code does, not where.
-        """
-        weights = self._weights
-        coverage = self._spelled(segment, BODY).take(rows)
-        coverage *= coverage
-        coverage *= coverage
-        coverage *= weights.covering
-        coverage += 1.0
-        coverage *= 1.0 - weights.documented * self._spelled(segment, DOC).take(rows)
-        return coverage
-
-    def _spelled(self, segment: SearchableSegment, field: int) -> Scores:
-        """Return how much of the query's weight a field of each row spells, (rows,), 0 to 1."""
-        spelled = np.zeros(segment.image.rows)
-        for term, share in self._shares:
-            spelled[segment.row_postings.rows_with(term, range(field, field + 1))] += share
-        return spelled
-
-
-def _shares(terms: Sequence[WeightedTerm]) -> list[tuple[str, float]]:
-    """Return the terms with their shares of all their weight."""
-    total = sum(term.idf for term in terms)
-    return [(term.term, term.idf / total) for term in terms if total > 0.0]
+    def _named(self, segment: SearchableSegment) -> Scores:
+        """Return how much of the query's weight each row's names spell, 0 to 1."""
+        terms = [term for term in self._terms("chunks") if term.term not in self._query.spellings]
+        total = sum(term.idf for term in terms)
+        shares = np.zeros(segment.image.rows)
+        for term in terms if total > 0.0 else ():
+            named = segment.row_postings.rows_with(term.term, range(NAME, NAME + 1))
+            shares[named] += term.idf / total
+        return shares
 
 
 def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:

@@ -34,10 +34,7 @@ _STOP_WORDS = frozenset({
     "for", "from", "get", "gets", "how", "i", "if", "in", "into", "is", "it", "its", "of",
     "on", "or", "so", "that", "the", "their", "them", "then", "there", "these", "this",
     "to", "was", "we", "what", "when", "where", "which", "who", "why", "will", "with",
-    "you", "your",
-    # what is left of contractions, as of `isn't`
-    "aren", "couldn", "didn", "doesn", "don", "hadn", "hasn", "haven", "isn", "shouldn", "wasn",
-    "weren", "won", "wouldn"
+    "you", "your"
 })
 # fmt: on
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
@@ -51,7 +48,6 @@ _MAX_NAMES = 16
 """Most names of a query that are compared letter by letter."""
 _NAME_LIKE = re.compile(rf"[a-z0-9][A-Z]|[A-Z]{{2}}[a-z]|[^\W_]_+[^\W_]|[{WORD}]\.\w")
 """What no plain word has: a capital inside, an underscore inside, a dot between parts."""
-_CONTRACTED = re.compile(r"(?i)(?<=\w)['\u2019](?:d|ll|m|re|s|t|ve)\b")
 _BEGINNING = re.compile(rf"[{WORD}]+")
 _SEPARATORS = re.compile(r"::|#|->")
 
@@ -108,7 +104,7 @@ def parse_query(query: str) -> ParsedQuery:
     """
     text = nfc(sanitise_line(_head(query))).strip()
     places, plain = places_of(text)
-    found = spelled_words(_CONTRACTED.sub("", plain))
+    found = spelled_words(plain)
     if not found and text:
         line = f"ggrep -F {'-- ' * text.startswith('-')}{quote(text)}"
         raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")

@@ -36,10 +36,8 @@ class Weights(Struct, frozen=True):
         further: factor of every chunk of a file but its best.
         passage: 1, or 0 to leave out the factor of the chunk as an answer by itself.
         wordless: lexical evidence that this factor grants every chunk.
-        function: share by which it prefers functions and methods; `block` the same for blocks.
+        function: share by which it prefers functions and methods.
         name: share by which it prefers chunks whose names spell the whole query.
-        covering: share by which it prefers chunks whose text holds all of the query.
-        documented: share by which it puts chunks behind whose documentation spells all of it.
         dense: factor of what the encoder's `Fusion` adds; 0 leaves it out.
         priors: 1, or 0 to leave out the factors of paths and corpora.
         learned: 1, or 0 to leave out the learned correction.
@@ -66,10 +64,7 @@ class Weights(Struct, frozen=True):
     passage: int = 1
     wordless: float = 0.04
     function: float = 0.5
-    block: float = 0.15
     name: float = 0.5
-    covering: float = 0.2
-    documented: float = 0.3
     dense: float = 1.0
     priors: int = 1
     learned: int = 1
