@@ -197,8 +197,8 @@ def test_an_image_of_other_texts_than_its_rows_is_not_packed(
     first = max(loose_segments(stores.home), key=lambda one: one.store_id.startswith("cart"))
     read = RowTexts.texts
 
-    def exchanged(texts: RowTexts, rows: Sequence[int]) -> list[str]:
-        values = read(texts, rows)
+    def exchanged(texts: RowTexts, rows: Sequence[int], *, checked: bool) -> list[str]:
+        values = read(texts, rows, checked=checked)
         return values[::-1] if texts.image.name == first.segment else values
 
     monkeypatch.setattr(RowTexts, "texts", exchanged)

@@ -166,8 +166,9 @@ def test_an_image_of_an_earlier_build_is_made_again(engine: Engine) -> None:
     assert image_ref(store, file) == before
 
 
+@pytest.mark.parametrize("checked", [False, True])
 @pytest.mark.parametrize("name", ["text_blocks", "detail_blocks"])
-def test_damaged_blocks_are_never_shown(engine: Engine, name: str) -> None:
+def test_damaged_blocks_are_never_shown(engine: Engine, name: str, checked: bool) -> None:
     """A flipped byte is damage, or it means nothing to zlib."""
     image = image_of(engine)
     rows = range(image.rows)
@@ -178,7 +179,7 @@ def test_damaged_blocks_are_never_shown(engine: Engine, name: str) -> None:
         damaged[place] ^= 0x10
         other = replace(image, arrays={**image.arrays, name: damaged})
         with suppress(CorruptStore):
-            assert shown_of(other, RowTexts(other), rows) == plain
+            assert shown_of(other, RowTexts(other), rows, checked=checked) == plain
 
 
 def test_texts_of_other_rows_are_damage(engine: Engine) -> None:

@@ -188,8 +188,10 @@ def has_texts(image: SegmentImage) -> bool:
     return _TEXTS in image.arrays
 
 
-def shown_of(image: SegmentImage, texts: Texts, rows: Sequence[int]) -> list[ShownRow]:
-    """Return what hits show of ascending rows.
+def shown_of(
+    image: SegmentImage, texts: Texts, rows: Sequence[int], *, checked: bool = True
+) -> list[ShownRow]:
+    """Return what hits show of ascending rows; `checked` as in `Texts`, for what is around them.
 
     Raises:
         CorruptStore: a text is not that of the image's row.
@@ -199,7 +201,7 @@ def shown_of(image: SegmentImage, texts: Texts, rows: Sequence[int]) -> list[Sho
     files = image.row_files[places].astype(np.int64)
     paths, ordinals = image.paths_of(files), (places - image.file_rows[files]).tolist()
     kinds = [ANCHOR if is_anchor else TEXT for is_anchor in image.row_anchors[places].tolist()]
-    own_texts = texts.texts(rows, checked=False)
+    own_texts = texts.texts(rows, checked=checked)
     of_rows = zip(rows, own_texts, texts.details(rows), paths, ordinals, kinds, strict=True)
     for row, text, details, path, ordinal, kind in of_rows:
         chunk_hash = chunk_hash_of(embedded_text(details.breadcrumb, text, details.extra))
