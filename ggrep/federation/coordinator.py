@@ -30,7 +30,7 @@ from ggrep.model.response import PoolResponse
 
 _MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
 """Five thousand hits, which take some 50 ms."""
-_MERGE_IN_THREAD_REPOS: Final = 64
+_MERGE_IN_THREAD_REPOS: Final = 256
 
 
 async def federated_search(

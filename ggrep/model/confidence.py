@@ -32,6 +32,8 @@ _UNKNOWN: Final = -1.1
 _OFFSET: Final = -7.5
 _STRONG: Final = -1.4
 _WEAK: Final = -2.7
+_MOST_UNKNOWN: Final = 0.5
+"""Largest share of words without any place behind a strong answer."""
 
 _WEAK_HITS: Final = 5
 """Best hits that a weak answer keeps in any case."""
@@ -207,7 +209,8 @@ def _judged(leading: TopFiles) -> Confidence:
     evidence, row, topic, unknown = leading.signals()
     logit = _OFFSET + _EVIDENCE * evidence + _ROW * row + _TOPIC * topic + _UNKNOWN * unknown
     if logit >= _STRONG:
-        return Confidence.WEAK if leading.wording is Wording.UNKNOWN else Confidence.STRONG
+        lacking = leading.wording is Wording.UNKNOWN or unknown > _MOST_UNKNOWN
+        return Confidence.WEAK if lacking else Confidence.STRONG
     return Confidence.WEAK if leading.spelt or logit >= _WEAK else Confidence.NONE
 
 

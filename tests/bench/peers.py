@@ -232,7 +232,7 @@ class _Bench:
         if "ggrep" in tools:
             ratio = store_ratio(root, self._home("ggrep") / ".ggrep")
             held = "held" if ratio <= STORE_AIM else "missed"
-            facts["store"] = f"{ratio:.2f} times its text (aim {STORE_AIM}: {held})"
+            facts["store"] = f"{ratio:.2f} times its text (aim {STORE_AIM} {held})"
         if failed:
             facts["could not index:"] = " and ".join(failed)
         self._keep(tree, figures, facts)
