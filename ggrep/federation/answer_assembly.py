@@ -250,7 +250,7 @@ def _warnings(
     if pools:
         notices += [Diagnostic(item.code, item.message) for item in confidence_notices(confidence)]
     if leaders.leaders and (unknown := lacking_words(leaders, confidence)):
-        searched = "" if len(pools) == len(session.selection.repos) else " that was searched"
+        searched = "" if len(pools) == len(session.workspace.repos) else " that was searched"
         message = unknown_words_message(f"no repository{searched} contains", unknown)
         notices.append(Diagnostic(UNKNOWN_WORDS, message))
     notices += session.workspace.strategy_warnings

@@ -68,17 +68,19 @@ def codes(response: FederatedResponse) -> list[str]:
 
 
 async def test_words_that_no_repository_contains_are_named_once() -> None:
-    """A word that one of them has is not missing; a failed one may have it."""
+    """A word that one of them has is not missing; a failed one, or one left out, may have it."""
     first = searcher("a", lacking=("aB", "cD"))
     whole = await ask([first, searcher("b", lacking=("cD",))])
     partly = await ask([first, searcher("b", fail={"search": [NoIndex("gone")]})])
+    chosen = await ask([first, searcher("b")], request(only=("a",)))
 
     said = [
         [item.message for item in answer.warnings if item.code == "unknown_words"]
-        for answer in (whole, partly)
+        for answer in (whole, partly, chosen)
     ]
     assert said == [
         ["no repository contains `cD`"],
+        ["no repository that was searched contains `aB`, `cD`"],
         ["no repository that was searched contains `aB`, `cD`"],
     ]
 

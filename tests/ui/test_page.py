@@ -212,6 +212,9 @@ def test_a_long_file_opens_at_its_line_with_its_outline(page: Any, server: Serve
     page.locator(".outline").get_by_text("charge_card").click()
     page.locator(".line.target").wait_for()
     assert "line=4" in parameters(page)
+    page.locator(".line[data-n='2']").click(position={"x": 5, "y": 5})
+    page.locator(".line.target[data-n='2']").wait_for()
+    assert "line=2" in parameters(page)
 
 
 def test_a_file_of_one_long_line_opens(page: Any, server: Server) -> None:

@@ -122,6 +122,14 @@ export function matchedLines(lines, language) {
 
 export const codeBlock = (lines, properties) => h("div", { class: "code", translate: "no", ...properties }, lines);
 
+/** The number of a line that was clicked, and nothing for a click on its text. */
+export function numberAt(event) {
+  const line = event.target.closest?.(".line");
+  if (!line) return "";
+  const width = parseFloat(getComputedStyle(line).paddingInlineStart);
+  return event.clientX - line.getBoundingClientRect().left < width ? line.dataset.n : "";
+}
+
 /** The identifier at a point of a line, and nothing where there is none. */
 export function wordAt(event) {
   const line = event.target.closest?.(".line");

@@ -38,7 +38,10 @@ export function withCommands(message) {
 export const shellWord = (text) => (/^[\w./:@=+,%-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
 
 export function command(text) {
-  const copy = () => navigator.clipboard?.writeText(text);
+  const copy = async ({ currentTarget: button }) => {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "copied";
+  };
   return h("span", { class: "command" }, h("code", null, text),
     h("button", { type: "button", onclick: copy, "aria-label": `Copy ${text}` }, "copy"));
 }

@@ -1,7 +1,7 @@
 // One file: its text, its outline, and where a name in it is defined and used.
 
 import { get, post } from "./api.js";
-import { codeBlock, codeLines, wordAt } from "./code.js";
+import { codeBlock, codeLines, numberAt, wordAt } from "./code.js";
 import { $, appendLater, count, h, withCommands } from "./dom.js";
 import { addressOf, fileAddress, settings, shortName } from "./state.js";
 
@@ -36,7 +36,8 @@ export async function fileView(context) {
   const lines = codeLines(text.content, text.start_line, text.language, state.name ? [state.name] : [], inRange);
   const blocks = [];
   for (let from = 0; from < lines.length; from += BLOCK) blocks.push(lines.slice(from, from + BLOCK));
-  const code = codeBlock([], { onclick: (event) => open(wordAt(event)), ...hover(context) });
+  const click = (event) => (numberAt(event) ? context.go({ line: numberAt(event) }) : open(wordAt(event)));
+  const code = codeBlock([], { onclick: click, ...hover(context) });
   // The block of the wanted line is needed at once, the others follow without delay to the first paint.
   // A file that is open keeps its height.
   const upTo = isOpen ? blocks.length || 1 : range ? Math.ceil(range[1] / BLOCK) + 1 : 2;

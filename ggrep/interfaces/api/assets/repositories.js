@@ -79,7 +79,7 @@ function healthNode(health) {
   const node = ({ code, severity, message, paths }) => h("li", { class: severity === "ok" ? "good" : severity === "warn" ? "warn" : "bad" },
     h("strong", null, code.replaceAll("_", " ")), " ", withCommands(message), paths.length ? h("ul", null, paths.slice(0, 5).map((path) => h("li", null, path))) : null);
   const [fine, other] = [health.checks.filter(({ severity }) => severity === "ok"), health.checks.filter(({ severity }) => severity !== "ok")];
-  return [h("ul", { class: "notices" }, other.map(node)), h("details", null, h("summary", null, count(fine.length, "check"), " without a finding"), h("ul", { class: "notices" }, fine.map(node)))];
+  return [h("ul", { class: "notices" }, other.map(node)), h("details", null, h("summary", null, "No problem in ", count(fine.length, "check")), h("ul", { class: "notices" }, fine.map(node)))];
 }
 
 function card({ state, places, place, signal }, name) {

@@ -20,7 +20,6 @@ const plain = (hit) => ({
   end: hit.end_line ?? hit.end,
   kind: hit.chunk_type ?? hit.kind,
   contentStart: hit.content_start_line ?? hit.contentStart,
-  hidden: hit.hidden_lines ?? hit.hiddenLines,
   title: hit.qualified_name ?? hit.qualifiedName,
   matching: hit.matching_lines ?? hit.matchingLines,
   points: hit.localScore ?? hit.score,
@@ -147,7 +146,7 @@ function hitNode(hit, { state, words, best }) {
   const name = hit.title || hit.breadcrumb?.at(-1) || "";
   const address = fileAddress(state, hit.path, hit.start === hit.end ? line : `${hit.start}-${hit.end}`, hit.repo);
   const lines = matched ? matchedLines(matched, hit.language) : codeLines(hit.content, hit.contentStart, hit.language, words);
-  const more = matched ? (hit.matching ?? 0) - matched.filter((each) => each.columns.length).length : hit.hidden;
+  const more = matched ? (hit.matching ?? 0) - matched.filter((each) => each.columns.length).length : hit.end - hit.start + 1 - lines.length;
   return h("li", { class: "hit" },
     h("p", { class: "where" },
       h("a", { class: "jump", href: address }, h("span", { class: "kind" }, hit.kind.replaceAll("_", " ")), name && ` ${name}`,
