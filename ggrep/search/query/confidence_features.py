@@ -162,11 +162,11 @@ class ConfidenceFeatures:
         terms = [*dict.fromkeys(way for ways in ways_of.values() for way in ways)]
         in_files, in_rows = _holding(segment, terms, best.files, ranges)
         for term, ways in ways_of.items():
-            held = np.logical_or.reduce([in_files[way] for way in ways])
-            spelt &= held
+            in_file = np.logical_or.reduce([in_files[way] for way in ways])
+            spelt &= in_file
             if term in idfs:
                 in_row = np.logical_or.reduce([in_rows[way] for way in ways])
-                found += idfs[term] * held
+                found += idfs[term] * in_file
                 row += general[term][0] * in_row
                 topic += general[term][1] * in_row
         columns = (
@@ -276,10 +276,10 @@ def _holding(
     """
     rows = holdings(segment.row_postings, terms, SCORED_FIELDS, *ranges)
     paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + 1)
-    held: Mask = np.logical_or.reduce(rows.numbers, 1)
-    in_files = held[:, : len(files)] | np.logical_or.reduce(paths.numbers, 1)
+    in_ranges: Mask = np.logical_or.reduce(rows.numbers, 1)
+    in_files = in_ranges[:, : len(files)] | np.logical_or.reduce(paths.numbers, 1)
     return dict(zip(terms, in_files, strict=True)), dict(
-        zip(terms, held[:, len(files) :], strict=True)
+        zip(terms, in_ranges[:, len(files) :], strict=True)
     )
 
 

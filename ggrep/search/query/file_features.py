@@ -233,11 +233,11 @@ class Holdings(Struct, frozen=True):
         """
         numbers = self.numbers[:terms]
         rows, files = int(runs.lengths.sum()), len(runs.starts)
-        held: npt.NDArray[np.bool_] = np.zeros((terms, rows), dtype=np.bool_)
+        holds: npt.NDArray[np.bool_] = np.zeros((terms, rows), dtype=np.bool_)
         lengths = numbers.ravel()
         entries = spread(self.firsts[:terms].ravel(), lengths)
         if not len(entries):
-            return held, np.zeros((terms, files))
+            return holds, np.zeros((terms, files))
         bounds = numbers.sum(axis=2).ravel().cumsum().tolist()
         parts = zip(self.fields, [0, *bounds[:-1]], bounds, strict=False)
         gathered = [
@@ -249,10 +249,10 @@ class Holdings(Struct, frozen=True):
         counts = np.concatenate([counts for _, counts in gathered])
         first_places = (np.arange(terms) * rows)[:, None, None] + (runs.begins - runs.starts)
         shifts = np.broadcast_to(first_places, numbers.shape).ravel()
-        held.ravel()[np.repeat(shifts, lengths) + row] = True
+        holds.ravel()[np.repeat(shifts, lengths) + row] = True
         places = np.repeat(np.arange(len(lengths)), lengths)
         by_field = np.bincount(places, counts, len(lengths)).reshape(numbers.shape)
-        return held, np.add.reduce(by_field * _BOOSTS, axis=1)
+        return holds, np.add.reduce(by_field * _BOOSTS, axis=1)
 
 
 def holdings(
@@ -295,14 +295,14 @@ def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
 def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
     """Return the parts of the score that are features, and the whole of it."""
     bounds = scores.rows.searchsorted(np.concatenate((runs.starts, runs.ends)))
-    own = _Runs.of(bounds[: len(runs.starts)], bounds[len(runs.starts) :])
-    rows = spread(own.starts, own.lengths)
+    scored = _Runs.of(bounds[: len(runs.starts)], bounds[len(runs.starts) :])
+    rows = spread(scored.starts, scored.lengths)
 
     def highest(name: str) -> Figures | float:
         part = scores.parts.get(name)
         if part is None:
             return 0.0
-        return part.at(own.starts) if name in _ALIKE else own.highest(part.at(rows))
+        return part.at(scored.starts) if name in _ALIKE else scored.highest(part.at(rows))
 
     total = scores.total[rows]
     further = scores.parts["further"].at(rows)
@@ -310,8 +310,8 @@ def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
     if (passage := scores.parts.get("passage")) is not None:
         total /= passage.at(rows)
     return {
-        "base": own.highest(total),
-        "raw": own.highest(total / scores.parts["prior"].at(rows)),
+        "base": scored.highest(total),
+        "raw": scored.highest(total / scores.parts["prior"].at(rows)),
         **{name: highest(name) for name in PARTS},
     }
 

@@ -97,15 +97,15 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
             return _NO_TERMS
         return _NO_TERMS.union(*(terms.intersection(_word_terms(word)) for word in words(line)))
 
-    found = list(map(terms_of, pairs[:size]))
-    best, best_count = 0, len(_NO_TERMS.union(*found)) + 1
+    by_line = list(map(terms_of, pairs[:size]))
+    best, best_count = 0, len(_NO_TERMS.union(*by_line)) + 1
     if len(letters) <= best_count:
         return 0
-    found += map(terms_of, pairs[size:])
+    by_line += map(terms_of, pairs[size:])
     for start in range(1, len(lines) - size + 1):
-        if not found[start + size - 1]:
+        if not by_line[start + size - 1]:
             continue  # what this window gains over the one before is its last line
-        count = len(_NO_TERMS.union(*found[start : start + size]))
+        count = len(_NO_TERMS.union(*by_line[start : start + size]))
         if count > best_count:
             best, best_count = start, count
     return best

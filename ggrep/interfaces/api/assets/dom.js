@@ -38,10 +38,9 @@ export function withCommands(message) {
 export const shellWord = (text) => (/^[\w./:@=+,%-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
 
 export function command(text) {
-  const copy = async ({ currentTarget: button }) => {
-    await navigator.clipboard.writeText(text);
-    button.textContent = "copied";
-  };
+  // A page that is not from this machine has no clipboard without HTTPS.
+  const copy = ({ currentTarget: button }) =>
+    navigator.clipboard?.writeText(text).then(() => { button.textContent = "copied"; });
   return h("span", { class: "command" }, h("code", null, text),
     h("button", { type: "button", onclick: copy, "aria-label": `Copy ${text}` }, "copy"));
 }
