@@ -6,7 +6,7 @@ schema. The size or content of a repository never enters it.
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
@@ -136,9 +136,9 @@ def plan_cohorts(
     )
 
 
-def comparable(candidates: Sequence[Candidate]) -> bool:
+def comparable(descriptions: Iterable[RepoDescription]) -> bool:
     """Return whether scores of all these repositories are on one scale."""
-    keys = {compatibility_key(candidate.description) for candidate in candidates}
+    keys = {compatibility_key(description) for description in descriptions}
     return len(keys) <= 1 and None not in keys
 
 

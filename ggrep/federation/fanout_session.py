@@ -142,6 +142,7 @@ class FanoutSession:
     _host: JointSearcher | None = None
     _joined: frozenset[RepoId] = frozenset()
     _gone: bool = False
+    _described_anew: bool = False
 
     def __post_init__(self) -> None:
         """Drop repositories that are missing."""
@@ -212,12 +213,12 @@ class FanoutSession:
         """Return whether a repository can be asked with others at once."""
         return repo in self._joined
 
-    async def encode(self) -> None:
-        """Encode the query once for all repositories of the same encoder."""
+    async def encode(self, repo_ids: Iterable[RepoId]) -> None:
+        """Encode the query once for all of these repositories that have the same encoder."""
         if not self.search.vectors or self.search.is_exact:
             return
         members: dict[str, list[RepoId]] = {}
-        for repo in self.plan.admitted():
+        for repo in repo_ids:
             description = self.descriptions[repo]
             if description.has_vectors:
                 members.setdefault(description.embed_key, []).append(repo)
@@ -257,9 +258,9 @@ class FanoutSession:
         A snapshot of theirs was not as it was published. Described again, it is verified, or it is
         not among them any more; the others must be unchanged.
         """
-        if not self._gone or self.is_over:
+        if not self._gone or self._described_anew or self.is_over:
             return False
-        self._gone, self._joined = False, frozenset()
+        self._described_anew, self._joined = True, frozenset()
         again = await self._described_jointly(self._asked())
         return bool(again) and again.items() <= self.descriptions.items()
 
@@ -269,31 +270,24 @@ class FanoutSession:
         return await self._run({repo: partial(self._search, repo, None, None) for repo in wanted})
 
     async def search_counted(
-        self, figures: Mapping[RepoId, RepoStatistics], total: CollectionStatistics
-    ) -> dict[RepoId, PoolResponse] | None:
-        """Return the lists of the counted repositories, scored by the sum over all.
-
-        None where one has published meanwhile.
-        """
-        pools = await self._tried(figures, total, figures)
-        return None if None in pools.values() else {repo: p for repo, p in pools.items() if p}
-
-    async def search_together(
-        self, figures: dict[RepoId, RepoStatistics], only: Iterable[RepoId]
-    ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
-        """Return the lists scored by the sum of `figures`, and those figures.
+        self,
+        figures: Mapping[RepoId, RepoStatistics],
+        only: Iterable[RepoId],
+        others: CollectionStatistics | None = None,
+    ) -> tuple[dict[RepoId, PoolResponse], Mapping[RepoId, RepoStatistics]]:
+        """Return the lists scored by the sum of `figures` and `others`, and the final figures.
 
         A repository that published meanwhile is counted once more. When that moves the sum, all
         are asked again: lists measured against different collections must not be merged.
         """
         if not figures:
             return {}, figures
-        first = await self._tried(figures, total_of(figures), set(only) & set(figures))
+        first = await self._tried(figures, total_of(figures, others), set(only) & set(figures))
         pools = {repo: pool for repo, pool in first.items() if pool is not None}
         gone = [repo for repo in first if repo not in pools]
         if not gone or self.is_over:
             return pools, figures
-        return await self._search_again(figures, pools, gone)
+        return await self._search_again(figures, pools, gone, others)
 
     async def _tried(
         self,
@@ -308,9 +302,10 @@ class FanoutSession:
 
     async def _search_again(
         self,
-        figures: dict[RepoId, RepoStatistics],
+        figures: Mapping[RepoId, RepoStatistics],
         pools: dict[RepoId, PoolResponse],
         gone: Sequence[RepoId],
+        others: CollectionStatistics | None,
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
         """Search again, after new statistics from repositories whose snapshots went meanwhile.
 
@@ -323,8 +318,8 @@ class FanoutSession:
         counted = {repo: counts for repo, counts in figures.items() if repo not in gone} | fresh
         if not counted or self.is_over:
             return {}, counted
-        total = total_of(counted)
-        moved = total != total_of(figures)
+        total = total_of(counted, others)
+        moved = total != total_of(figures, others)
         again = sorted({*fresh, *pools} if moved else fresh)
         second = await self._run(
             {repo: partial(self._search, repo, counted[repo], total) for repo in again}
@@ -557,6 +552,9 @@ def repo_search(request: FederatedRequest) -> SearchRequest:
     )
 
 
-def total_of(figures: Mapping[RepoId, RepoStatistics]) -> CollectionStatistics:
-    """Return the statistics of all repositories together."""
-    return sum_statistics(figures[repo].statistics for repo in sorted(figures))
+def total_of(
+    figures: Mapping[RepoId, RepoStatistics], others: CollectionStatistics | None = None
+) -> CollectionStatistics:
+    """Return the statistics of all repositories together, and of others."""
+    parts = [figures[repo].statistics for repo in sorted(figures)]
+    return sum_statistics([*parts, others] if others else parts)
