@@ -51,10 +51,8 @@ from ggrep.protocol.wire.messages import (
     Ask,
     Claim,
     Describe,
-    Encode,
     Fetch,
     Search,
-    TermStats,
     message_json,
 )
 from ggrep.render.printed import Rendered
@@ -291,37 +289,11 @@ async def _is_sparse(daemon: StoreDaemon) -> bool:
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
     """Answer with the description that a coordinator needs first."""
-    deadline = caller.deadline(daemon, message.timeout_ms)
-    description = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
+    deadline, spent = caller.deadline(daemon, message.timeout_ms), spent_from_now(daemon)
+    description = await run_admitted(
+        daemon, caller, deadline, spent, lambda engine: engine.describe(deadline)
+    )
     return {"description": to_builtins(daemon.described(description))}
-
-
-async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
-    """Answer with the active snapshot and its statistics for a query's terms."""
-    deadline = caller.deadline(daemon, message.request.timeout_ms)
-    snapshot_id, figures = await _plainly(
-        daemon,
-        caller,
-        deadline,
-        lambda engine: engine.term_stats(message.request, deadline, message.snapshot_id),
-    )
-    return {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)}
-
-
-async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
-    """Answer with a query's vector; null without an encoder."""
-    deadline = caller.deadline(daemon, message.timeout_ms)
-    vector = await _plainly(
-        daemon, caller, deadline, lambda engine: engine.encode(message.text, deadline)
-    )
-    return {"vector": None} if vector is None else {"vector": to_builtins(vector)}
-
-
-async def _plainly(
-    daemon: StoreDaemon, caller: Caller, deadline: Deadline, work: Callable[["Engine"], T]
-) -> T:
-    spent = spent_from_now(daemon)
-    return await run_admitted(daemon, caller, deadline, spent, work)
 
 
 Printer: TypeAlias = Callable[[Any], Rendered]

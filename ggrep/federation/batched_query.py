@@ -11,10 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
-from ggrep.federation.fanout_session import FanoutSession, RepoStatistics
+from ggrep.federation.fanout_session import FanoutSession
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery, MemberLists
 from ggrep.model.confidence import NO_TOP_FILES
 from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
+from ggrep.model.request import RepoStatistics
 from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 
 

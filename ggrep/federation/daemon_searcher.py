@@ -29,8 +29,6 @@ from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter
 from ggrep.model.operations import operation_of
 from ggrep.model.request import (
-    CollectionStatistics,
-    EncodedQuery,
     PoolRequest,
     Request,
     SearchRequest,
@@ -44,12 +42,10 @@ from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import (
     Ask,
     Describe,
-    Encode,
     Fetch,
     JointDescribe,
     JointPool,
     Message,
-    TermStats,
     timed,
     whole_ms,
     within,
@@ -119,24 +115,6 @@ class DaemonSearcher:
         """Return the facts that a coordinator needs before it queries."""
         reply = await self._ask(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
         return described(value_of(RepoDescription, reply, "description"), await self._profile())
-
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return a snapshot's id and its term statistics for the query."""
-        reply = await self._ask(
-            lambda left_ms: TermStats(timed(request, left_ms), snapshot_id), deadline
-        )
-        return value_of(str, reply, "snapshot_id"), value_of(
-            CollectionStatistics, reply, "statistics"
-        )
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector; None without an encoder."""
-        reply = await self._ask(lambda left_ms: Encode(text, whole_ms(left_ms)), deadline)
-        if reply.body.get("vector") is None:
-            return None
-        return value_of(EncodedQuery, reply, "vector")
 
     async def ask(self, request: Request[ReplyT], deadline: Deadline) -> ReplyT:
         """Return the answer to a request."""

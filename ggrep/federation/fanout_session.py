@@ -41,8 +41,11 @@ from ggrep.model.limits import LimitHit, Notice, unseen_notices
 from ggrep.model.request import (
     CollectionStatistics,
     EncodedQuery,
+    EncodeRequest,
     PoolRequest,
+    RepoStatistics,
     SearchRequest,
+    StatisticsRequest,
     sum_statistics,
 )
 from ggrep.model.response import PoolResponse, RepoDescription
@@ -93,13 +96,6 @@ class RepoDone(Struct, frozen=True):
 
 
 Arrived: TypeAlias = Callable[[RepoDone], None]
-
-
-class RepoStatistics(Struct, frozen=True):
-    """A repository's statistics and the snapshot they belong to."""
-
-    snapshot_id: str
-    statistics: CollectionStatistics
 
 
 @dataclass(slots=True)
@@ -391,7 +387,8 @@ class FanoutSession:
                 if vector is not None:
                     break
                 try:
-                    vector = await self.searcher(repo).encode(self.search.query, until)
+                    request = EncodeRequest(self.search.query)
+                    vector = (await self.searcher(repo).ask(request, until)).vector
                 except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
                     continue  # it is asked for lists all the same, and says then what is wrong
         if vector is not None:
@@ -420,9 +417,7 @@ class FanoutSession:
 
     async def _figures(self, repo: RepoId) -> RepoStatistics:
         kept = self._kept(repo)
-        return RepoStatistics(
-            *await self.searcher(repo).term_stats(self.search, self.deadline, kept)
-        )
+        return await self.searcher(repo).ask(StatisticsRequest(self.search, kept), self.deadline)
 
     async def _try(
         self,

@@ -14,12 +14,12 @@ from ggrep.federation.answer_assembly import rules_of
 from ggrep.federation.batched_query import Batch, plan_batch, pools_of, verdicts_of
 from ggrep.federation.cohort import comparable
 from ggrep.federation.coordinator_cache import PoolSet
-from ggrep.federation.fanout_session import FanoutSession, RepoStatistics
+from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.merge import deeper, lists_of, refill_limit, unfinished
 from ggrep.federation.routing import Routed, repo_scores, route
 from ggrep.federation.validation import GLOBAL, RRF
 from ggrep.model.batched_query import BatchedFigures, FiguresByMember
-from ggrep.model.request import CollectionStatistics
+from ggrep.model.request import CollectionStatistics, RepoStatistics
 from ggrep.model.response import PoolResponse
 
 

@@ -7,7 +7,7 @@ from ggrep.base.clock import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
-from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
+from ggrep.model.request import Request
 from ggrep.model.response import RepoDescription
 
 R = TypeVar("R")
@@ -23,19 +23,6 @@ class RepoSearcher(Protocol):
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return the facts that a coordinator needs before it queries."""
-        ...
-
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return a snapshot's id and its term statistics for the query.
-
-        `snapshot_id` is one that a session keeps; None for the active one.
-        """
-        ...
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector, for every repository of the same encoder; None without one."""
         ...
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:

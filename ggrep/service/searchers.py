@@ -17,7 +17,7 @@ from ggrep.federation.daemon_searcher import DaemonSearchers, described, narrowe
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
-from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
+from ggrep.model.request import Request
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.channel import before
@@ -76,16 +76,6 @@ class EngineSearcher:
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what a coordinator must know before it asks."""
         return await self._call(lambda engine: described(engine.describe(deadline), engine.profile))
-
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its statistics for the request's query."""
-        return await self._call(lambda engine: engine.term_stats(request, deadline, snapshot_id))
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector; None without an encoder."""
-        return await self._call(lambda engine: engine.encode(text, deadline))
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request."""
@@ -262,16 +252,6 @@ class _FallbackSearcher:
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what must be known before it is asked."""
         return await self._try(lambda searcher: searcher.describe(deadline))
-
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its figures for the query."""
-        return await self._try(lambda searcher: searcher.term_stats(request, deadline, snapshot_id))
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector; None without an encoder."""
-        return await self._try(lambda searcher: searcher.encode(text, deadline))
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request."""

@@ -28,7 +28,7 @@ from ggrep.interfaces.evaluation.report import Run, scored_run
 from ggrep.interfaces.evaluation.suite import Case, Suite, jobs_of
 from ggrep.interfaces.evaluation.suite_processes import JobResult
 from ggrep.model.corpus import Mode, bucket_of, select
-from ggrep.model.request import PoolRequest, sum_statistics
+from ggrep.model.request import PoolRequest, StatisticsRequest, sum_statistics
 from ggrep.search.engine.engine import Engine
 from tests.fakes.union import build_union
 
@@ -102,7 +102,9 @@ def ask(suite: Suite) -> Iterator[Asked]:
         repos = _workspace(case.target.path).repos
         request = request_of(case.question)
         figures = {
-            repo.repo_id: engine(repo.root_canonical).term_stats(request, deadline)[1]
+            repo.repo_id: engine(repo.root_canonical)
+            .ask(StatisticsRequest(request), deadline)
+            .statistics
             for repo in repos
         }
         total = sum_statistics(figures[repo] for repo in sorted(figures))

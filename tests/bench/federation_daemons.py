@@ -97,7 +97,7 @@ class Daemon:
             case "describe":
                 rest = stable_json.dumps({"description": to_builtins(self._description())})
             case "term_stats":
-                rest = self._figures(message["request"]["query"])
+                rest = self._figures(message["request"]["search"]["query"])
             case "encode":
                 rest = _vector(self.number)
             case "pool":
@@ -138,7 +138,8 @@ class Daemon:
             terms=tuple(TermFrequency(term, 40 + self.number, 9) for term in terms),
         )
         statistics = to_builtins(figures)
-        return stable_json.dumps({"snapshot_id": self._snapshot_id, "statistics": statistics})
+        counted = {"snapshot_id": self._snapshot_id, "statistics": statistics}
+        return stable_json.dumps({"term_stats": counted})
 
     def _pool(self, length: int) -> bytes:
         if length not in self.pools:
@@ -232,7 +233,7 @@ def _files() -> list[str]:
 
 def _vector(number: int) -> bytes:
     values = [(17 * place + number) % 255 - 127 for place in range(DIMENSION)]
-    return stable_json.dumps({"vector": {"values": values, "scale": 0.0039}})
+    return stable_json.dumps({"encode": {"vector": {"values": values, "scale": 0.0039}}})
 
 
 def _digest(text: str) -> str:

@@ -74,11 +74,11 @@ SHAPES: Final = (
     Shape("global", 4, deep=True),
 )
 STAGES: Final[tuple[tuple[str, object, str], ...]] = (
-    ("prepare", FanoutSession, "prepare"),
-    ("describe", FanoutSession, "describe"),
+    ("prepare", FanoutSession, "_prepare"),
+    ("describe", FanoutSession, "_describe_all"),
     ("encode", FanoutSession, "encode"),
     ("figures", FanoutSession, "figures"),
-    ("search", FanoutSession, "search_together"),
+    ("search", FanoutSession, "search_counted"),
     ("search", FanoutSession, "search_alone"),
     ("refill", FanoutSession, "refill"),
     ("merge", coordinator, "assemble"),

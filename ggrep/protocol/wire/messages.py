@@ -101,19 +101,8 @@ class Describe(Struct, frozen=True):
     timeout_ms: Milliseconds = 0
 
 
-class TermStats(Struct, frozen=True):
-    """Collection statistics of a query's terms.
-
-    Attributes:
-        snapshot_id: a snapshot that a session keeps; None for the active one.
-    """
-
-    request: SearchRequest
-    snapshot_id: Annotated[str | None, WireBounds(26)] = None
-
-
 class Fetch(Struct, Generic[Q], frozen=True):
-    """A coordinator's query for ranked lists, definitions, occurrences or imports."""
+    """A coordinator's query, answered with a value; its operation names it on the wire."""
 
     request: Q
 
@@ -137,13 +126,6 @@ class JointPool(Struct, frozen=True):
     """The first hits of the lists of many repositories of this host, to merge."""
 
     request: BatchedPoolRequest
-
-
-class Encode(Struct, frozen=True):
-    """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
-
-    text: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
-    timeout_ms: Milliseconds = 0
 
 
 class Status(Struct, frozen=True):
@@ -247,11 +229,9 @@ Message: TypeAlias = (
     | Ask[Any]
     | Line
     | Describe
-    | TermStats
     | Fetch[Any]
     | JointDescribe
     | JointPool
-    | Encode
     | Status
     | Health
     | Metrics

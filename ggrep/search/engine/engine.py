@@ -23,14 +23,14 @@ from ggrep.index.sync.index_state import SkippedFiles, recorded_standing
 from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.limits import Counts
 from ggrep.model.operations import bounds_of, loaded, operation_of
-from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest, can_scan
+from ggrep.model.request import Request, SearchRequest, can_scan
 from ggrep.model.response import Admitted, QueryResponse, RepoDescription
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.repo_index import ALONE, Hosted, RepoIndex
-from ggrep.search.query.answerer import Answerer, Unpinned, parsed_snapshot
+from ggrep.search.query.answerer import Answerer, Unpinned
 from ggrep.search.query.context import Context
-from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
+from ggrep.search.query.pipeline import check_request
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import open_segments
 
@@ -192,26 +192,6 @@ class Engine(RepoIndex):
             ahead=begun,
             damage=damage,
         )
-
-    def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return the query's vector, for other repositories of the same encoder; None for none."""
-        return encode_query(query, self.encoder, deadline)
-
-    def term_stats(
-        self,
-        request: SearchRequest,
-        deadline: Deadline | None = None,
-        snapshot_id: str | None = None,
-    ) -> tuple[str, CollectionStatistics]:
-        """Return a snapshot's id and its statistics for the request's query.
-
-        `snapshot_id` is one that a session keeps; None for the active one.
-        """
-        check_request(request)
-        deadline = deadline or self._deadline(request.timeout_ms)
-        with self.pin(deadline, snapshot_id=parsed_snapshot(snapshot_id)) as view:
-            figures = statistics_of(view, request, deadline)
-            return view.manifest.snapshot_id, figures
 
     def describe(self, deadline: Deadline | None = None) -> RepoDescription:
         """Return the facts that a coordinator needs before it queries.

@@ -37,21 +37,29 @@ from ggrep.model.limits import (
     sorted_limits,
     sorted_notices,
 )
-from ggrep.model.request import CollectionStatistics, PoolRequest, SearchRequest
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodeRequest,
+    EncodeResponse,
+    PoolRequest,
+    RepoStatistics,
+    SearchRequest,
+    StatisticsRequest,
+)
 from ggrep.model.response import (
     PoolResponse,
     QueryResponse,
     RepoDescription,
 )
 from ggrep.search.engine.unknown_words import unknown_word_notices
-from ggrep.search.query.answerer import Answerer, Unpinned
+from ggrep.search.query.answerer import Answerer, Unpinned, parsed_snapshot
 from ggrep.search.query.context import Context, Stages, search_notices, state_notices
 from ggrep.search.query.explain import explain
 from ggrep.search.query.fetch import Caps, show, show_all
 from ggrep.search.query.finding import refuse_place, unshown
 from ggrep.search.query.match_totals import listing_cuts, match_totals
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.pipeline import check_request, leading
+from ggrep.search.query.pipeline import check_request, encode_query, leading, statistics_of
 from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.selection import absent_notices, selection_notices
 from ggrep.search.query.unseen_files import unseen_files
@@ -281,7 +289,22 @@ def _session_snapshot(store: Unpinned, request: PoolRequest) -> SnapshotId | Non
     return sessions.snapshot_of(request.session)
 
 
+def _statistics(context: Context, request: StatisticsRequest) -> RepoStatistics:
+    figures = statistics_of(context.view, request.search, context.deadline)
+    return RepoStatistics(context.view.manifest.snapshot_id, figures)
+
+
+def _encode(context: Context, request: EncodeRequest) -> EncodeResponse:
+    return EncodeResponse(encode_query(request.text, context.encoder, context.deadline))
+
+
 SEARCH: Final = Answerer(answer, check_request, vectors=True)
+STATISTICS: Final = Answerer(
+    _statistics,
+    lambda request: check_request(request.search),
+    lambda _, request: parsed_snapshot(request.snapshot_id),
+)
+ENCODE: Final = Answerer(_encode, vectors=True)
 POOL: Final = Answerer(
     pool, lambda request: check_request(request.search), _session_snapshot, vectors=True
 )
