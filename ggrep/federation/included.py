@@ -187,7 +187,7 @@ def _own_place(root: str, locate: Locate) -> LocatedRoot | None:
         return None
     if place is None or place.missing is not None:
         return None
-    return place if os.path.realpath(place.absolute) == str(place.canonical) else None
+    return place if place.is_root else None
 
 
 def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list[str | None]:

@@ -63,6 +63,7 @@ class LocatedRoot(Struct, frozen=True):
     """The location of an entry's root.
 
     Attributes:
+        is_root: the entry names the root itself and no directory in it.
         missing: why there is no repository; None where there is one.
     """
 
@@ -70,6 +71,7 @@ class LocatedRoot(Struct, frozen=True):
     resolved: Path
     canonical: Path
     repo_id: RepoId
+    is_root: bool
     missing: str | None = None
 
 

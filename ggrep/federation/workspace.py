@@ -19,6 +19,7 @@ from ggrep.base.errors import GgrepError, Issue, MissingRoot, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.config import fingerprints
+from ggrep.config.root import RealPaths
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.included import with_included
@@ -187,6 +188,7 @@ class _Reading(Struct, frozen=True):
     name_repo: NameRepo
     whole: bool
     shows: Callable[[Path], bool]
+    real_path: RealPaths = field(default_factory=RealPaths)
     seen: set[Path] = field(default_factory=set)
     depth: int = 0
 
@@ -195,7 +197,9 @@ class _Reading(Struct, frozen=True):
 
         def locate(root: str) -> LocatedRoot:
             try:
-                return locate_root(root, path.parent, self.resolve_root, self.name_repo)
+                return locate_root(
+                    root, path.parent, self.resolve_root, self.name_repo, self.real_path
+                )
             except RootProblem as problem:
                 if self.whole:
                     raise
@@ -223,9 +227,16 @@ class _Reading(Struct, frozen=True):
 
 
 def locate_root(
-    root: str, directory: Path, resolve_root: ResolveRoot, name_repo: NameRepo
+    root: str,
+    directory: Path,
+    resolve_root: ResolveRoot,
+    name_repo: NameRepo,
+    real_path: Callable[[Path], str],
 ) -> LocatedRoot:
-    """Return the location of a root that was written relative to `directory`."""
+    """Return the location of a root that was written relative to `directory`.
+
+    `real_path` resolves links and raises OSError, as `RealPaths`.
+    """
     absolute = lexical_path(directory / root)
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)
@@ -240,17 +251,18 @@ def locate_root(
         raise _no_root(root, "unreadable", "may not be read")
     try:
         resolved = resolve_root(absolute)
-        canonical = Path(os.path.realpath(resolved, strict=True))
+        canonical = Path(real_path(resolved))
         str(canonical).encode()
+        is_root = real_path(absolute) == str(canonical)
     except (GgrepError, OSError, RuntimeError, ValueError) as error:
         raise _no_root(root, "resolve-failed", f"cannot be resolved ({error})") from error
-    return LocatedRoot(absolute, resolved, canonical, name_repo(canonical))
+    return LocatedRoot(absolute, resolved, canonical, name_repo(canonical), is_root)
 
 
 def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str, ...]:
     """Return the id and the root of the repository that an entry names."""
     try:
-        location = locate_root(root, file.parent, resolve_root, fingerprints.repo_id)
+        location = locate_root(root, file.parent, resolve_root, fingerprints.repo_id, RealPaths())
     except RootProblem as problem:
         location = _unlocated(root, file.parent, fingerprints.repo_id, str(problem))
     return (location.repo_id, str(location.canonical), str(location.absolute))
@@ -263,7 +275,9 @@ def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) ->
         canonical = canonical_path(absolute)
     except (OSError, ValueError):
         canonical = absolute
-    return LocatedRoot(absolute, canonical, canonical, name_repo(canonical), problem)
+    return LocatedRoot(
+        absolute, canonical, canonical, name_repo(canonical), is_root=True, missing=problem
+    )
 
 
 def is_there(root: Path) -> bool:

@@ -65,20 +65,25 @@ _OPERATOR_MS: Final = 30_000
 
 
 class Learnt(Struct, frozen=True):
-    """A federator's cache of facts about daemons; thread-safe."""
+    """A federator's cache of facts about daemons, and of lists; for one event loop."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
+    memory: CoordinatorCache
 
 
 def learnt_of(
-    home: Home, environ: Mapping[str, str], flags: Mapping[str, object], client_name: str
+    home: Home,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object],
+    client_name: str,
+    memory: CoordinatorCache | None = None,
 ) -> Learnt:
-    """Return an empty cache for these settings."""
+    """Return an empty cache for these settings; lists may be shared with other settings."""
     addresses = DaemonAddresses(
         home, environ, flags=flags, build=build_id(), client_name=client_name
     )
-    return Learnt(addresses, KnownHosts())
+    return Learnt(addresses, KnownHosts(), memory or CoordinatorCache())
 
 
 class Fallback(Protocol):
@@ -144,7 +149,7 @@ class Federator:
         self._addresses = learnt.addresses
         self._through = fallback.searchers if fallback else through
         self._fallback = fallback
-        self._memory = CoordinatorCache()
+        self._memory = learnt.memory
         self._hosts = learnt.hosts
         self._caller = ""
 
