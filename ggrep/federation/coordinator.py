@@ -97,7 +97,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     # Merging much takes so long that other clients of this event loop would wait for it.
     many = len(session.repos) > _MERGE_IN_THREAD_REPOS or size_of(pool_set) > _MERGE_IN_THREAD_BYTES
     answer = await to_thread.run_sync(assembled, abandon_on_cancel=True) if many else assembled()
-    session.tell_rest(answer.reports, pool_set.pools)
+    session.report_rest(answer.reports, pool_set.pools)
     return CompletedSearch(session, pool_set, answer)
 
 

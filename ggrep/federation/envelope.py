@@ -134,7 +134,7 @@ def envelope_of(
     warnings = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, notices in answered.items()
-        for notice in (*notices.warnings, *session.said_of(repo))
+        for notice in (*notices.warnings, *session.notices_of(repo))
     ]
     cuts = [limit for notices in answered.values() for limit in notices.limits]
     return Envelope(

@@ -1,7 +1,7 @@
-"""Asks the selected repositories in rounds: identity, term statistics, hits.
+"""Queries the selected repositories in rounds: description, term statistics, hits.
 
-It alone holds the state of one request: its queries, the known facts of each repository, and the
-outcome of each: the error it dropped out with, its time, and whether it was reported.
+A session is the state of one request: its queries, the facts of each repository, and the outcome of
+each: its error, its time, and whether it was reported.
 """
 
 import logging
@@ -64,27 +64,27 @@ _DESCRIBE_SHARE: Final = 3
 _COUNT_SHARE: Final = 2
 _ENCODE_SHARE: Final = 4
 _JOINT_SHARE: Final = 2
-"""One in so many of the milliseconds left is the most that a step before the search may take."""
+"""A step before the search may take the remaining time divided by this number."""
 
 _MANY: Final = 64
-"""Repositories beyond which describing them one by one, should they not be at once, hardly comes to
-an end in any time: what is left of it is better spent on waiting."""
+"""With more repositories, describing them one by one would take too long, so describing them
+together gets more time."""
 
 _AT_ONCE: Final = 16
-"""Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
-first time needs its time, and the request bounds searches."""
+"""Least number of repositories that are described or counted at the same time. Both are cheap, but
+opening a snapshot for the first time takes a while. The request limits concurrent searches only."""
 
 SHARE_LIMIT: Final = "deadline_share"
-"""Per cent that a repository had of what was left of the deadline, which were not enough."""
+"""Limit for a repository whose share of the remaining time, in per cent, was too short."""
 
 
 class RepoDone(Struct, frozen=True):
-    """One repository of a workspace search is done.
+    """Progress of a workspace search: one more repository is done.
 
     Attributes:
-        status: as in the answer's `repos`; `ok` for each that gave lists.
-        count: hits that it gave for the blended list.
-        done: repositories that are, this one included; `total` is how many were selected.
+        status: as in the answer's `repos`; `ok` for a repository that returned lists.
+        count: number of its hits for the blended list.
+        done: number of repositories that are done, of `total` selected ones.
     """
 
     repo_id: RepoId
@@ -104,8 +104,8 @@ class FanoutSession:
 
     Attributes:
         deadline: common deadline of all rounds.
-        part: share of the request's time until `deadline`; a slate keeps some for afterwards.
-        arrived: called once for each repository, when it is done; None for no call.
+        part: share of the request's time until `deadline`; a slate reserves the rest.
+        arrived: called once for each repository that is done; None for no call.
         kept: session tokens by repository; these repositories answer from the kept snapshots.
         search: the request to each repository, except for its corpora.
         repos: all selected repositories.
@@ -134,8 +134,8 @@ class FanoutSession:
     failures: dict[RepoId, GgrepError] = field(default_factory=dict)
     elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
     _open: dict[RepoId, RepoSearcher] = field(default_factory=dict)
-    _told: set[RepoId] = field(default_factory=set)
-    _host: JointSearcher | None = None
+    _reported: set[RepoId] = field(default_factory=set)
+    _joint: JointSearcher | None = None
     _joined: frozenset[RepoId] = frozenset()
     _gone: bool = False
     _described_anew: bool = False
@@ -176,7 +176,7 @@ class FanoutSession:
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
                 await self.searchers.prepare(self._asked(), until)
-            except Exception:  # noqa: BLE001 - they are asked all the same
+            except Exception:  # noqa: BLE001 - a repository that is not prepared fails later
                 _LOG.exception("repositories could not be prepared")
 
     async def _describe_all(self) -> None:
@@ -192,21 +192,22 @@ class FanoutSession:
     async def _described_jointly(
         self, repos: Sequence[WorkspaceRepo]
     ) -> dict[RepoId, RepoDescription]:
-        """Return the descriptions that a host of several repositories gives at once."""
+        """Return the descriptions of repositories that one process reads together."""
         share = _JOINT_SHARE if len(repos) > _MANY else _JOINT_SHARE * _DESCRIBE_SHARE
         # A session's snapshot is described by its repository.
-        for host in [] if self.kept else self.searchers.hosts(repos):
-            try:
-                descriptions = await host.describe(self._within(share))
-            except GgrepError as error:
-                _LOG.info("described one by one: %s", error)
-            else:
-                self._host, self._joined = host, frozenset(descriptions)
-                return dict(descriptions)
-        return {}
+        joint = None if self.kept else self.searchers.joint(repos)
+        if joint is None:
+            return {}
+        try:
+            descriptions = await joint.describe(self._within(share))
+        except GgrepError as error:
+            _LOG.info("described one by one: %s", error)
+            return {}
+        self._joint, self._joined = joint, frozenset(descriptions)
+        return dict(descriptions)
 
     def is_described_jointly(self, repo: RepoId) -> bool:
-        """Return whether a repository can be asked with others at once."""
+        """Return whether a repository can be searched together with others."""
         return repo in self._joined
 
     async def encode(self, repo_ids: Iterable[RepoId]) -> None:
@@ -235,24 +236,24 @@ class FanoutSession:
     async def search_jointly(
         self, question: BatchedQuery, repo_ids: Sequence[RepoId]
     ) -> BatchedPoolResponse | None:
-        """Return the replies of repositories that are asked at once; None where they are not.
+        """Return the answer of repositories that are searched together; None if that failed.
 
-        Half of the time left is kept for asking them one by one.
+        Half of the remaining time is kept for searching them one by one.
         """
-        if self._host is None:
+        if self._joint is None:
             return None
         try:
-            return await self._host.search(question, repo_ids, self._within(_JOINT_SHARE))
+            return await self._joint.search(question, repo_ids, self._within(_JOINT_SHARE))
         except GgrepError as error:
-            _LOG.info("asked one by one: %s", error)
+            _LOG.info("searched one by one: %s", error)
             self._gone = error.code == _GONE
             return None
 
     async def is_described_anew(self) -> bool:
-        """Return whether the repositories that were asked at once may be asked so once more.
+        """Return whether repositories can be searched together once more, after a changed file.
 
-        A snapshot of theirs was not as it was published. Described again, it is verified, or it is
-        not among them any more; the others must be unchanged.
+        Describing verifies the changed snapshot, or leaves it out if it is damaged. All other
+        descriptions must be unchanged.
         """
         if not self._gone or self._described_anew or self.is_over:
             return False
@@ -326,7 +327,7 @@ class FanoutSession:
     async def slates(
         self, requests: Mapping[RepoId, SlateRequest], deadline: Deadline
     ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
-        """Return the results of requesting slates; no repository drops out."""
+        """Return the outcomes of slate requests; no repository drops out."""
         calls = {
             repo: partial(self.searcher(repo).ask, request, deadline)
             for repo, request in requests.items()
@@ -334,21 +335,20 @@ class FanoutSession:
         return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
 
     async def round(self, calls: Mapping[RepoId, Call[T]], share: int) -> dict[RepoId, T]:
-        """Return the results of one round of work; repositories that fail drop out.
+        """Return the results of one round; repositories that fail drop out.
 
-        `share`: one in so many of the milliseconds left is the most that it may take.
+        The round may take the remaining time divided by `share`.
         """
         return await self._run(calls, share, cheap=False)
 
     async def refill(
         self, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, RepoStatistics]
     ) -> dict[RepoId, PoolResponse]:
-        """Return longer lists of repositories, from the snapshots of the shorter ones.
+        """Return longer lists from the snapshots of the shorter ones.
 
-        A repository that cannot give them any more is left out without failing: its first list
-        stays.
+        A repository that cannot return a longer list keeps its first one and does not fail.
 
-        `figures` has all counted repositories; empty where each is measured against itself.
+        `figures` has all counted repositories; it is empty if each is scored by its own statistics.
         """
         total = total_of(figures) if figures else None
         outcomes = await fan_out(
@@ -379,7 +379,7 @@ class FanoutSession:
         return None if statistics is None else RepoStatistics(key.snapshot_id, statistics)
 
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
-        """Ask one repository after another for the vector; without it, each encodes for itself."""
+        """Ask one repository after another for the vector; if all fail, each encodes the query."""
         vector = self.memory.vectors.get((key, self.search.query))
         until = self._within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
@@ -389,8 +389,8 @@ class FanoutSession:
                 try:
                     request = EncodeRequest(self.search.query)
                     vector = (await self.searcher(repo).ask(request, until)).vector
-                except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
-                    continue  # it is asked for lists all the same, and says then what is wrong
+                except Exception:  # noqa: BLE001, S112 - its search reports the error
+                    continue
         if vector is not None:
             self.vectors[key] = vector
             self.memory.vectors.put((key, self.search.query), vector, 8 * len(vector.values))
@@ -451,28 +451,28 @@ class FanoutSession:
         )
         return await self.searcher(repo).ask(request, self.deadline)
 
-    def said_of(self, repo: RepoId) -> tuple[Notice, ...]:
-        """Return what a repository says of itself; without what changes where nothing may."""
-        described = self.descriptions[repo]
+    def notices_of(self, repo: RepoId) -> tuple[Notice, ...]:
+        """Return a repository's notices; a deterministic answer omits those of the moment."""
+        description = self.descriptions[repo]
         fixed = self.search.deterministic
-        return described.notices if fixed else (*described.notices, *described.moment)
+        return description.notices if fixed else (*description.notices, *description.moment)
 
-    def unseen_of(self, repo: RepoId, *, names: bool = False) -> tuple[Notice, ...]:
-        """Return which files a repository's part of an answer cannot show."""
+    def unseen_in(self, repo: RepoId, *, names: bool = False) -> tuple[Notice, ...]:
+        """Return notices about files that a repository's hits cannot include."""
         unseen = self.descriptions[repo].unseen
         if self.search.deterministic:
             unseen = replace(unseen, skipped=())
         return unseen_notices(unseen, names=names)
 
     def limits(self) -> list[RepoLimit]:
-        """Return the repositories whose share of the deadline ended before the deadline did."""
+        """Return the limits of repositories whose share of the deadline was too short."""
         return [
             RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
             for repo, error in self.failures.items()
             if isinstance(error, ShareEnded)
         ]
 
-    def tell_rest(
+    def report_rest(
         self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
     ) -> None:
         """Report repositories that were not queried."""
@@ -480,10 +480,10 @@ class FanoutSession:
             pool = pools.get(report.repo.repo_id)
             lists = [hits for _, hits in pool.corpora] if pool else []
             count = len(pool.blended) if pool else 0
-            self._tell(report.repo.repo_id, report.status, count or sum(map(len, lists)))
+            self._report(report.repo.repo_id, report.status, count or sum(map(len, lists)))
 
     def _within(self, share: int) -> Deadline:
-        """Return the deadline of a step that may take one in `share` of the remaining time."""
+        """Return the deadline of a step that may take the remaining time divided by `share`."""
         step_ms = self.deadline.remaining_ms() / share
         return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
 
@@ -498,7 +498,7 @@ class FanoutSession:
             if outcome.error is not None:
                 self._fail(repo, outcome.error)
             elif isinstance(outcome.value, PoolResponse):
-                self._tell(repo, "ok", len(outcome.value.blended))
+                self._report(repo, "ok", len(outcome.value.blended))
 
         outcomes = await fan_out(
             calls,
@@ -525,15 +525,15 @@ class FanoutSession:
         if error.code == _GONE and repo in self.kept:
             error = SessionExpired("the snapshot of this session is gone; start a new session")
         self.failures[repo] = error
-        self._tell(repo, status_of(error), 0)
+        self._report(repo, status_of(error), 0)
 
-    def _tell(self, repo: RepoId, status: str, count: int) -> None:
+    def _report(self, repo: RepoId, status: str, count: int) -> None:
         """Report a repository, once."""
-        if self.arrived is None or repo in self._told:
+        if self.arrived is None or repo in self._reported:
             return
-        self._told.add(repo)
+        self._reported.add(repo)
         alias, total = self.repos[repo].alias, len(self.repos)
-        self.arrived(RepoDone(repo, alias, status, count, len(self._told), total))
+        self.arrived(RepoDone(repo, alias, status, count, len(self._reported), total))
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:

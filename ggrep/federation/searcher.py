@@ -35,18 +35,13 @@ class RepoSearcher(Protocol):
 
 
 class JointSearcher(Protocol):
-    """Several repositories that one process serves, asked as one collection."""
-
-    @property
-    def repos(self) -> Sequence[RepoId]:
-        """Return the repositories, in the order that breaks ties between equal hits."""
-        ...
+    """Several repositories that one process reads, searched as one collection."""
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of those that need not be asked by themselves; fixes their snapshots.
+        """Return the facts of repositories that can be searched together; fixes their snapshots.
 
         Raises:
-            GgrepError: they cannot be asked together.
+            GgrepError: none can.
         """
         ...
 
@@ -56,8 +51,8 @@ class JointSearcher(Protocol):
         """Return the beginnings of the lists of some of them, as they were described last.
 
         Raises:
-            SnapshotGone: a snapshot is not there any more.
-            GgrepError: they cannot be asked together.
+            SnapshotGone: a snapshot has changed or is gone.
+            GgrepError: they cannot be searched together.
         """
         ...
 
@@ -73,6 +68,6 @@ class Searchers(Protocol):
         """Return the searcher of a repository."""
         ...
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return the joint searchers, each for other repositories."""
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the searcher of many of them together; None if no process reads several."""
         ...

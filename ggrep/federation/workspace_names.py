@@ -252,7 +252,7 @@ class _NameQuery(Struct, frozen=True):
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (notices if lacking else ())
-            for notice in self.session.unseen_of(repo, names=True)
+            for notice in self.session.unseen_in(repo, names=True)
         ]
         envelope = envelope_of(
             self.session,

@@ -50,10 +50,10 @@ class ReadySearchers(Struct, frozen=True):
         """Return the searcher of a repository."""
         return self.opener(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return none: each repository is queried on its own."""
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return None: each repository is queried on its own."""
         del repos
-        return ()
+        return None
 
 
 class EngineSearcher:
@@ -102,29 +102,24 @@ class EngineSearchers:
         """Return the searcher of a repository; always the same."""
         return self._held.setdefault(repo.repo_id, EngineSearcher(lambda: self._opener(repo)))
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return who asks all of them at once."""
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the searcher of all of them together, if there are several."""
         if len(repos) < 2:
-            return ()
+            return None
         ordered = sorted(repos, key=lambda repo: repo.repo_id)
-        return (JointEngines({repo.repo_id: self.open(repo) for repo in ordered}),)
+        return JointEngines({repo.repo_id: self.open(repo) for repo in ordered})
 
 
 class JointEngines:
-    """Engines of this process, asked as one collection in a worker thread."""
+    """Engines of this process, searched as one collection in a worker thread."""
 
     def __init__(self, searchers: Mapping[RepoId, EngineSearcher]) -> None:
         """Open nothing yet."""
         self._searchers = searchers
         self._views: dict[RepoId, SnapshotView] = {}
 
-    @property
-    def repos(self) -> Sequence[RepoId]:
-        """Return whose engines, by id."""
-        return tuple(self._searchers)
-
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of those whose snapshot can be read."""
+        """Return the facts of repositories with a readable snapshot."""
 
         def run() -> dict[RepoId, RepoDescription]:
             descriptions = {}
@@ -142,7 +137,7 @@ class JointEngines:
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the beginnings of the lists of some of them."""
+        """Return the beginnings of the lists of some repositories."""
 
         def run() -> BatchedPoolResponse:
             from ggrep.index.packs.opened_packs import OpenedPacks
@@ -236,10 +231,10 @@ class FallbackSearchers:
 
         return _FallbackSearcher(self._daemons.open(repo), instead)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return the host of the daemons; while none is up this process, where there are many."""
-        hosts = self._daemons.hosts(repos)
-        return hosts if hosts or len(repos) < _MANY else self._here.hosts(repos)
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the daemons' host; for many repositories without a host, this process."""
+        joint = self._daemons.joint(repos)
+        return joint if joint or len(repos) < _MANY else self._here.joint(repos)
 
 
 class _FallbackSearcher:

@@ -180,6 +180,6 @@ class Guarded(Struct):
             raise _outside(repo)
         return self.inner.open(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return the joint searchers of repositories that were prepared and may be asked."""
-        return self.inner.hosts([repo for repo in repos if repo.repo_id in self._allowed])
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the joint searcher of repositories that were prepared and may be asked."""
+        return self.inner.joint([repo for repo in repos if repo.repo_id in self._allowed])

@@ -67,19 +67,15 @@ class _Seen:
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return _SeenSearcher(self._inner.open(repo), repo, self._between)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        found = self._inner.hosts(repos) if self._between.together else ()
-        return [_SeenJoint(host, self._between) for host in found]
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        joint = self._inner.joint(repos) if self._between.together else None
+        return joint and _SeenJoint(joint, self._between)
 
 
 class _SeenJoint:
     def __init__(self, inner: JointSearcher, between: Between) -> None:
         self._inner = inner
         self._between = between
-
-    @property
-    def repos(self) -> Sequence[RepoId]:
-        return self._inner.repos
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
         found = await self._inner.describe(deadline)

@@ -405,8 +405,8 @@ class Readied:
         self.notes.append(("open", repo.alias or ""))
         return self.inner.open(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> tuple[()]:
-        return ()
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> None:
+        return None
 
 
 async def test_all_that_are_selected_are_made_ready_before_any_is_asked() -> None:
@@ -430,8 +430,8 @@ class NeverReady(Struct, frozen=True):
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return self.inner.open(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> tuple[()]:
-        return ()
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> None:
+        return None
 
 
 def test_making_ready_takes_half_of_the_time_at_most() -> None:
