@@ -24,6 +24,7 @@ from training.ranking.gather import engine_of
 
 DEPTH: Final = 10
 _FIRST: Final = 5
+_PARTS: Final = {"fit": "learned from", "choose": "developed on", "judge": "held out"}
 _DRAWS: Final = 4_000
 
 
@@ -32,7 +33,7 @@ class PlaceQuestion(Struct, frozen=True):
 
     Attributes:
         repo: the folder's name below `sources`.
-        part: `fit`, `choose` or `judge`.
+        part: of the repositories: learned from, developed on or held out.
         places: of which any one answers.
     """
 
@@ -62,7 +63,8 @@ def _question(record: dict[str, Any], parts: dict[str, Any]) -> PlaceQuestion | 
     if not places or record["category"].startswith(WHOLE):
         return None
     repo = record["repo"]
-    return PlaceQuestion(repo, parts[repo]["part"], record["language"], record["query"], places)
+    part = _PARTS[parts[repo]["part"]]
+    return PlaceQuestion(repo, part, record["language"], record["query"], places)
 
 
 def rank_of(hits: Sequence[LineRange], places: Sequence[LineRange]) -> int | None:
