@@ -95,9 +95,9 @@ def measured(folder: Path, home: Path) -> str:
                     ranked.append((each, rank_of(places, each.places)))
     rows = [_row(name, ranks[name]) for name in sorted(ranks)]
     return section(
-        "Places that answer",
-        f"Questions of {folder.name} with the lines that answer them; intervals hold 95 % of the"
-        " means of MRR@10 over repositories drawn anew.",
+        f"Places that answer, beside others ({folder.name})",
+        "Questions with the lines that answer them. Intervals hold 95 % of the means of MRR@10 over"
+        " repositories drawn anew.",
         ("", "questions", "first", "first five", "MRR@10", "95 %"),
         rows,
     )
