@@ -19,7 +19,7 @@ from ggrep.interfaces.evaluation.suite import Suite, jobs_of, read_kit
 from ggrep.interfaces.evaluation.suite_processes import JobResult
 from tests.bench import semble_lexical
 from tests.bench.quality_tables import bounds_cell, change_cell, mean_cell, section
-from tests.bench.reference_bm25 import ReferenceBm25
+from tests.bench.reference_bm25 import ReferenceBm25, windows_of
 from tests.bench.semble_lexical import SembleLexical
 from training.changes.building import UNSPELT, WHOLE
 
@@ -47,7 +47,7 @@ def others(suite: Suite) -> dict[str, Run | None]:
     """Return what other lexical rankers make of the questions; None of one not installed."""
     there = semble_lexical.version()
     return {
-        REFERENCE: _asked(suite, ReferenceBm25),
+        REFERENCE: _asked(suite, lambda root: ReferenceBm25(windows_of(root))),
         SEMBLE.format(f"{there} " if there else ""): _asked(suite, SembleLexical)
         if there
         else None,

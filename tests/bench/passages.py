@@ -7,7 +7,7 @@ places are.
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from msgspec import Struct
@@ -16,6 +16,7 @@ from ggrep.base import stable_json
 from ggrep.interfaces.evaluation.visible_lines import LineRange
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Hit
+from tests.bench.place_rankers import rankers_of
 from tests.bench.quality_tables import section
 from training.changes.asked_questions import shares_half
 from training.changes.building import WHOLE
@@ -23,6 +24,7 @@ from training.ranking.gather import engine_of
 
 DEPTH: Final = 10
 _FIRST: Final = 5
+_PARTS: Final = {"fit": "learned from", "choose": "developed on", "judge": "held out"}
 _DRAWS: Final = 4_000
 
 
@@ -31,7 +33,7 @@ class PlaceQuestion(Struct, frozen=True):
 
     Attributes:
         repo: the folder's name below `sources`.
-        part: `fit`, `choose` or `judge`.
+        part: of the repositories: learned from, developed on or held out.
         places: of which any one answers.
     """
 
@@ -40,6 +42,9 @@ class PlaceQuestion(Struct, frozen=True):
     language: str
     query: str
     places: tuple[LineRange, ...]
+
+
+Ranked: TypeAlias = list[tuple[PlaceQuestion, int | None]]
 
 
 def read_place_questions(folder: Path) -> list[PlaceQuestion]:
@@ -58,41 +63,54 @@ def _question(record: dict[str, Any], parts: dict[str, Any]) -> PlaceQuestion | 
     if not places or record["category"].startswith(WHOLE):
         return None
     repo = record["repo"]
-    return PlaceQuestion(repo, parts[repo]["part"], record["language"], record["query"], places)
+    part = _PARTS[parts[repo]["part"]]
+    return PlaceQuestion(repo, part, record["language"], record["query"], places)
 
 
-def is_answer(hit: Hit, places: Sequence[LineRange]) -> bool:
-    """Return whether a hit shares half of its lines, or of a place's, with a place."""
-    return shares_half(LineRange(hit.path, hit.start_line, hit.end_line), places)
-
-
-def rank_of(hits: Sequence[Hit], places: Sequence[LineRange]) -> int | None:
+def rank_of(hits: Sequence[LineRange], places: Sequence[LineRange]) -> int | None:
     """Return the rank of the first hit that answers, from 1; None without one."""
-    return next((rank for rank, hit in enumerate(hits, 1) if is_answer(hit, places)), None)
+    return next((rank for rank, hit in enumerate(hits, 1) if shares_half(hit, places)), None)
 
 
 def measured(folder: Path, home: Path) -> str:
-    """Return a table of a kit's questions: of each part, and of each language of a part."""
+    """Return a table of a kit's questions: of each part, and of each language of a part.
+
+    Other rankers stand beside ggrep in each part.
+    """
     questions = read_place_questions(folder)
-    ranks: dict[str, list[tuple[PlaceQuestion, int | None]]] = {}
+    ranks: dict[str, Ranked] = {}
     for repo in dict.fromkeys(each.repo for each in questions):
-        engine = engine_of(folder / "sources" / repo, home, "static")
+        root = folder / "sources" / repo
+        engine = engine_of(root, home, "static")
+        others = rankers_of(root, engine.view())
         for each in (question for question in questions if question.repo == repo):
             response = engine.search(SearchRequest(each.query, timeout_ms=600_000, keep_weak=True))
-            ranked = each, rank_of(response.hits[:DEPTH], each.places)
+            hits = [_lines_of(hit) for hit in response.hits[:DEPTH]]
             for name in (each.part, f"{each.part}, {each.language}"):
-                ranks.setdefault(name, []).append(ranked)
+                ranks.setdefault(name, []).append((each, rank_of(hits, each.places)))
+            for name, ranker in others.items():
+                ranked = ranks.setdefault(f"{each.part}: {name}", [])
+                if ranker is not None:
+                    places = ranker.ranges(each.query, DEPTH)
+                    ranked.append((each, rank_of(places, each.places)))
     rows = [_row(name, ranks[name]) for name in sorted(ranks)]
     return section(
-        "Places that answer",
-        f"Questions of {folder.name} with the lines that answer them; intervals hold 95 % of the"
-        " means of MRR@10 over repositories drawn anew.",
+        f"Places that answer, beside others ({folder.name})",
+        "Questions with the lines that answer them. Intervals hold 95 % of the means of MRR@10 over"
+        " repositories drawn anew.",
         ("", "questions", "first", "first five", "MRR@10", "95 %"),
         rows,
     )
 
 
-def _row(name: str, ranked: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple[str, ...]:
+def _lines_of(hit: Hit) -> LineRange:
+    return LineRange(hit.path, hit.start_line, hit.end_line)
+
+
+def _row(name: str, ranked: Ranked) -> tuple[str, ...]:
+    if not ranked:
+        return name, "not installed", "", "", "", ""
+
     def mean(score: Callable[[int], float]) -> str:
         return f"{fmean(0.0 if rank is None else score(rank) for _, rank in ranked):.3f}"
 
@@ -107,7 +125,7 @@ def _row(name: str, ranked: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple
     )
 
 
-def _interval(ranked: Sequence[tuple[PlaceQuestion, int | None]]) -> tuple[float, float]:
+def _interval(ranked: Ranked) -> tuple[float, float]:
     """Return bounds of 95 % of the means of MRR@10 over repositories drawn anew."""
     by_repo: dict[str, list[float]] = {}
     for each, rank in ranked:

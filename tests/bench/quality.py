@@ -13,7 +13,8 @@
         [--developed] [--missed]                see training/slates/visible.py
     python3 dev.py quality --changes FOLDER     only commits as questions, of the folder that
         [--part fit|choose|judge]               `python -m training.changes build` writes
-    python3 dev.py quality --passages FOLDER    only how often hits show the lines that answer
+    python3 dev.py quality --passages FOLDER    only how often hits show the lines that answer,
+                                                beside other rankers
     python3 dev.py quality FOLDER --jobs N      processes at once, 2 unless said
 
 The shipped encoder takes part, but for workspaces, where none does; others in their own tables, the
@@ -61,6 +62,7 @@ UNION = "one store"
 QUALITY, FEDERATED = "quality", "federated"
 CONFIDENCE, PEOPLE = "confidence", "people"
 ENCODERS, SLATES, PLACES, CHANGES = "encoders", "slates", "places", "changes"
+PASSAGES = "passages"
 WITH_SHIPPED = {"encoder": SHIPPED_ENCODER}
 SHIPPED = Conditions(encoder=SHIPPED_ENCODER)
 WITHOUT_ENCODER = Conditions(encoder="none")
@@ -104,7 +106,8 @@ def main(arguments: Sequence[str]) -> int:
         return measure_places(folder, given)
     os.environ.setdefault("GGREP_HOME", str(folder / ".ggrep-home"))
     if given.passages:
-        sys.stdout.write(passages.measured(folder, Path(os.environ["GGREP_HOME"])) + "\n")
+        text = passages.measured(folder, Path(os.environ["GGREP_HOME"]))
+        tell({f"{PASSAGES} {folder.name}": text}, write=given.write)
         return 0
     bench = Bench(folder, given.jobs)
     if given.changes or given.encoders:

@@ -16,6 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ggrep.interfaces.evaluation.visible_lines import LineRange
+
 CHUNKS_PER_FILE: Final = 5
 """How many chunks are asked for each file wanted: several chunks of one file may lead."""
 
@@ -40,16 +42,25 @@ class SembleLexical:
 
     def search(self, question: str, limit: int = 10) -> list[str]:
         """Return the best files, in the order of their best chunks."""
+        found = self.ranges(question, limit * CHUNKS_PER_FILE)
+        return list(dict.fromkeys(each.path for each in found))[:limit]
+
+    def ranges(self, question: str, limit: int = 10) -> list[LineRange]:
+        """Return the best chunks."""
         found = _module("semble.search").search(
             question,
             _StandIn(),
             self._vectors,
             self._bm25,
             self._chunks,
-            top_k=limit * CHUNKS_PER_FILE,
+            top_k=limit,
             alpha=0.0,
         )
-        return list(dict.fromkeys(Path(each.chunk.file_path).as_posix() for each in found))[:limit]
+        chunks = [each.chunk for each in found]
+        return [
+            LineRange(Path(each.file_path).as_posix(), each.start_line, each.end_line)
+            for each in chunks
+        ]
 
 
 class _StandIn:
