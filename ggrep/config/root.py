@@ -40,7 +40,7 @@ class RootFinder:
         """Read nothing yet."""
         self._refused = {Path("/"), Path(os.path.realpath(own_home() or "/"))}
         self._real_path = RealPaths()
-        self._around = cache(self._nearest)
+        self._known: dict[Path, tuple[Path | None, bool]] = {}
 
     def __call__(self, path: Path, *, enclosing: bool = True) -> Path:
         """Return the root of `path`; arguments and errors as `canonical_root`."""
@@ -52,7 +52,7 @@ class RootFinder:
             raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
         if not enclosing:
             return directory
-        root, is_top = self._around(directory)
+        root, is_top = self._nearest(directory)
         is_separate = is_top and root not in {None, directory} and _is_left_out(root, directory)
         return directory if root is None or is_separate else root
 
@@ -70,14 +70,21 @@ class RootFinder:
 
         Without one, return the nearest directory with settings, or None, and False.
         """
-        allowed = directory not in self._refused
-        if allowed and _is_top_level(directory):
-            return directory, True
-        parent = directory.parent
-        root, is_top = self._around(parent) if parent != directory else (None, False)
-        if allowed and not is_top and (directory / REPO_FILE).is_file():
-            return directory, False
-        return root, is_top
+        passed: list[Path] = []
+        nearest: tuple[Path | None, bool] = (None, False)
+        for each in (directory, *directory.parents):
+            if each in self._known:
+                nearest = self._known[each]
+                break
+            passed.append(each)
+            if each not in self._refused and _is_top_level(each):
+                nearest = each, True
+                break
+        for each in reversed(passed):
+            if not nearest[1] and each not in self._refused and (each / REPO_FILE).is_file():
+                nearest = each, False
+            self._known[each] = nearest
+        return nearest
 
 
 class RealPaths:

@@ -63,7 +63,8 @@ def plan_batch(session: FanoutSession) -> Batch:
     of their active snapshots: most of them must. Lines are matched by each repository itself, as
     its hits are spread over its files.
     """
-    force, admitted = session.force, session.plan.admitted()
+    force = session.force
+    admitted = [repo for repo in session.plan.admitted() if repo not in session.failures]
     plain = 0 < force.top <= force.per_repo_top and not session.kept and not session.search.is_exact
     members = _alike(session, [repo for repo in admitted if plain and _may_join(session, repo)])
     if len(members) < 2 or 2 * len(members) <= len(admitted):

@@ -275,27 +275,30 @@ class FanoutSession:
         """Return the lists scored by the sum of `figures` and `others`, and the final figures.
 
         A repository that published meanwhile is counted once more. When that moves the sum, all
-        are asked again: lists measured against different collections must not be merged.
+        are asked again: lists measured against different collections must not be merged. If there
+        are `others`, they are searched afterwards, and half of the remaining time is kept for them.
         """
         if not figures:
             return {}, figures
-        first = await self._tried(figures, total_of(figures, others), set(only) & set(figures))
+        share = 1 if others is None else _JOINT_SHARE
+        searched = sorted(set(only) & set(figures))
+        first = await self._tried(figures, total_of(figures, others), searched, share)
         pools = {repo: pool for repo, pool in first.items() if pool is not None}
         gone = [repo for repo in first if repo not in pools]
         if not gone or self.is_over:
             return pools, figures
-        return await self._search_again(figures, pools, gone, others)
+        return await self._search_again(figures, pools, gone, others, share)
 
     async def _tried(
         self,
         figures: Mapping[RepoId, RepoStatistics],
         total: CollectionStatistics,
         only: Iterable[RepoId],
+        share: int,
     ) -> dict[RepoId, PoolResponse | None]:
         """Return the lists of some repositories; None for each whose counted snapshot is gone."""
-        return await self._run(
-            {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(only)}
-        )
+        calls = {repo: partial(self._try, repo, figures[repo], total) for repo in only}
+        return await self._run(calls, share, cheap=False)
 
     async def _search_again(
         self,
@@ -303,6 +306,7 @@ class FanoutSession:
         pools: dict[RepoId, PoolResponse],
         gone: Sequence[RepoId],
         others: CollectionStatistics | None,
+        share: int,
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
         """Search again, after new statistics from repositories whose snapshots went meanwhile.
 
@@ -318,9 +322,8 @@ class FanoutSession:
         total = total_of(counted, others)
         moved = total != total_of(figures, others)
         again = sorted({*fresh, *pools} if moved else fresh)
-        second = await self._run(
-            {repo: partial(self._search, repo, counted[repo], total) for repo in again}
-        )
+        calls = {repo: partial(self._search, repo, counted[repo], total) for repo in again}
+        second = await self._run(calls, share, cheap=False)
         kept = {} if moved else pools
         return kept | second, counted
 

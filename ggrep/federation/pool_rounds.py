@@ -32,19 +32,27 @@ async def search_repos(session: FanoutSession) -> PoolSet:
     batch = plan_batch(session)
     try:
         while (pool_set := await _search_counted(session, batch)) is None:
-            # Repositories that are asked one by one tell which of them fails.
-            apart = replace(batch, members=(), apart=session.plan.admitted())
-            batch = plan_batch(session) if await session.is_described_anew() else apart
+            anew = await session.is_described_anew()
+            batch = plan_batch(session)
+            if not anew:
+                # Repositories that are asked one by one tell which of them fails.
+                batch = replace(
+                    batch, members=(), apart=tuple(sorted((*batch.members, *batch.apart)))
+                )
     except Incompatible:
-        return await _search_alone(session, "their term statistics have different layouts")
+        why = "their term statistics have different layouts"
+        return await _search_alone(session, why, counts=True)
     return pool_set
 
 
-async def _search_alone(session: FanoutSession, fallback: str = "") -> PoolSet:
+async def _search_alone(
+    session: FanoutSession, fallback: str = "", *, counts: bool = False
+) -> PoolSet:
     """Search each repository by its own statistics."""
     admitted = session.plan.admitted()
     await session.encode(admitted)
-    figures = await session.figures(admitted) if session.force.max_repos else {}
+    counts = counts or session.force.max_repos > 0
+    figures = await session.figures(admitted) if counts else {}
     statistics = _by_repo(figures)
     routed = _route(session, statistics)
     pools = {} if session.is_over else await session.search_alone(routed.kept)
