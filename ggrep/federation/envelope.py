@@ -28,17 +28,16 @@ from ggrep.federation.repo_outcomes import (
 )
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_manifest import described_entry, manifest_hash
+from ggrep.federation.workspace_state import described_entry, manifest_hash
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import Freshness, Provenance
+from ggrep.model.workspace_state import Diagnostics
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.federated import (
         AttendedJson,
         CorpusResultJson,
         DetailedFailureJson,
-        DiagnosticJson,
-        DiagnosticsJson,
         FederatedErrorJson,
         FederatedLimitJson,
         FederatedRepoJson,
@@ -87,6 +86,8 @@ class Envelope(Struct, frozen=True):
         """Return the identity of the index state that the selected repositories are in."""
         entries = [
             described_entry(report.repo.repo_id, report.description, report.snapshot_id)
+            if report.description is not None and report.snapshot_id is not None
+            else described_entry(report.repo.repo_id, None, None)
             for report in self.reports
         ]
         return manifest_hash(self.workspace.repo_set_id, entries)
@@ -267,7 +268,9 @@ def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJso
             for report, coverage in zip(envelope.reports, envelope.coverage, strict=True)
             if report.repo.repo_id in listed
         ],
-        "diagnostics": diagnostics_json(envelope.warnings, envelope.errors, clean),
+        "diagnostics": plain(
+            Diagnostics(_cleaned(envelope.warnings, clean), _cleaned(envelope.errors, clean))
+        ),
         "limits_hit": limits_json(envelope.limits_hit, listed),
     }
     if envelope.request.stats:
@@ -364,25 +367,8 @@ def _code_and_message(error: GgrepError, clean: Clean) -> "RepoFailureJson":
     return {"code": code_of(error), "message": clean(str(error))}
 
 
-def diagnostics_json(
-    warnings: Sequence[Diagnostic], errors: Sequence[Diagnostic], clean: Clean
-) -> "DiagnosticsJson":
-    """Return warnings and errors."""
-    return {
-        "warnings": [_diagnostic(item, clean) for item in warnings],
-        "errors": [_diagnostic(item, clean) for item in errors],
-    }
-
-
-def _diagnostic(item: Diagnostic, clean: Clean) -> "DiagnosticJson":
-    document: DiagnosticJson = {"code": item.code, "message": clean(item.message)}
-    if item.repo_id is not None:
-        document["repoId"] = item.repo_id
-    if item.mode is not None:
-        document["mode"] = item.mode
-    if item.file is not None:
-        document["file"] = item.file
-    return document
+def _cleaned(items: Sequence[Diagnostic], clean: Clean) -> tuple[Diagnostic, ...]:
+    return tuple(replace(item, message=clean(item.message)) for item in items)
 
 
 def limit_of_repo_json(item: RepoLimit) -> "FederatedLimitJson":

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
-from ggrep.federation.manifest_builder import FILE, FOLDER, StoredManifest, read_stored
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_state import FILE, FOLDER, StoredManifest, read_stored
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.workspace_reports import Orphan, OrphanReason, OrphansReport
 
@@ -107,7 +107,7 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
         path=str(directory),
         repo_set_id=directory.name,
         reason=reason,
-        workspace_path=None if kept is None else kept.workspace.workspacePath,
+        workspace_path=None if kept is None else kept.workspace.workspace_path,
         modified_at=rfc3339(modified),
         files=len(stats) - 1,
         size_bytes=sum(entry.st_size for entry in stats[1:]),
@@ -118,9 +118,9 @@ def _reason(
     directory: Path, kept: StoredManifest | None, load: LoadWorkspace
 ) -> OrphanReason | None:
     """Return why no workspace uses a directory; None if one does, or may."""
-    if kept is None or kept.repoSetId != directory.name:
+    if kept is None or kept.repo_set_id != directory.name:
         return "no_manifest"
-    path = Path(kept.workspace.workspacePath)
+    path = Path(kept.workspace.workspace_path)
     if not os.path.lexists(path):
         return "workspace_gone"
     try:
