@@ -1,14 +1,14 @@
 """One slate over a workspace: a search picks repositories, and their slates are joined."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock, Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest, SessionExpired
+from ggrep.base.errors import InvalidRequest, SessionExpired
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import CompletedSearch, deadline_of, run_search
 from ggrep.federation.coordinator_cache import CoordinatorCache
@@ -16,7 +16,7 @@ from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
 from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import MAX_PER_REPO_TOP, FederatedRequest
-from ggrep.federation.federated_response import FederatedResponse, answered_json, federated_json
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.merge import REFILL_LIMIT
 from ggrep.federation.repo_outcomes import RepoLimit, code_of
 from ggrep.federation.searcher import Searchers
@@ -45,9 +45,6 @@ from ggrep.search.slate.document import slate_json
 from ggrep.search.slate.levels import check_level, effective
 from ggrep.search.slate.overview import Asked
 from ggrep.search.slate.session_steps import check_session, told_of
-
-if TYPE_CHECKING:
-    from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
 
 _AROUND: Final = 4_000
 """Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
@@ -146,7 +143,8 @@ def _left(response: FederatedResponse, usual: int) -> int:
     from run to run, and a slate must not.
     """
     timeless = replace(response, request=replace(response.request, stats=False))
-    around = len(stable_json.dumps(answered_json(timeless)))
+    head = {**timeless.head(), "ok": True, "confidence": timeless.confidence.value}
+    around = len(stable_json.dumps(head))
     return max(usual - max(around - _AROUND, 0), usual // 2)
 
 
@@ -187,50 +185,27 @@ class SlateShape(Struct, frozen=True):
 _LEAST: Final = SlateShape(level=0, anchors=False, graph=False)
 
 
-class FederatedSlate(Struct, frozen=True):
-    """A slate over a workspace, with the answer of its search.
+class FederatedSlate(FederatedResponse, frozen=True, kw_only=True):
+    """A slate over a workspace, with the answer of the search that picked its repositories.
 
     Attributes:
-        response: its hits decided which repositories were asked for slates.
+        slate: None for a failure.
     """
 
-    response: FederatedResponse
     slate: Slate | None
     session: SessionState | None = None
 
-    @property
-    def ok(self) -> bool:
-        """Return whether at least one repository answered, or none was selected."""
-        return self.response.ok
+    def body(self) -> dict[str, Any]:
+        """Return the slate in place of a search's lists."""
+        slate = {} if self.slate is None else {"slate": slate_json(self.slate)}
+        head = {"confidence": self.confidence.value, "format": "slate"}
+        return {**continued_json(self.session), **head, **slate}
 
-    @property
-    def error(self) -> GgrepError | None:
-        """Return why there is no answer; None if there is one."""
-        return self.response.error
 
-    @property
-    def merge_unsaid(self) -> bool:
-        """Return whether repositories were picked by rank alone for lack of a setting."""
-        return self.response.merge_unsaid
-
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return self.response.exit_status
-
-    def to_json(self) -> "FederatedJson | FederatedSlateJson | FederatedErrorJson":
-        """Return a federated search's answer, with a slate in place of its lists.
-
-        Without an answer, a federated search's failure.
-        """
-        if self.slate is None:
-            return federated_json(self.response)
-        return {
-            **answered_json(self.response),
-            **continued_json(self.session),
-            "format": "slate",
-            "slate": slate_json(self.slate),
-        }
+def _slate_of(
+    response: FederatedResponse, slate: Slate | None, session: SessionState | None = None
+) -> FederatedSlate:
+    return FederatedSlate(**asdict(response), slate=slate, session=session)
 
 
 async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
@@ -274,13 +249,13 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         kept=session.tokens,
     )
     if not ran.response.ok:
-        return FederatedSlate(ran.response, None)
+        return _slate_of(ran.response, None)
     requests = _requests(ran, shape, budgets, session)
     outcomes = await ran.session.slates(requests or _interpreting(ran, budgets), deadline)
     if request.strict:
         for outcome in outcomes.values():
             if outcome.error is not None:
-                return FederatedSlate(replace(ran.response, error=outcome.error), None)
+                return _slate_of(replace(ran.response, error=outcome.error), None)
     how = Combining(
         level=shape.level,
         budgets=budgets,
@@ -296,11 +271,11 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     elapsed_ms = clock.monotonic_ms() - started_ms
     response = replace(response, elapsed_ms=elapsed_ms)
     if asked is None:
-        return FederatedSlate(response, slate)
+        return _slate_of(response, slate)
     seen = _seen_again(ran, session) if asked.delta_only else []
     response = replace(response, warnings=sorted_diagnostics((*response.warnings, *seen)))
     session = _advanced(ran, session, slate, outcomes)
-    return FederatedSlate(response, slate, write_session(session, workspace, asked.op))
+    return _slate_of(response, slate, write_session(session, workspace, asked.op))
 
 
 def _searching(

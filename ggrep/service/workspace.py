@@ -6,7 +6,8 @@ from typing import Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import start_blocking_portal
 
-from ggrep.base.errors import Closed, GgrepError
+from ggrep.base.errors import Closed
+from ggrep.federation.envelope import Envelope
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
@@ -68,7 +69,7 @@ class AskedWorkspace:
         check_names(WorkspaceSearchOptions, options, "search")
         request = self._configured(federated_request(query, options))
         response = await self._federator.get().search(self._loaded, request)
-        return _answered(WorkspaceAnswer, response, response.error)
+        return _answered(WorkspaceAnswer, response)
 
     async def slate(
         self, query: str, **options: Unpack[WorkspaceSlateOptions]
@@ -78,7 +79,7 @@ class AskedWorkspace:
         request = self._configured(federated_request(query, options))
         shape = slate_shape(query, options)
         response = await self._federator.get().slate(self._loaded, request, shape)
-        return _answered(WorkspaceSlateAnswer, response, response.error)
+        return _answered(WorkspaceSlateAnswer, response)
 
     async def symbol(
         self, name: str, **options: Unpack[WorkspaceSymbolOptions]
@@ -128,7 +129,7 @@ class AskedWorkspace:
         asked = request_of(asks, of_one(options), **first)
         request = self._configured(members_request(options))
         response = await self._federator.get().follow(self._loaded, request, asked)
-        return _answered(kind, response, response.attendance.error)
+        return _answered(kind, response)
 
     def _configured(self, request: FederatedRequest) -> FederatedRequest:
         self._federator.require_open()
@@ -165,9 +166,9 @@ class AsyncWorkspace(AskedWorkspace):
         super().__init__(load(file), surroundings(daemon, environ, {"encoder": encoder}))
 
 
-def _answered(kind: type[A], response: object, error: GgrepError | None) -> A:
-    if error is not None:
-        raise error
+def _answered(kind: type[A], response: Envelope) -> A:
+    if response.error is not None:
+        raise response.error
     return as_answer(kind, response)
 
 
