@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
@@ -208,15 +209,7 @@ def _checked(text: str) -> str:
 
 
 def _entry_text(entry: NewEntry) -> str:
-    parts: dict[str, Json] = {"root": entry.root}
-    if entry.alias is not None:
-        parts["alias"] = entry.alias
-    if entry.enabled is not None:
-        parts["enabled"] = entry.enabled
-    if entry.priority is not None:
-        parts["priority"] = entry.priority
-    if entry.tags:
-        parts["tags"] = list(entry.tags)
+    parts = {key: value for key, value in asdict(entry).items() if value not in (None, ())}
     body = ", ".join(f'"{key}": {_json(value)}' for key, value in parts.items())
     return f"{{ {body} }}"
 

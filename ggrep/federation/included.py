@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 from wcmatch import fnmatch
 
@@ -71,66 +70,49 @@ def with_included(
     if not draft.include:
         return draft
     known = {entry.located.canonical for entry in draft.entries if entry.located is not None}
-    added: list[_Included] = []
-    means = dict.fromkeys((one.glob for one in draft.include), False)
+    added: dict[Path, EntryDraft] = {}
+    means = {include.glob: False for include in draft.include}
     for path, include in _meant(draft.include, directory):
         if include.glob.endswith(WORKSPACE_ENDING):
-            inner = _of_workspace(draft, path, include, directory, nested)
+            entries = _of_workspace(draft, path, include, directory, nested)
         else:
-            inner = _of_directory(path, include, directory, locate)
-        for one in inner:
-            if not shows(one.place.canonical):
-                continue
-            means[include.glob] = True
-            if one.place.canonical not in known:
-                known.add(one.place.canonical)
-                added.append(one)
-    added.sort(key=lambda one: os.fsencode(one.place.absolute))
+            entries = _of_directory(path, include, directory, locate)
+        for place, entry in entries:
+            if shows(place.canonical):
+                means[include.glob] = True
+                if place.canonical not in known:
+                    known.add(place.canonical)
+                    added[place.absolute] = entry
+    ordered = sorted(added.items(), key=lambda item: os.fsencode(item[0]))
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
-    if len(draft.entries) + len(added) > MAX_REPOS:
-        number = len(draft.entries) + len(added)
+    number = len(draft.entries) + len(ordered)
+    if number > MAX_REPOS:
         message = f"means {number} repositories, at most {MAX_REPOS} are read"
         raise _refused("$.include", "too-many", message, "be more exact")
-    aliases = _aliases(draft.entries, [one.name for one in added])
+    aliases = _aliases(draft.entries, [entry.alias for _, entry in ordered])
     included = (
-        EntryDraft(
-            index=len(draft.entries) + number,
-            root=os.path.relpath(one.place.absolute, directory),
-            alias=aliases[number],
-            tags=one.tags,
-            enabled=one.enabled,
-            priority=one.priority,
-            located=one.place,
-            included=one.glob,
+        replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
+        for index, ((absolute, entry), alias) in enumerate(
+            zip(ordered, aliases, strict=True), len(draft.entries)
         )
-        for number, one in enumerate(added)
     )
     return replace(draft, entries=(*draft.entries, *included), unmatched=unmatched)
 
 
-class _Included(Struct, frozen=True):
-    """A repository that a glob means.
-
-    Attributes:
-        name: its name; None for none.
-    """
-
-    glob: str
-    place: LocatedRoot
-    name: str | None
-    tags: tuple[str, ...]
-    enabled: bool
-    priority: int
-
-
 def _of_directory(
     path: Path, include: IncludeDraft, directory: Path, locate: Locate
-) -> Iterator[_Included]:
-    """Yield the repository of a directory, if it is the root of one."""
-    place = _own_place(os.path.relpath(path, directory), locate)
-    if place is not None:
+) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
+    """Yield the repository of a directory, if it is the root of one, named after its directory."""
+    try:
+        place = locate(os.path.relpath(path, directory))
+    except RootProblem:
+        return
+    if place is None or place.missing is not None:
+        return
+    if os.path.realpath(place.absolute) == str(place.canonical):
+        tags, enabled, priority = include.tags, include.enabled, include.priority
         name = place.canonical.name
-        yield _Included(include.glob, place, name, include.tags, include.enabled, include.priority)
+        yield place, EntryDraft(0, "", name, tags, enabled, priority, place, include.glob)
 
 
 def _of_workspace(
@@ -139,7 +121,7 @@ def _of_workspace(
     include: IncludeDraft,
     directory: Path,
     nested: ReadNested,
-) -> Iterator[_Included]:
+) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
     """Yield the repositories of another workspace, as it says; tags are added to theirs."""
     try:
         inner = nested(path)
@@ -149,13 +131,14 @@ def _of_workspace(
         raise _refused(field, "nested", why, f"run: ggrep workspace validate {path}") from error
     for entry in inner.entries if inner else ():
         if entry.located is not None:
-            yield _Included(
-                include.glob,
+            yield (
                 entry.located,
-                entry.alias,
-                tuple(sorted({*entry.tags, *include.tags})),
-                entry.enabled and include.enabled,
-                entry.priority,
+                replace(
+                    entry,
+                    tags=tuple(sorted({*entry.tags, *include.tags})),
+                    enabled=entry.enabled and include.enabled,
+                    included=include.glob,
+                ),
             )
 
 
@@ -177,17 +160,6 @@ def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path
                 include_of.setdefault(root, include)
     order = {include.glob: place for place, include in reversed([*enumerate(includes)])}
     return sorted(include_of.items(), key=lambda one: (order[one[1].glob], os.fsencode(one[0])))
-
-
-def _own_place(root: str, locate: Locate) -> LocatedRoot | None:
-    """Return where a root is; None for one that is gone, or inside of another."""
-    try:
-        place = locate(root)
-    except RootProblem:
-        return None
-    if place is None or place.missing is not None:
-        return None
-    return place if os.path.realpath(place.absolute) == str(place.canonical) else None
 
 
 def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list[str | None]:

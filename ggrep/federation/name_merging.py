@@ -36,7 +36,6 @@ from ggrep.model.navigation import DefinedAt, Definition, Reference, ReferencesR
 from ggrep.model.written_names import last_part
 
 SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
-ReferencesPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, ReferencesPool]]
 
 Tie: TypeAlias = Literal["import", "guess"]
 """Link of an occurrence to a definition in another repository: its file imports from that

@@ -27,7 +27,6 @@ from ggrep.federation.validation import (
     RRF,
     SCHEMA_VERSION,
     SHAPE,
-    EntryDraft,
     LocatedRoot,
     MergeDefaults,
     RootProblem,
@@ -39,7 +38,7 @@ from ggrep.federation.workspace_text import located, parse_text, read_text
 from ggrep.model.suggested_commands import bring_back
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.workspace import ResolvedRepoJson, ResolvedWorkspaceJson
+    from ggrep.model.schemas.workspace import ResolvedWorkspaceJson
 
 ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]
@@ -288,24 +287,23 @@ def resolved_object(workspace: Workspace) -> "ResolvedWorkspaceJson":
             "priority": defaults.priority,
             "tags": list(defaults.tags),
         },
-        "repos": [_repo_object(repo) for repo in workspace.repos],
+        "repos": [
+            {
+                "repoId": repo.repo_id,
+                "repoRootResolved": str(repo.root_resolved),
+                "repoRootCanonical": str(repo.root_canonical),
+                "alias": repo.alias,
+                "tags": list(repo.tags),
+                "enabled": repo.enabled,
+                "priority": repo.priority,
+                "rootInput": repo.root_input,
+                "rootAbs": str(repo.root_abs),
+                "index": repo.index,
+            }
+            for repo in workspace.repos
+        ],
         "repoSetId": workspace.repo_set_id,
         "workspaceConfigHash": workspace.workspace_config_hash,
-    }
-
-
-def _repo_object(repo: WorkspaceRepo) -> "ResolvedRepoJson":
-    return {
-        "repoId": repo.repo_id,
-        "repoRootResolved": str(repo.root_resolved),
-        "repoRootCanonical": str(repo.root_canonical),
-        "alias": repo.alias,
-        "tags": list(repo.tags),
-        "enabled": repo.enabled,
-        "priority": repo.priority,
-        "rootInput": repo.root_input,
-        "rootAbs": str(repo.root_abs),
-        "index": repo.index,
     }
 
 
@@ -316,7 +314,22 @@ def _no_root(root: str, reason: str, message: str) -> RootProblem:
 
 def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
     repos = tuple(
-        _repo(entry, entry.located) for entry in draft.entries if entry.located is not None
+        WorkspaceRepo(
+            repo_id=entry.located.repo_id,
+            root_resolved=entry.located.resolved,
+            root_canonical=entry.located.canonical,
+            alias=entry.alias,
+            tags=entry.tags,
+            enabled=entry.enabled,
+            priority=entry.priority,
+            root_input=entry.root,
+            root_abs=entry.located.absolute,
+            index=entry.index,
+            missing=entry.located.missing,
+            included=entry.included,
+        )
+        for entry in draft.entries
+        if entry.located is not None
     )
     cache_root = None
     if draft.cache_root is not None:
@@ -334,23 +347,6 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
         workspace_config_hash=_config_hash(draft, cache_root, repos),
         unmatched=draft.unmatched,
         removed_strategy=draft.removed_strategy,
-    )
-
-
-def _repo(entry: EntryDraft, located: LocatedRoot) -> WorkspaceRepo:
-    return WorkspaceRepo(
-        repo_id=located.repo_id,
-        root_resolved=located.resolved,
-        root_canonical=located.canonical,
-        alias=entry.alias,
-        tags=entry.tags,
-        enabled=entry.enabled,
-        priority=entry.priority,
-        root_input=entry.root,
-        root_abs=located.absolute,
-        index=entry.index,
-        missing=located.missing,
-        included=entry.included,
     )
 
 

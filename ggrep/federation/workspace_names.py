@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from ggrep.base.clock import Clock, Deadline
+from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.base.ids import RepoId
@@ -31,9 +31,9 @@ from ggrep.federation.name_merging import (
     merge_symbol,
     suggests,
 )
-from ggrep.federation.name_rounds import NameRounds, P, RepoQuery, judge_all
+from ggrep.federation.name_rounds import NameRounds, P, judge_all
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace
 from ggrep.model.containers import container_notices, nothing_but
@@ -195,19 +195,15 @@ async def federated_symbol(
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
-    async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> SymbolPool:
-        query = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
-        return await searcher.ask(query, deadline)
-
-    rounds = NameRounds(question.session, ask, fits, question.cursor)
+    rounds = NameRounds(question.session, SymbolPoolRequest(asked), fits, question.cursor)
     spelled, other, near = SYMBOL_STEPS
-    step = await rounds.until_found((spelled, other))
+    step = await rounds.until_decided((spelled, other))
     replies = rounds.given
     if step is None and not any(suggests(pools.values()) for pools in replies.values()):
         await rounds.go(near)
     merged = merge_symbol(replies, step, asked.limit)
     shown = merged.definitions
-    page = question.page(rounds, step, shown, merged.total)
+    cuts, next_cursor = question.page(rounds, step, shown, merged.total)
     notices = list(other_case(last_part(asked.name), merged.spellings) if step == other else ())
     if step is None:
         beside = any(suggests(replies.get(each, {}).values()) for each in (spelled, other))
@@ -217,18 +213,18 @@ async def federated_symbol(
     envelope = question.envelope(
         _notices(rounds),
         own=[Diagnostic(notice.code, notice.message) for notice in notices],
-        limits=[*map(RepoLimit, limits), *page.limits],
-        lacking=step is None or bool(page.limits),
+        limits=[*map(RepoLimit, limits), *cuts],
+        lacking=step is None or bool(cuts),
     )
-    answer = FederatedSymbol(**asdict(envelope), asked=asked)
-    if answer.error is not None:
-        return answer
-    return replace(
-        answer,
+    if envelope.error is not None:
+        return FederatedSymbol(**asdict(envelope), asked=asked)
+    return FederatedSymbol(
+        **asdict(envelope),
+        asked=asked,
         definitions=shown,
         total=merged.total,
         suggestions=merged.suggestions,
-        next_cursor=page.next_cursor,
+        next_cursor=next_cursor,
     )
 
 
@@ -243,19 +239,16 @@ async def federated_references(
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
-    async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> ReferencesPool:
-        query = ReferencesPoolRequest(
-            asked, wanted.step, wanted.skip, wanted.snapshot_id, wanted.family
-        )
-        return await searcher.ask(query, deadline)
-
-    rounds = NameRounds(question.session, ask, is_mentioned, question.cursor)
-    await rounds.until_found(REFERENCE_STEPS)
+    wanted = ReferencesPoolRequest(asked)
+    rounds = NameRounds(question.session, wanted, is_mentioned, question.cursor)
+    await rounds.until_decided(REFERENCE_STEPS)
     parts = name_parts(asked.name)
     step, defined = await judge_all(rounds, tuple(parts[:-1]))
     pools = rounds.given.get(step or REFERENCE_STEPS[0], {})
     merged = merge_references(pools, asked, defined)
-    page = question.page(rounds, step, merged.references, merged.wanted, exact=not merged.mentions)
+    cuts, next_cursor = question.page(
+        rounds, step, merged.references, merged.wanted, exact=not merged.mentions
+    )
     left = sum(pool.left for pool in pools.values())
     notices = [
         *(other_case(parts[-1], merged.spellings) if step == REFERENCE_STEPS[-1] else ()),
@@ -266,14 +259,14 @@ async def federated_references(
     envelope = question.envelope(
         _notices(rounds),
         own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *unknown],
-        limits=[*map(RepoLimit, limits), *page.limits],
-        lacking=step is None or bool(page.limits),
+        limits=[*map(RepoLimit, limits), *cuts],
+        lacking=step is None or bool(cuts),
     )
-    answer = FederatedReferences(**asdict(envelope), asked=asked)
-    if answer.error is not None:
-        return answer
-    return replace(
-        answer,
+    if envelope.error is not None:
+        return FederatedReferences(**asdict(envelope), asked=asked)
+    return FederatedReferences(
+        **asdict(envelope),
+        asked=asked,
         references=shown,
         totals=merged.totals,
         files=len({(each.repo_id, each.place.path) for each in shown}),
@@ -281,15 +274,8 @@ async def federated_references(
         mention_files=merged.mention_files,
         defining=merged.defining,
         defined=defined.first,
-        next_cursor=page.next_cursor,
+        next_cursor=next_cursor,
     )
-
-
-class _Page(Struct, frozen=True):
-    """The continuation of a page."""
-
-    limits: tuple[RepoLimit, ...]
-    next_cursor: str
 
 
 class _NameQuery(Struct, frozen=True):
@@ -315,12 +301,15 @@ class _NameQuery(Struct, frozen=True):
         total: int,
         *,
         exact: bool = True,
-    ) -> _Page:
-        """Return what follows the places that are shown; without `exact` there may be more."""
+    ) -> tuple[tuple[RepoLimit, ...], str]:
+        """Return the cut of a page that shows these places, and the cursor of the next one.
+
+        Without `exact` there may be more places than `total`.
+        """
         before = {each.repo: each.places for each in self.cursor.consumed} if self.cursor else {}
         end = sum(before.values()) + len(shown)
         if step is None or end >= total:
-            return _Page((), "")
+            return (), ""
         here = Counter(each.repo_id for each in shown)
         consumed = [
             Consumed(repo, pool.provenance.snapshot_id, before.get(repo, 0) + here.get(repo, 0))
@@ -329,7 +318,7 @@ class _NameQuery(Struct, frozen=True):
         limit = LimitHit(limit_code(self.asked), self.asked.limit, total if exact else None)
         # An empty page has no next one.
         token = token_of(PageCursor(self.digest, step, tuple(consumed))) if shown else ""
-        return _Page((RepoLimit(limit),), token)
+        return (RepoLimit(limit),), token
 
     def unselected(
         self, pools: Collection[SymbolPool] | Collection[ReferencesPool]

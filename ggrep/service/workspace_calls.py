@@ -18,15 +18,19 @@ from ggrep.federation.workspace_expand import FederatedExpansion
 from ggrep.federation.workspace_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.slate import SessionRequest
-from ggrep.service.call_requests import Options, fields_of, made_of, search_request, slate_request
 from ggrep.service.calls import (
     AnyPath,
     ExpandOptions,
     Filters,
     HitOptions,
+    Options,
     QueryOptions,
     ShapeOptions,
     TimedOptions,
+    fields_of,
+    made_of,
+    search_request,
+    slate_request,
 )
 from ggrep.service.federator import Federator
 from ggrep.service.repository_handle import LOG, Surroundings
