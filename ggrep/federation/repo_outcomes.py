@@ -198,10 +198,6 @@ class Known(Struct, frozen=True):
     by_words: bool = True
     verdicts: Mapping[RepoId, bool] = field(default_factory=dict)
 
-    def is_settled(self, repo_id: RepoId) -> bool:
-        """Return whether the other repositories' scores are the same without this one."""
-        return not self.summed or repo_id in self.counted
-
 
 def coverage_of(reports: Sequence[RepoReport], known: Known) -> tuple[Coverage, ...]:
     """Return each repository's coverage, in the order of the reports."""
@@ -215,25 +211,23 @@ def _coverage(report: RepoReport, known: Known) -> Coverage:
         return Coverage(repo_id, answered=True, reason="it answered", could_change="no")
     reaches = known.verdicts.get(repo_id)
     could_change, reason = (
-        _verdict(repo_id, report.description, missing, known)
-        if reaches is None
-        else _BY_SCORES[reaches]
+        _verdict(report, missing, known) if reaches is None else _BY_SCORES[reaches]
     )
     return Coverage(repo_id, answered=False, reason=reason, could_change=could_change)
 
 
 def _verdict(
-    repo_id: RepoId,
-    description: RepoDescription | None,
-    missing: Collection[Corpus],
-    known: Known,
+    report: RepoReport, missing: Collection[Corpus], known: Known
 ) -> tuple[CouldChange, str]:
+    repo_id, description = report.repo.repo_id, report.description
     figures = known.figures.get(repo_id)
     if description is None:
         return "unknown", "its content is unknown"
-    if not known.is_settled(repo_id):
+    if known.summed and repo_id not in known.counted:
         return "unknown", "its term statistics were not used for the scores"
-    if _holds_none(description, figures, missing):
+    counts = dict(description.counts)
+    is_empty = figures is not None and not figures.chunks
+    if is_empty or all(counts.get(corpus, 1) == 0 for corpus in missing):
         return "no", "it has no match"
     if not known.by_words:
         return "unknown", "words alone cannot show whether it has a match"
@@ -252,14 +246,3 @@ def _by_words(
     if _PATH_SIGNS & set(query):
         return "unknown", "the query may name one of its files"
     return "no", "it contains no word of the query"
-
-
-def _holds_none(
-    description: RepoDescription,
-    figures: CollectionStatistics | None,
-    missing: Collection[Corpus],
-) -> bool:
-    if figures is not None and not figures.chunks:
-        return True
-    counts = dict(description.counts)
-    return all(counts.get(corpus, 1) == 0 for corpus in missing)

@@ -61,11 +61,15 @@ def route(
     pinned = {name for name, repo in filled.items() if name in explicit or _is_named(repo, words)}
     rest = sorted(filled.keys() - pinned, key=lambda name: (-scores.get(name, 0.0), name))
     skipped = rest[max(max_repos - len(pinned), 0) :]
+    number = f"{len(filled) - len(skipped)} of {len(filled)} repositories"
+    warning = Diagnostic(
+        "WARN_FEDERATED_ROUTED", f"{number} are searched, those that fit the query"
+    )
     return Routed(
         kept=tuple(sorted(repo.repo_id for repo in repos if repo.repo_id not in skipped)),
         skipped=tuple(sorted(skipped)),
         limits=(LimitHit("max_repos", max_repos, len(filled)),) if skipped else (),
-        warnings=_warnings(len(filled), len(skipped)),
+        warnings=(warning,) if skipped else (),
     )
 
 
@@ -93,13 +97,6 @@ def _parts(text: str) -> frozenset[str]:
     """Return the smallest words: `PaymentGateway` and `payment-gateway` have the same two."""
     parts = (part for word in _WORD.findall(text) for part in _PART.findall(word))
     return frozenset(part.casefold() for part in parts)
-
-
-def _warnings(total: int, skipped: int) -> tuple[Diagnostic, ...]:
-    if not skipped:
-        return ()
-    message = f"{total - skipped} of {total} repositories are searched, those that fit the query"
-    return (Diagnostic("WARN_FEDERATED_ROUTED", message),)
 
 
 def repo_scores(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:

@@ -63,7 +63,12 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
         if steps > MAX_GLOB_STEPS:
             raise _refused(pattern, "its `**` could match in too many ways")
         _check_groups(pattern)
-        compiled.append(_compiled(pattern))
+        try:
+            matcher = glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES)
+        # The library has exceptions of its own for too many alternatives, and recurses into braces.
+        except Exception as error:
+            raise _refused(pattern, str(error) or "too deep") from error
+        compiled.append(Glob(pattern, matcher))
     return tuple(compiled)
 
 
@@ -96,14 +101,6 @@ def _steps(crossings: int, names: Sequence[str]) -> int:
         parts = name.count("/") + 1
         total += comb(parts + crossings, crossings) * (1 + len(name) // parts)
     return total
-
-
-def _compiled(pattern: str) -> Glob:
-    try:
-        return Glob(pattern, glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES))
-    # The library has exceptions of its own for too many alternatives, and recurses into braces.
-    except Exception as error:
-        raise _refused(pattern, str(error) or "too deep") from error
 
 
 def _refused(pattern: str, why: str) -> WorkspaceError:

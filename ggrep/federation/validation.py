@@ -465,26 +465,24 @@ def _check_unique(entries: tuple[EntryDraft, ...], problems: Problems) -> None:
     aliases: dict[object, EntryDraft] = {}
     for entry in entries:
         if entry.located is not None:
-            first = roots.setdefault(entry.located.canonical, entry)
-            if first is not entry:
-                _duplicate(problems, first, entry, "ROOT", f"both mean {entry.located.canonical}")
-            elif (same := ids.setdefault(entry.located.repo_id, entry)) is not entry:
-                _duplicate(problems, same, entry, "ID", f"both are {entry.located.repo_id}")
-        if entry.alias is not None:
-            first = aliases.setdefault(entry.alias.casefold(), entry)
-            if first is not entry:
-                named = f"both are named {first.alias!r}, case aside"
-                _duplicate(problems, first, entry, "ALIAS", named)
+            root, repo_id = entry.located.canonical, entry.located.repo_id
+            if (first := roots.setdefault(root, entry)) is not entry:
+                _duplicate(problems, first, entry, "REPO_ROOT", f"both mean {root}")
+            elif (first := ids.setdefault(repo_id, entry)) is not entry:
+                _duplicate(problems, first, entry, "REPO_ID", f"both are {repo_id}")
+        alias = entry.alias
+        if (
+            alias is not None
+            and (first := aliases.setdefault(alias.casefold(), entry)) is not entry
+        ):
+            message = f"both are named {first.alias!r}, case aside"
+            _duplicate(problems, first, entry, "ALIAS", message)
 
 
 def _duplicate(
     problems: Problems, first: EntryDraft, second: EntryDraft, what: str, message: str
 ) -> None:
-    code = (
-        "ERR_WORKSPACE_DUPLICATE_ALIAS"
-        if what == "ALIAS"
-        else f"ERR_WORKSPACE_DUPLICATE_REPO_{what}"
-    )
+    code = f"ERR_WORKSPACE_DUPLICATE_{what}"
     field = f"$.repos[{second.index}]." + ("alias" if what == "ALIAS" else "root")
     pair = f"repos[{first.index}] ({first.root!r}) and repos[{second.index}] ({second.root!r})"
     hint = f"rename one, or run: {remove_entry(second.index)}"

@@ -157,7 +157,7 @@ def origin_of(
         build=build,
         repo_set_id=response.workspace.repo_set_id,
         answer_sha256=sha256(answer).hexdigest(),
-        repos=tuple(_repo_origin(report) for report in response.reports),
+        repos=tuple(map(_repo_origin, response.reports)),
     )
 
 
@@ -330,7 +330,7 @@ def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
     for repo in receipt.origin.repos:
         if repo.snapshot_id is not None:
             parse_snapshot_id(repo.snapshot_id)
-    check_hits([held.hit for held in receipt.hits])
+    check_hits([each.hit for each in receipt.hits])
     _check_list(receipt, answer)
     check_answer(receipt.answer, receipt.origin.answer_sha256)
     return receipt
@@ -350,15 +350,8 @@ def _question(values: object) -> FederatedRequest:
 
 def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
     """Do nothing when the hits are those of the answer, or that was not kept."""
-    held = [f"{item.repo_id}:{item.hit.row_id}" for item in receipt.hits]
-    match answer:
-        case None:
-            return
-        case {"results": [*results]} if held == [_global_id(result) for result in results]:
-            return
-        case _:
-            raise DecodeError("$.hits: not those of the answer")
-
-
-def _global_id(result: object) -> object:
-    return result.get("globalId") if isinstance(result, dict) else None
+    results = answer.get("results") if isinstance(answer, dict) else None
+    listed = results if isinstance(results, list) else [None]
+    ids = [result.get("globalId") if isinstance(result, dict) else None for result in listed]
+    if answer is not None and ids != [f"{hit.repo_id}:{hit.hit.row_id}" for hit in receipt.hits]:
+        raise DecodeError("$.hits: not those of the answer")

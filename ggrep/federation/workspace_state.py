@@ -233,7 +233,9 @@ def read_workspace_state(
         stores = []
     members = [_member(repo, home, environ, flags, stores) for repo in ordered]
     if clock is not None:
-        members = _asked(members, home, clock)
+        records = records_of(members, home)
+        with ThreadPoolExecutor(_CONCURRENT_STATUS) as pool:
+            members = list(pool.map(lambda each: _asked(each, records, clock), members))
     return WorkspaceState(workspace, home, tuple(members))
 
 
@@ -356,18 +358,6 @@ def records_of(members: Sequence[MemberState], home: Home) -> dict[RepoId, Daemo
     }
 
 
-def _asked(members: Sequence[MemberState], home: Home, clock: Clock) -> list[MemberState]:
-    """Return the members with the states of their daemons, which are asked concurrently."""
-    records = records_of(members, home)
-
-    def ask(member: MemberState) -> MemberState:
-        record = records.get(member.repo_id)
-        return member if record is None else _ask(member, record, clock)
-
-    with ThreadPoolExecutor(_CONCURRENT_STATUS) as pool:
-        return list(pool.map(ask, members))
-
-
 class _ReportedSync(Struct, frozen=True):
     state: str = "idle"
     done_files: int = 0
@@ -386,7 +376,13 @@ class _ReportedStatus(Struct, frozen=True):
     daemon: _ReportedDaemon = _ReportedDaemon()
 
 
-def _ask(member: MemberState, record: DaemonRecord, clock: Clock) -> MemberState:
+def _asked(
+    member: MemberState, records: Mapping[RepoId, DaemonRecord], clock: Clock
+) -> MemberState:
+    """Return the member with the state of its daemon."""
+    record = records.get(member.repo_id)
+    if record is None:
+        return member
     daemon = RepoDaemon(running=True, pid=record.pid)
     try:
         with Link.connect(Path(record.socket), hello_to(record), clock) as link:

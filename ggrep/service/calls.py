@@ -41,17 +41,8 @@ from ggrep.model.request import (
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.wire.messages import QueryMessage, Search, message_of
-from ggrep.service.answers import (
-    Answer,
-    ExpandAnswer,
-    OutlineAnswer,
-    ReferencesAnswer,
-    SearchAnswer,
-    SlateAnswer,
-    SymbolAnswer,
-    TourAnswer,
-    as_answer,
-)
+from ggrep.service import answers
+from ggrep.service.answers import Answer, as_answer
 
 if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
@@ -316,13 +307,13 @@ class Method(Struct, Generic[A], frozen=True):
         return message
 
 
-SEARCH: Final = Method(SearchAnswer, SearchRequest, SearchOptions)
-SLATE: Final = Method(SlateAnswer, SlateRequest, SlateOptions)
-SYMBOL: Final = Method(SymbolAnswer, SymbolRequest, SymbolOptions)
-REFERENCES: Final = Method(ReferencesAnswer, ReferencesRequest, ReferencesOptions)
-EXPAND: Final = Method(ExpandAnswer, ExpandRequest, ExpandOptions)
-OUTLINE: Final = Method(OutlineAnswer, OutlineRequest, OutlineOptions)
-TOUR: Final = Method(TourAnswer, TourRequest, TourOptions)
+SEARCH: Final = Method(answers.SearchAnswer, SearchRequest, SearchOptions)
+SLATE: Final = Method(answers.SlateAnswer, SlateRequest, SlateOptions)
+SYMBOL: Final = Method(answers.SymbolAnswer, SymbolRequest, SymbolOptions)
+REFERENCES: Final = Method(answers.ReferencesAnswer, ReferencesRequest, ReferencesOptions)
+EXPAND: Final = Method(answers.ExpandAnswer, ExpandRequest, ExpandOptions)
+OUTLINE: Final = Method(answers.OutlineAnswer, OutlineRequest, OutlineOptions)
+TOUR: Final = Method(answers.TourAnswer, TourRequest, TourOptions)
 
 
 def _placed(request: Request[Any], options: Options, root: Path) -> Any:  # noqa: ANN401 - as it
