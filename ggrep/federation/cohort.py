@@ -1,7 +1,7 @@
 """Groups repositories into cohorts per corpus: only comparable indexes are merged.
 
-A cohort's key says what must be equal: the vectors' space, the layout of term statistics and the
-schema. The size or content of a repository never enters it.
+A cohort's key consists of the space of vectors, the layout of term statistics and the schema. The
+size or content of a repository never enters it.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ POLICIES: Final[tuple[Policy, ...]] = ("default", "strict", "priority")
 
 _KEY_LENGTH = 16
 _MOST_KEYS = 64
-"""Kept: thousands of repositories mostly have the same."""
+"""Keys that are cached: thousands of repositories mostly have the same."""
 
 
 class Candidate(Struct, frozen=True):
@@ -107,7 +107,7 @@ def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
 
 
 def cohort_key(description: RepoDescription, corpus: Corpus) -> str | None:
-    """Return what must be equal for two repositories' lists of `corpus` to be merged."""
+    """Return the key; two lists of `corpus` are merged when their keys are equal."""
     return _key(description, corpus.value)
 
 
@@ -129,7 +129,7 @@ def plan_cohorts(
     rule = _Rule(policy, allow_unsafe_mix=allow_unsafe_mix)
     ordered = sorted(candidates, key=lambda candidate: candidate.repo_id)
     parts = [_plan(ordered, corpus, rule, selectors.of(corpus)) for corpus in corpora]
-    warnings = [warning for _, found in parts for warning in found]
+    warnings = [warning for _, each in parts for warning in each]
     return CohortPlan(
         policy="unsafe-mix" if allow_unsafe_mix else policy,
         corpora=tuple(part for part, _ in parts),

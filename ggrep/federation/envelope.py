@@ -117,7 +117,7 @@ def envelope_of(
     session: FanoutSession,
     notices_of: Mapping[RepoId, RepoNotices],
     *,
-    own: Iterable[Diagnostic] = (),
+    diagnostics: Iterable[Diagnostic] = (),
     limits: Iterable[RepoLimit] = (),
     elapsed_ms: float,
 ) -> Envelope:
@@ -137,7 +137,7 @@ def envelope_of(
         reports=reports,
         coverage=tuple(_coverage(report, answered) for report in reports),
         limits_hit=tuple(sorted({*cuts, *limits, *session.limits()}, key=RepoLimit.order)),
-        warnings=sorted_diagnostics((*session.selection.warnings, *warnings, *own)),
+        warnings=sorted_diagnostics((*session.selection.warnings, *warnings, *diagnostics)),
         errors=failure_diagnostics(reports),
         error=None if answered else first_failure(reports),
         elapsed_ms=elapsed_ms,

@@ -46,11 +46,11 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
     @property
     def merge_unsaid(self) -> bool:
         """Return whether several lists were merged by rank alone for lack of a setting."""
-        said = self.request.merge_strategy or self.workspace.merge.strategy
+        strategy = self.request.merge_strategy or self.workspace.merge.strategy
         # Setting the constant of a strategy implies that strategy.
-        said_k = self.request.rrf_k or self.workspace.merge.rrf_k
+        rrf_k = self.request.rrf_k or self.workspace.merge.rrf_k
         gave = sum(report.status in {"ok", "partial"} for report in self.reports)
-        return said is None and said_k is None and gave > 1
+        return strategy is None and rrf_k is None and gave > 1
 
     def shown(self) -> Iterator[RepoId]:
         """Yield the repositories of the hits and of their copies."""

@@ -1,9 +1,9 @@
-"""Directories that a workspace file's `include` globs mean; each of them is a repository's.
+"""Repositories that the `include` globs of a workspace file select.
 
-`*`, `?`, `[ab]` and `{a,b}` stand for names of one directory, hidden ones aside; `**` for any
-number of directories, and then only those are meant that hold `.git` or `.ggrep.toml`. Links are
-followed where a name is matched and nowhere below `**`. A glob that ends in `.jsonc` means files of
-workspaces, and their repositories.
+`*`, `?`, `[ab]` and `{a,b}` match names of one directory, except hidden ones. `**` matches any
+number of directories; it selects only directories with `.git` or `.ggrep.toml`. Links are followed
+where a name is matched and nowhere below `**`. A glob that ends in `.jsonc` selects workspace files
+and their repositories.
 """
 
 import os
@@ -31,7 +31,7 @@ from ggrep.federation.validation import (
 )
 
 MOST_LOOKED_AT: Final = 100_000
-"""Files and directories that one file's globs may look at: some half a second."""
+"""Most files and directories that the globs of one file look at: about half a second."""
 
 MOST_PARTS: Final = 32
 """Names of one glob, and directories of which each lies in the one before, below `**`."""
@@ -60,12 +60,12 @@ def with_included(
     shows: Callable[[Path], bool] = lambda _: True,
     nested: ReadNested = lambda _: None,
 ) -> WorkspaceDraft:
-    """Return the draft with an entry for each repository that its globs mean.
+    """Return the draft with an entry for each repository that its globs select.
 
-    One that stands in the file itself is as that says. A directory inside of a repository is none.
-    Each is named after its directory, unless another has that name.
+    An entry of the file takes precedence. A directory inside of a repository is none. Each is named
+    after its directory, unless another has that name.
 
-    `shows` tells of a canonical root whether the caller may know of it.
+    `shows` returns whether the caller may know of a canonical root.
     """
     if not draft.include:
         return draft
@@ -159,7 +159,7 @@ def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path
             else:
                 include_of.setdefault(root, include)
     order = {include.glob: place for place, include in reversed([*enumerate(includes)])}
-    return sorted(include_of.items(), key=lambda one: (order[one[1].glob], os.fsencode(one[0])))
+    return sorted(include_of.items(), key=lambda item: (order[item[1].glob], os.fsencode(item[0])))
 
 
 def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list[str | None]:
@@ -200,13 +200,13 @@ class Globs:
             for folder in self._below(start, parents, deep=False):
                 yield from self._files(folder, _compiled(last))
             return
-        for found in self._below(start, parts, deep=False):
-            yield Path(os.path.normpath(found))
+        for folder in self._below(start, parts, deep=False):
+            yield Path(os.path.normpath(folder))
 
     def _files(self, at: str, matcher: fnmatch.WcMatcher[str]) -> Iterator[Path]:
         try:
             with os.scandir(at) as entries:
-                names = [one.name for one in self._counted(entries) if one.is_file()]
+                names = [entry.name for entry in self._counted(entries) if entry.is_file()]
         except OSError:
             return
         for name in sorted(names, key=os.fsencode):
@@ -259,14 +259,14 @@ class Globs:
         """Return the names of the directories in one; none where it may not be read."""
         try:
             with os.scandir(at) as entries:
-                found = [
+                names = [
                     entry.name
                     for entry in self._counted(entries)
                     if entry.is_dir(follow_symlinks=links)
                 ]
         except OSError:
             return []
-        return sorted(found, key=os.fsencode)
+        return sorted(names, key=os.fsencode)
 
     def _counted(self, entries: Iterator[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
         for entry in entries:

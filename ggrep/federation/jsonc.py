@@ -79,21 +79,21 @@ def scan(text: str) -> Iterator[Token]:
     """
     position = depth = 0
     while position < len(text):
-        found = _TOKEN.match(text, position)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(text, position)
+        if match is None or match.lastgroup is None:
             problem = _BAD_START.get(text[position], f"unexpected {text[position]!a}")
             raise JsoncError(f"{place(text, position)}: {problem}")
-        kind, piece = found.lastgroup, found.group()
+        kind, piece = match.lastgroup, match.group()
         if kind == "string":
             _check_string(text, position, piece)
         depth -= piece in "}]" and kind == "mark"
-        yield Token(kind, position, found.end(), depth)
+        yield Token(kind, position, match.end(), depth)
         depth += piece in "{[" and kind == "mark"
         if depth > MAX_DEPTH:
             raise JsoncError(
                 f"{place(text, position)}: nested more than {MAX_DEPTH} levels deep", "too-deep"
             )
-        position = found.end()
+        position = match.end()
 
 
 def read_jsonc(text: str, deadline: Deadline) -> Json:

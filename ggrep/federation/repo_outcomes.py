@@ -22,7 +22,7 @@ Status: TypeAlias = Literal[
 ]
 
 NO_INDEX = "NO_INDEX"
-"""The contract's word for a repository that nothing was published of."""
+"""The contract's code for a repository without a published index."""
 
 _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
     (MissingRoot, "missing_root"),
@@ -48,9 +48,9 @@ class RepoReport(Struct, frozen=True):
     """The outcome of one repository.
 
     Attributes:
-        status: `partial` when its corpora came to different ends.
-        snapshot_id: the one that answered, else the one it spoke of; None when unknown.
-        degraded: the snapshot left files out; None when unknown.
+        status: `partial` when the outcomes of its corpora differ.
+        snapshot_id: the one that answered, else the described one; None when unknown.
+        degraded: the snapshot leaves files out; None when unknown.
         partial_index: its first index is still being built; None when unknown.
     """
 
@@ -187,7 +187,7 @@ class Known(Struct, frozen=True):
     Attributes:
         summed: scores depend on the statistics of all repositories.
         counted: repositories in the sum; read only when `summed`.
-        by_words: hits hold words of the query whole; else its words say nothing of who has any.
+        by_words: hits hold whole words of the query; else its words do not show where hits are.
         verdicts: of repositories whose rows were scored but not shown, whether one would matter.
     """
 

@@ -19,7 +19,7 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 
 MAX_ALTERNATIVES: Final = 64
-"""Most plain globs that the braces of one pattern stand for."""
+"""Most plain globs that the braces of one pattern expand to."""
 
 MAX_GLOB_STEPS: Final = 5_000_000
 """Most characters that the `**` of all patterns may walk over in all names: some 250 ms of work."""
@@ -192,13 +192,13 @@ def path_resolver(bases: Sequence[Path]) -> PathResolver:
     """Return a resolver that tries a token below each of `bases` in turn."""
 
     def resolve(token: str) -> tuple[Path, ...]:
-        found: dict[Path, None] = {}
+        paths: dict[Path, None] = {}
         for base in bases:
             try:
-                found[Path(os.path.realpath(base / token, strict=True))] = None
+                paths[Path(os.path.realpath(base / token, strict=True))] = None
             except (OSError, ValueError):
                 continue
-        return tuple(found)
+        return tuple(paths)
 
     return resolve
 

@@ -1,6 +1,6 @@
-"""The workspace: which repositories are searched together, loaded from its file.
+"""The workspace: repositories that are searched together, loaded from its file.
 
-Loading has no side effects: it reads the file, looks where the roots are and computes names.
+Loading has no side effects: it reads the file, resolves the roots and computes names.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]
 
 MAX_NESTED: Final = 256
-"""Files of workspaces that one includes, those that these include among them."""
+"""Most workspace files that one includes, directly or through others."""
 MAX_DEPTH: Final = 8
 """Files of which each includes the next."""
 
@@ -53,10 +53,10 @@ class WorkspaceRepo(Struct, frozen=True):
     """One repository of a workspace.
 
     Attributes:
-        priority: higher comes first where ties are broken by the author's will.
-        missing: why it cannot be asked: its directory is not there, is none or cannot be read.
-            Its paths and its id are then those that a repository right there would have.
-        included: the glob of the file that means it; empty where it stands there itself.
+        priority: the higher one wins ties.
+        missing: reason why it cannot be asked, such as a missing directory. Its paths and its id
+            are then those of a repository at that place.
+        included: the glob that selects it; empty for an entry of the file.
     """
 
     repo_id: RepoId
@@ -84,9 +84,9 @@ class Workspace(Struct, frozen=True):
     """A workspace file, resolved.
 
     Attributes:
-        repos: in the file's order, those that it includes by a glob behind the others, by root.
-        repo_set_id: the same for the same repositories, whatever they are called.
-        workspace_config_hash: moves with every edit that means something.
+        repos: in the file's order; included ones follow the others, by root.
+        repo_set_id: equal for equal repositories, independent of their names.
+        workspace_config_hash: changes with every edit that has an effect.
         removed_strategy: the removed merge strategy that the file names; empty for none.
     """
 
@@ -134,8 +134,8 @@ def load_workspace(
             asked once for each.
         name_repo: gives a canonical root its name.
         real: `path` free of links, where no other file may be read; None where any may.
-        whole: every root must be there; else those that are not are noted at their repositories.
-        shows: says of a root that a glob means whether the caller may know of it.
+        whole: every root must exist; else a missing one is noted at its repository.
+        shows: returns whether the caller may know of a root that a glob selects.
 
     Raises:
         InvalidRequest: a link took the place of the directory that `real` is in.
@@ -177,9 +177,8 @@ class _Reading(Struct, frozen=True):
     """Settings for reading the file of a workspace and the files that it includes.
 
     Attributes:
-        seen: canonical paths of the files that were read; each is once, so that none includes
-            itself.
-        depth: how many files the one that is read stands behind.
+        seen: canonical paths of the files that were read; each is read once.
+        depth: number of files that include this one, one in the other.
     """
 
     resolve_root: ResolveRoot

@@ -212,7 +212,7 @@ async def federated_symbol(
         notices += question.unselected(replies.get(spelled, {}).values())
     envelope = question.envelope(
         _notices(rounds),
-        own=[Diagnostic(notice.code, notice.message) for notice in notices],
+        diagnostics=[Diagnostic(notice.code, notice.message) for notice in notices],
         limits=[*map(RepoLimit, limits), *cuts],
         lacking=step is None or bool(cuts),
     )
@@ -258,7 +258,7 @@ async def federated_references(
     shown, unknown = await _tied(question, rounds, pools, merged.references, merged.defining)
     envelope = question.envelope(
         _notices(rounds),
-        own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *unknown],
+        diagnostics=[*(Diagnostic(notice.code, notice.message) for notice in notices), *unknown],
         limits=[*map(RepoLimit, limits), *cuts],
         lacking=step is None or bool(cuts),
     )
@@ -330,7 +330,7 @@ class _NameQuery(Struct, frozen=True):
     def envelope(
         self,
         notices: Mapping[RepoId, RepoNotices],
-        own: list[Diagnostic],
+        diagnostics: list[Diagnostic],
         limits: list[RepoLimit],
         *,
         lacking: bool,
@@ -344,7 +344,7 @@ class _NameQuery(Struct, frozen=True):
         envelope = envelope_of(
             self.session,
             notices,
-            own=[*own, *unseen],
+            diagnostics=[*diagnostics, *unseen],
             limits=limits,
             elapsed_ms=self.clock.monotonic_ms() - self.started_ms,
         )

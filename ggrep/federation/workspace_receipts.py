@@ -223,14 +223,14 @@ def replay_of(
     receipt: WorkspaceReceipt,
     now: WorkspaceOrigin,
     today: FederatedResponse,
-    found: Mapping[str, Sequence[HitFate]],
+    fates: Mapping[str, Sequence[HitFate]],
 ) -> WorkspaceReplay:
     """Return the outcome of replaying a receipt.
 
     `found` has the fate of each repository's hits, in their order.
     """
     ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
-    left = {repo_id: iter(places) for repo_id, places in found.items()}
+    left = {repo_id: iter(places) for repo_id, places in fates.items()}
     old, known = [], set[tuple[str, str]]()
     for rank, repo_hit in enumerate(receipt.hits):
         whereabouts = next(left.get(repo_hit.repo_id, iter(())), _UNKNOWN)

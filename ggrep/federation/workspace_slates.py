@@ -47,7 +47,7 @@ from ggrep.search.slate.overview import Asked
 from ggrep.search.slate.session_steps import check_session, told_of
 
 _AROUND: Final = 4_000
-"""Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
+"""Bytes around a slate of one repository, for which its usual budget leaves room."""
 
 _OF_LISTS: Final = frozenset(
     {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}

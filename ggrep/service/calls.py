@@ -105,7 +105,7 @@ class ExpandOptions(TourOptions, total=False):
 
 
 class QueryOptions(TimedOptions, total=False):
-    """Options of every search; see `SearchRequest`. Words stand for enum members."""
+    """Options of every search; see `SearchRequest`. Words represent enum members."""
 
     mode: Mode | str
     corpora: Sequence[Corpus | str]

@@ -159,8 +159,8 @@ class Federator:
     ) -> FederatedResponse:
         """Return the answer of a workspace.
 
-        `arrived` is told of each repository that is done. The caller may not access `forbidden`
-        repositories; they fail.
+        `arrived` is called with each repository that is done. The caller may not access
+        `forbidden` repositories; they fail.
         """
         searchers, memory = self._searchers(forbidden), self._memory
         return await federated_search(

@@ -121,7 +121,7 @@ class AsyncWorkspace(AskedWorkspace):
     """The repositories of a workspace file, as it was when it was opened.
 
     Tasks of one event loop share it, and its connections to daemons. Only what is indexed is
-    asked; a repository that is not, or does not answer, stands in the answer's `errors`.
+    asked; a repository that is not, or does not answer, is in the answer's `errors`.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Workspace:
 
     Threads may share it; a forked process may go on with it: each question has an event loop and
     connections of its own, in a thread that ends with it. Only what is indexed is asked; a
-    repository that is not, or does not answer, stands in the answer's `errors`.
+    repository that is not, or does not answer, is in the answer's `errors`.
     """
 
     def __init__(
