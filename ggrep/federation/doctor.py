@@ -1,6 +1,7 @@
 """Finds problems of a workspace and the command that fixes each. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
@@ -156,11 +157,11 @@ def _of_roots(workspace: Workspace) -> Iterator[Finding]:
         yield Finding("missing_root", message, hint, repo.repo_id, needed=repo.enabled)
 
 
-_INDEXES: Final[Mapping[Availability, tuple[str, str]]] = {
-    "missing-index-dir": ("missing_index", "index"),
-    "invalid-pointer": ("invalid_pointer", "repair"),
-    "missing-required-artifacts": ("damaged_index", "repair"),
-    "compat-key-missing": ("other_build", "index --reset"),
+_INDEXES: Final[Mapping[Availability, tuple[str, Callable[[Path], str]]]] = {
+    "missing-index-dir": ("missing_index", lambda root: on_root("index", root)),
+    "invalid-pointer": ("invalid_pointer", lambda root: on_root("repair", root)),
+    "missing-required-artifacts": ("damaged_index", lambda root: on_root("repair", root)),
+    "compat-key-missing": ("other_build", lambda root: on_root("index --reset", root)),
 }
 """Codes and commands of indexes that cannot be searched."""
 _DAEMONS: Final[Mapping[DaemonWord, tuple[str, str, str]]] = {
@@ -182,7 +183,7 @@ def _of_member(member: MemberState) -> Iterator[Finding]:
         if code == "missing_index":
             problem = "no index"
             problem += "; an index with other settings exists" if member.other_stores else ""
-        yield Finding(code, problem, on_root(command, root), repo_id)
+        yield Finding(code, problem, command(root), repo_id)
     if index.availability == "present" and index.degraded:
         message = "some files could not be indexed"
         yield Finding("degraded", message, on_root("health", root), repo_id)
