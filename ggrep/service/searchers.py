@@ -220,7 +220,7 @@ class FallbackSearchers:
             await self._daemons.prepare(repos, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return the daemon, or what stands in for it."""
+        """Return the daemon, or the searcher in its place."""
 
         def instead(error: GgrepError) -> RepoSearcher:
             # One process may carry the daemons of all of them.

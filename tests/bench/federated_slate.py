@@ -168,9 +168,8 @@ async def _timed(work: Callable[[], Awaitable[Answer]]) -> tuple[float, int]:
     answer = await work()
     size = len(stable_json.dumps(answer.to_json()))
     took = (time.perf_counter() - begun) * 1000.0
-    response = answer.response if isinstance(answer, FederatedSlate) else answer
-    if response.error is not None or response.errors:
-        raise SystemExit(f"a daemon did not answer: {response.errors}")
+    if answer.error is not None or answer.errors:
+        raise SystemExit(f"a daemon did not answer: {answer.errors}")
     return took, size
 
 

@@ -24,12 +24,16 @@ from ggrep.config.home import Home
 from ggrep.config.remotes import Remote
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
-from ggrep.federation.workspace_names import federated_references, federated_symbol
+from ggrep.federation.workspace_names import (
+    FederatedReferences,
+    FederatedSymbol,
+    federated_references,
+    federated_symbol,
+)
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.collection import collect_garbage, preview

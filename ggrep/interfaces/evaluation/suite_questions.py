@@ -162,7 +162,7 @@ class WorkspaceAsker:
             if found.error is not None:
                 raise found.error
             if found.slate is not None:
-                stated = stated_confidence(found.response)
+                stated = stated_confidence(found)
                 answer = _with_slate(answer, question, found.slate, stated)
         return answer
 

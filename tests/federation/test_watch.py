@@ -6,64 +6,54 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
 from ggrep.base.errors import WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
-from ggrep.federation.daemon_upkeep import (
+from ggrep.federation.watch import (
     FIRST_PAUSE_MS,
     LONGEST_PAUSE_MS,
     Change,
-    RealSurroundings,
     ReloadingFile,
+    Surroundings,
     Watch,
 )
-from ggrep.federation.manifest_builder import build_manifest, manifest_path
-from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.federation.workspace_state import MemberState, WorkspaceState, read_workspace_state
 from ggrep.protocol.client.daemon_address import DaemonAddress
 from ggrep.protocol.client.starting import NotStarted
 from tests.fakes.clocks import ManualClock
 from tests.fakes.workspaces import ENVIRON, SECOND, index_all, load, make_workspace, write_workspace
 
 
-class FakeSurroundings(Struct):
+class FakeSurroundings(Surroundings, kw_only=True):
     """A machine whose daemons come and go as told."""
 
-    manifest: WorkspaceManifest
+    manifest: WorkspaceState
     served: set[RepoId] = field(default_factory=set)
     failing: dict[RepoId, str] = field(default_factory=dict)
     dying: set[RepoId] = field(default_factory=set)
     started: list[list[RepoId]] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
 
-    def survey(self) -> WorkspaceManifest:
+    def survey(self) -> WorkspaceState:
         return self.manifest
 
-    def running(self, states: Sequence[RepoState]) -> frozenset[RepoId]:
-        return frozenset(state.repo_id for state in states) & self.served
+    def running(self, members: Sequence[MemberState]) -> frozenset[RepoId]:
+        return frozenset(state.repo_id for state in members) & self.served
 
-    def start(self, states: Sequence[RepoState]) -> Mapping[RepoId, str]:
-        wanted = [state.repo_id for state in states]
+    def start(self, members: Sequence[MemberState]) -> Mapping[RepoId, str]:
+        wanted = [state.repo_id for state in members]
         self.started.append(wanted)
         self.served |= set(wanted) - self.failing.keys() - self.dying
         return {repo: why for repo, why in self.failing.items() if repo in wanted}
 
-    def keep(self, manifest: WorkspaceManifest) -> bool:
-        if self.kept and self.kept[-1] == manifest.hash:
+    def keep(self, state: WorkspaceState) -> bool:
+        if self.kept and self.kept[-1] == state.hash:
             return False
-        self.kept.append(manifest.hash)
+        self.kept.append(state.hash)
         return True
-
-
-@pytest.fixture
-def around(tmp_path: Path) -> FakeSurroundings:
-    """Return two indexed repositories that nobody serves."""
-    base = tmp_path.resolve()
-    workspace = make_workspace(base, "alpha", "beta")
-    index_all(workspace, Home(base / "home"))
-    return FakeSurroundings(build_manifest(workspace, Home(base / "home"), ENVIRON))
 
 
 @pytest.fixture
@@ -72,39 +62,46 @@ def clock() -> ManualClock:
     return ManualClock(datetime(2031, 1, 1, tzinfo=UTC))
 
 
+@pytest.fixture
+def around(tmp_path: Path, clock: ManualClock) -> FakeSurroundings:
+    """Return two indexed repositories that nobody serves."""
+    base = tmp_path.resolve()
+    workspace = make_workspace(base, "alpha", "beta")
+    index_all(workspace, Home(base / "home"))
+    home = Home(base / "home")
+    manifest = read_workspace_state(workspace, home, ENVIRON)
+    return FakeSurroundings(workspace, home, ENVIRON, clock, manifest=manifest)
+
+
 def kinds(watch: Watch) -> list[str]:
     """Return what a look found."""
     return [change.kind for change in watch.look()]
 
 
-def test_the_first_look_starts_one_host_for_all(
-    around: FakeSurroundings, clock: ManualClock
-) -> None:
+def test_the_first_look_starts_one_host_for_all(around: FakeSurroundings) -> None:
     """And writes the manifest."""
-    watch = Watch(around, clock)
+    watch = Watch(around)
 
     assert kinds(watch) == ["daemon_started", "daemon_started", "manifest_written"]
-    assert around.started == [[state.repo_id for state in around.manifest.repos]]
+    assert around.started == [[state.repo_id for state in around.manifest.members]]
     assert watch.served == around.served
 
 
-def test_while_nothing_happens_nothing_is_said(
-    around: FakeSurroundings, clock: ManualClock
-) -> None:
+def test_while_nothing_happens_nothing_is_said(around: FakeSurroundings) -> None:
     """Nor done."""
-    watch = Watch(around, clock)
+    watch = Watch(around)
     watch.look()
 
     assert watch.look() == []
     assert len(around.started) == len(around.kept) == 1
 
 
-def test_a_daemon_that_ended_is_started_again(around: FakeSurroundings, clock: ManualClock) -> None:
+def test_a_daemon_that_ended_is_started_again(around: FakeSurroundings) -> None:
     """Only that one; and both are said."""
-    watch = Watch(around, clock)
+    watch = Watch(around)
     watch.look()
     watch.look()
-    lost = around.manifest.repos[0].repo_id
+    lost = around.manifest.members[0].repo_id
     around.served.discard(lost)
 
     changes = watch.look()
@@ -116,24 +113,24 @@ def test_a_daemon_that_ended_is_started_again(around: FakeSurroundings, clock: M
     assert around.started[-1] == [lost]
 
 
-def test_disabled_repositories_are_not_served(around: FakeSurroundings, clock: ManualClock) -> None:
+def test_disabled_repositories_are_not_served(around: FakeSurroundings) -> None:
     """But their indexes are in the manifest."""
-    first = around.manifest.repos[0]
+    first = around.manifest.members[0]
     off = replace(first, repo=replace(first.repo, enabled=False))
-    around.manifest = replace(around.manifest, repos=(off, *around.manifest.repos[1:]))
+    around.manifest = replace(around.manifest, members=(off, *around.manifest.members[1:]))
 
-    Watch(around, clock).look()
+    Watch(around).look()
 
-    assert around.started == [[around.manifest.repos[1].repo_id]]
+    assert around.started == [[around.manifest.members[1].repo_id]]
 
 
 def test_what_does_not_start_is_said_once_and_tried_ever_more_rarely(
     around: FakeSurroundings, clock: ManualClock
 ) -> None:
     """A start costs half a second of a core."""
-    bad = around.manifest.repos[1].repo_id
+    bad = around.manifest.members[1].repo_id
     around.failing[bad] = "no room"
-    watch = Watch(around, clock)
+    watch = Watch(around)
     first = watch.look()
     tries, pause_ms = [], FIRST_PAUSE_MS
     for _ in range(8):
@@ -150,9 +147,9 @@ def test_what_does_not_start_is_said_once_and_tried_ever_more_rarely(
 
 def test_another_reason_is_said_again(around: FakeSurroundings, clock: ManualClock) -> None:
     """Something moved."""
-    bad = around.manifest.repos[1].repo_id
+    bad = around.manifest.members[1].repo_id
     around.failing[bad] = "no room"
-    watch = Watch(around, clock)
+    watch = Watch(around)
     watch.look()
     around.failing[bad] = "no right"
     clock.advance(FIRST_PAUSE_MS)
@@ -166,8 +163,8 @@ def test_a_daemon_that_dies_at_once_waits_its_turn(
     around: FakeSurroundings, clock: ManualClock
 ) -> None:
     """It would be started without an end, at every look."""
-    around.dying = {around.manifest.repos[0].repo_id}
-    watch = Watch(around, clock)
+    around.dying = {around.manifest.members[0].repo_id}
+    watch = Watch(around)
     watch.look()
 
     assert kinds(watch) == []
@@ -177,17 +174,13 @@ def test_a_daemon_that_dies_at_once_waits_its_turn(
     assert kinds(watch) == []
 
 
-def test_a_published_snapshot_is_said_and_written(
-    around: FakeSurroundings, clock: ManualClock
-) -> None:
+def test_a_published_snapshot_is_said_and_written(around: FakeSurroundings) -> None:
     """That is what the manifest is for."""
-    watch = Watch(around, clock)
+    watch = Watch(around)
     watch.look()
-    first = around.manifest.repos[0]
-    assert first.index.facts is not None
-    facts = replace(first.index.facts, snapshot_id=SECOND)
-    moved = replace(first, index=replace(first.index, snapshot_id=SECOND, facts=facts))
-    around.manifest = replace(around.manifest, repos=(moved, *around.manifest.repos[1:]))
+    first = around.manifest.members[0]
+    moved = replace(first, index=replace(first.index, snapshot_id=SECOND))
+    around.manifest = replace(around.manifest, members=(moved, *around.manifest.members[1:]))
 
     changes = watch.look()
 
@@ -196,21 +189,19 @@ def test_a_published_snapshot_is_said_and_written(
     assert around.kept[-1] in changes[1].message
 
 
-STARTING = "ggrep.federation.daemon_upkeep.start_all"
+STARTING = "ggrep.federation.watch.start_all"
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> RealSurroundings:
+def machine(tmp_path: Path) -> Surroundings:
     """Return two repositories that nobody serves."""
     base = tmp_path.resolve()
     workspace = make_workspace(base, "alpha", "beta")
     clock = ManualClock(datetime(2031, 1, 1, tzinfo=UTC))
-    return RealSurroundings(workspace, Home(base / "home"), ENVIRON, clock)
+    return Surroundings(workspace, Home(base / "home"), ENVIRON, clock)
 
 
-def test_all_are_started_at_once(
-    machine: RealSurroundings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_are_started_at_once(machine: Surroundings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process for each would take a hundred megabytes for each."""
     calls: list[tuple[list[Path], Mapping[str, str]]] = []
 
@@ -221,37 +212,37 @@ def test_all_are_started_at_once(
         return tuple(addresses)
 
     monkeypatch.setattr(STARTING, start)
-    states = machine.survey().repos
+    states = machine.survey().members
 
     assert machine.start(states) == {}
     assert calls == [([state.repo.root_canonical for state in states], ENVIRON)]
 
 
 def test_who_is_not_served_has_the_hosts_reason(
-    machine: RealSurroundings, monkeypatch: pytest.MonkeyPatch
+    machine: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that listens all the same is no failure, whatever the host says of others."""
 
     def start(*_: Any) -> tuple[DaemonAddress, ...]:
         raise NotStarted("no room")
 
-    states = machine.survey().repos
+    states = machine.survey().members
     served = frozenset({states[0].repo_id})
     monkeypatch.setattr(STARTING, start)
-    monkeypatch.setattr(RealSurroundings, "running", lambda *_: served)
+    monkeypatch.setattr(Surroundings, "running", lambda *_: served)
 
     assert machine.start(states) == {states[1].repo_id: "no room"}
 
 
 def test_wrong_settings_keep_no_other_from_starting(
-    machine: RealSurroundings, monkeypatch: pytest.MonkeyPatch
+    machine: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are one repository's own."""
     started: list[Path] = []
     monkeypatch.setattr(STARTING, lambda ones, _: started.extend(o.identity.root for o in ones))
     first = machine.workspace.repos[0].root_canonical
     (first / ".ggrep.toml").write_text("not toml [")
-    states = machine.survey().repos
+    states = machine.survey().members
 
     failures = machine.start(states)
 
@@ -260,14 +251,13 @@ def test_wrong_settings_keep_no_other_from_starting(
     assert len(started) == 1
 
 
-def test_the_manifest_is_kept_where_it_belongs(machine: RealSurroundings) -> None:
+def test_the_manifest_is_kept_where_it_belongs(machine: Surroundings) -> None:
     """Nobody serves; nothing is indexed; it is written all the same, once."""
     manifest = machine.survey()
 
-    assert machine.running(manifest.repos) == frozenset()
+    assert machine.running(manifest.members) == frozenset()
     assert [machine.keep(manifest), machine.keep(manifest)] == [True, False]
-    home = Home(machine.workspace.workspace_dir / "home")
-    assert manifest_path(machine.workspace, home).is_file()
+    assert manifest.manifest_file.is_file()
 
 
 @pytest.fixture
