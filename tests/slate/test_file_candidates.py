@@ -188,6 +188,22 @@ def test_rows_gain_by_what_answers_a_question_and_lose_by_their_length(tmp_path:
         assert weighed.priority < 0.6 * less.priority
 
 
+def test_tests_inside_of_a_source_count_as_tests(tmp_path: Path) -> None:
+    """Rust keeps them in the file that they test; they repeat its words and decide nothing."""
+    body = "    fn drain() {\n        retry_queue(1);\n    }\n"
+    text = f"mod steps {{\n{body}}}\n\n#[cfg(test)]\nmod tests {{\n{body}}}\n"
+    write_tree(tmp_path / "repo", {"src/queue.rs": text})
+    engine = open_engine(tmp_path / "repo", tmp_path / "home", encoder="none")
+    engine.sync()
+    with ranked(engine) as found:
+        (source,) = gatherer(found).candidates()
+        rows = sorted(rows_of(found, [source], 9)[0].best, key=lambda row: row.start_line)
+
+    gains = [row.priority / row.score for row in rows]
+    assert len(gains) >= 2
+    assert max(gains[1:]) < 0.7 * gains[0]
+
+
 def test_candidates_have_the_same_rows_together_and_alone(small: Engine) -> None:
     """Rows of all files are scored at once; none may be counted for the file beside it."""
     with ranked(small) as found:

@@ -5,7 +5,7 @@ list of hits. Files alone are looked at here; text is read of those that are cho
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, starmap
 from typing import Final
 
@@ -16,6 +16,7 @@ from msgspec import Struct
 from ggrep.base.cache import CacheKey
 from ggrep.base.clock import Deadline
 from ggrep.config.roles import Filing, RoleRules, filing_of
+from ggrep.index.lexical.layout import CRUMB, NAME
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
@@ -282,8 +283,10 @@ def rows_of(
         if here:
             mention = beside.rows[place] if beside else np.zeros(len(covered[place]))
             weight = np.array([weights[number] for number in here])
-            raised = _Raised(weight, best, mention, covered[place])
-            rows = _rows_in(ranked, place, [candidates[number] for number in here], most, raised)
+            chosen = [candidates[number] for number in here]
+            tests = _inner_tests(ranked.segments[place], chosen)
+            raised = _Raised(weight, best, mention, covered[place], tests)
+            rows = _rows_in(ranked, place, chosen, most, raised)
             by_number.update(zip(here, rows, strict=True))
     return [by_number[number] for number in range(len(candidates))]
 
@@ -296,17 +299,20 @@ class _Raised(Struct, frozen=True):
         best: the best score of all candidates, behind its factor.
         mention: float64 (rows,): how much of what the best code defines each row mentions.
         covered: float64 (rows,): how much of the question's words each row holds.
+        tests: bool (rows,): the rows that are tests inside of source files.
     """
 
     weight: Figures
     best: float
     mention: Figures
     covered: Figures
+    tests: Mask
 
     def priorities(self, rows: Places, file: Places, scores: Figures, length: Figures) -> Figures:
         """Return the priorities of rows of these candidates, by their scores and lines."""
         worth = scores * (1.0 + _MENTION * self.mention[rows])
         share = worth * self.weight[file]
+        share[self.tests[rows]] *= _OF_SECTION[Section.TESTS]
         top = np.zeros(len(self.weight))
         np.maximum.at(top, file, share)
         power = _COVERED * self.covered[rows] + _OF_BEST * top[file] / self.best
@@ -336,6 +342,18 @@ def _covered(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[Figure
         for figures, hits in zip(covered, holding, strict=True):
             figures[hits] += weight
     return [figures / (total or 1.0) for figures in covered]
+
+
+def _inner_tests(segment: SearchableSegment, candidates: Iterable[FileCandidate]) -> Mask:
+    """Return bool (rows,): the rows of the module `tests` of sources in Rust."""
+    tests, rust = (np.zeros(segment.image.rows, dtype=np.bool_) for _ in range(2))
+    for each in candidates:
+        if each.language == "rust" and not each.is_test:
+            rows = segment.rows_of(each.file)
+            rust[rows.start : rows.stop] = True
+    if rust.any():
+        tests[segment.row_postings.rows_with("tests", range(NAME, CRUMB + 1))] = True
+    return tests & rust
 
 
 def _rows_in(
