@@ -50,12 +50,13 @@ class FederatedExpansion(WorkspaceAnswer, frozen=True):
         error = self.attendance.error
         if self.repo is None or self.found is None or error is not None:
             return failed_names_json(self.attendance, error or _nowhere(self.asked, ()))
+        asked = replace(self.asked, max_bytes=self.found.request.max_bytes)
         document = {
             "schema_version": EXPAND_SCHEMA,
             "ok": True,
             "format": "expand",
             **names_json(self.attendance, (self.repo.repo_id,)),
-            **expansion_json(replace(self.found, request=self.asked)),
+            **expansion_json(replace(self.found, request=asked)),
             "repoId": self.repo.repo_id,
             "repoAlias": self.repo.alias,
         }
