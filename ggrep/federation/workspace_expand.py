@@ -46,10 +46,11 @@ class FederatedExpansion(Envelope, frozen=True, kw_only=True):
         """Return the code, under the target as it was written."""
         if self.repo is None or self.response is None:
             return {}
+        asked = replace(self.asked, max_bytes=self.response.request.max_bytes)
         return {
             "schema_version": EXPAND_SCHEMA,
             "format": "expand",
-            **expansion_json(replace(self.response, request=self.asked)),
+            **expansion_json(replace(self.response, request=asked)),
             "repoId": self.repo.repo_id,
             "repoAlias": self.repo.alias,
         }
