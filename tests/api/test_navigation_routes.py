@@ -8,7 +8,7 @@ from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
-from tests.fakes.desks import golden
+from tests.fakes.golden_documents import golden
 from tests.fakes.sites import Site
 
 LEAST: dict[str, dict[str, object]] = {
@@ -65,7 +65,7 @@ async def test_a_question_is_passed_on(
     response = await site.client.post(route, json={**LEAST[route], **body, "root": str(root)})
 
     assert response.status_code == 200
-    assert response.json() == golden(f"test_{name}_success")
+    assert response.json() == golden(f"{name}_success")
     assert site.service.asked == [(root, request_)]
 
 

@@ -10,7 +10,7 @@ import pytest
 from ggrep import __version__
 from ggrep.base.errors import Busy
 from ggrep.model.request import SearchRequest
-from tests.fakes.desks import golden
+from tests.fakes.golden_documents import golden
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]
@@ -25,7 +25,7 @@ async def test_a_search_of_one_repository_is_passed_on(site: Site) -> None:
     )
 
     assert response.status_code == 200
-    assert response.json() == golden("test_query_success")
+    assert response.json() == golden("query_success")
     assert site.service.asked == [(root, SearchRequest("refund", limit=3))]
 
 

@@ -34,7 +34,7 @@ def test_modules_of_the_journeys_exist() -> None:
 
 def test_modules_that_pages_name_exist() -> None:
     """A module that was renamed leads a newcomer nowhere."""
-    places = ("ggrep", "training", "tests")
+    places = ("ggrep", "training", "bench", "tests")
     known = {path.name for place in places for path in (ROOT / place).rglob("*.py")}
     paths = [*(ROOT / "docs/impl").glob("*.md"), ROOT / "docs/contributing.md"]
     pages = {path: path.read_text(encoding="utf-8") for path in paths}
