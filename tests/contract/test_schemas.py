@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -289,6 +290,7 @@ def _refused_collection(world: World) -> Mapping[str, Any]:
         return documents.stores_gc_document(world.repos.home, force=True)
 
 
+@cache
 def validator(name: str) -> Any:
     """Return the validator of one schema; it needs no other."""
     return jsonschema_rs.Draft202012Validator(SCHEMAS[name], validate_formats=True)
