@@ -20,6 +20,7 @@ from tests.fakes.git import git
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.places import use_memory
 from tests.fakes.repos import IndexOf, InProcessPool, indexed, open_engine
+from tests.journeys.command import Command, CommandOver
 
 __all__ = ["git"]
 
@@ -84,6 +85,24 @@ def root(tmp_path: Path) -> Path:
 def home(tmp_path: Path) -> Path:
     """Return where stores go."""
     return tmp_path.resolve() / "home"
+
+
+@pytest.fixture
+def command_over(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> CommandOver:
+    """Return the function that gives the command, in this process, over a home and variables."""
+
+    def over(home: Path, **variables: str) -> Command:
+        for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {"GGREP_HOME": str(home), **variables}.items():
+            monkeypatch.setenv(name, value)
+        # The choice would outlast the test.
+        monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
+        return Command(capsys)
+
+    return over
 
 
 @pytest.fixture(scope="session")

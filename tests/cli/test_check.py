@@ -7,7 +7,7 @@ import pytest
 from ggrep.base import stable_json
 from tests.fakes.junit_rules import faults
 from tests.fakes.repos import write_tree
-from tests.journeys.command import WORDS, Command, fits
+from tests.journeys.command import WORDS, Command, CommandOver, fits
 
 CHECKS = """\
 version = 1
@@ -26,18 +26,9 @@ MISSED = CHECKS.replace("a.py", "nowhere.py")
 
 
 @pytest.fixture
-def ggrep(
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Command:
+def ggrep(home: Path, command_over: CommandOver) -> Command:
     """Return the command with a home of its own."""
-    monkeypatch.setenv("GGREP_HOME", str(home))
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
-    return Command(capsys)
+    return command_over(home)
 
 
 @pytest.fixture
