@@ -9,33 +9,25 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, SyncRefused
 from ggrep.model.confidence import Confidence
-from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest, ViewOptions
-from ggrep.model.response import Explanation, Hit, Provenance, QueryResponse
+from ggrep.model.response import Explanation, Provenance, QueryResponse
 from ggrep.render.answer_json import answer_json
 from ggrep.render.printed import Rendered, render_answer, render_failure
+from tests.fakes.searchers import hit
 
 ROOT = Path("/repo")
-HIT = Hit(
-    row_id="r",
-    chunk_id="c",
-    path="src/a.py",
-    start_line=9,
+HIT = hit(
+    "r",
+    "src/a.py",
+    9,
     end_line=20,
     score=1.5,
     lexical_score=0.5,
-    corpus=Corpus.CODE,
-    chunk_type="function",
     name="refund",
     qualified_name="Shop.refund",
     breadcrumb=("Shop",),
-    language="python",
-    is_anchor=False,
     content="def refund(order):",
-    content_start_line=9,
-    signature="",
-    hidden_lines=0,
 )
 EXPLANATION = Explanation("words", ("asked",), (), {}, {}, {}, {}, {}, {}, 1)
 RESPONSE = QueryResponse(
