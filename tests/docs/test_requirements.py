@@ -46,7 +46,7 @@ def test_what_is_met_names_its_proof() -> None:
 def test_every_proof_exists() -> None:
     """Tests are renamed; the table must follow."""
     missing = []
-    for node in re.findall(r"`(tests/[\w./]+\.py)(?:::(\w+))?`", page(PAGE)):
+    for node in re.findall(r"`((?:training/)?tests/[\w./]+\.py)(?:::(\w+))?`", page(PAGE)):
         file = ROOT / node[0]
         text = file.read_text(encoding="utf-8") if file.is_file() else ""
         names = set(re.findall(r"^(?:async )?def (\w+)", text, re.MULTILINE))

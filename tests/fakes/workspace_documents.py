@@ -1,6 +1,5 @@
 """Every JSON document of `ggrep workspace`, of workspaces that nobody indexed for real."""
 
-import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -33,15 +32,6 @@ from ggrep.model.workspace_state import RepoDaemon
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish, store_of
 
 NOW = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
-_REPLACEMENTS = (
-    (re.compile(r"\b(ws1|wm1|wsc1)-[0-9a-f]{64}"), r"\1-" + "0" * 64),
-    (re.compile(r"\b(alpha|beta|gamma)-[0-9a-f]{12}"), r"\1-" + "0" * 12),
-    (re.compile(r"(-0{12}-)[0-9a-f]{12}"), r"\g<1>" + "0" * 12),
-    (re.compile(r'("configFingerprint": ")[0-9a-f]{64}'), r"\g<1>" + "0" * 64),
-    (re.compile(r'("(?:cohort|compatibility)Key": ")[0-9a-f]{16}'), r"\g<1>" + "0" * 16),
-    (re.compile(r'("sizeBytes": )[0-9]+'), r"\g<1>0"),
-    (re.compile(r'("modifiedAt": ")[^"]+'), r"\g<1>2031-02-03T04:05:06Z"),
-)
 
 
 class Workspaces:
@@ -140,11 +130,3 @@ class Workspaces:
             self.event(),
             self.collection(),
         )
-
-    def neutral_bytes(self, document: dict[str, Any]) -> bytes:
-        """Return a document as indented bytes without what differs from machine to machine."""
-        text = stable_json.dumps_pretty(document).decode()
-        text = text.replace(str(self.base), "/tmp/repos")  # noqa: S108 - a name, not a file
-        for pattern, plain in _REPLACEMENTS:
-            text = pattern.sub(plain, text)
-        return text.encode()
