@@ -18,7 +18,7 @@ ROWS = {row[0]: row for row in table_rows(page(PAGE)) if len(row) > 2 and row[0]
 
 
 def status(row: list[str]) -> str:
-    """Return the first word or two of a row's status: a promise has no column of its wording."""
+    """Return the first word or two of a row's verdict: a promise has no column of its wording."""
     cell = row[2] if len(row) == 4 else row[1]
     return cell.partition(":")[0]
 
@@ -41,6 +41,13 @@ def test_what_is_met_names_its_proof() -> None:
     ]
 
     assert unproved == []
+
+
+def test_a_requirement_names_at_most_two_tests() -> None:
+    """The page is a map; the folders of these tests hold the rest."""
+    crowded = [row for row in table_rows(page(PAGE)) if row[-1].count("tests/") > 2]
+
+    assert crowded == []
 
 
 def test_every_proof_exists() -> None:
