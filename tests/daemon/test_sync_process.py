@@ -58,7 +58,7 @@ def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Pat
     said = {"store_id": "s", "paths": ["a.py", "b.py"]}
 
     async def act(process: SyncProcess) -> None:
-        await process.wish("s", ["a.py", "b.py"])
+        await process.prioritise("s", ["a.py", "b.py"])
         told = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
         again = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
         heard: list[SyncOutcome] = []

@@ -25,7 +25,7 @@ class LatencyWindow:
 
     @property
     def count(self) -> int:
-        """Return how many durations it holds."""
+        """Return the number of durations."""
         with self._guard:
             return len(self._durations)
 
@@ -62,10 +62,10 @@ class LatencyWindow:
 
 
 ANONYMOUS: Final = "anonymous"
-"""Name of all clients that give none."""
+"""Name of clients without one."""
 
 QUEUE_PARTS: Final = 2
-"""A client holds at most this fraction of the queue (one half), but at least one place."""
+"""A client gets at most this fraction of the queue (one half), but at least one place."""
 
 _RETRY_UNMEASURED_MS: Final = 250
 _RETRY_LEAST_MS: Final = 25
