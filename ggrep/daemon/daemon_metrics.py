@@ -174,11 +174,7 @@ def _of_queries(load: DaemonLoad) -> Iterator[Sample]:
         ("queries_queued", "Queries waiting.", queries.queue_depth),
         ("queries_queued_limit", "Most queries that wait.", queries.max_queue_depth),
         ("query_clients", "Clients with queries running or waiting.", queries.clients),
-        (
-            "segments_touched_max",
-            "Most segments a recent query read.",
-            queries.segments_touched_max,
-        ),
+        ("segments_touched_max", "Most segments of a query.", queries.segments_touched_max),
     ):
         yield Sample(name, "gauge", about, value)
     for quantile, spent_ms in (("0.5", queries.latency_p50_ms), ("0.95", queries.latency_p95_ms)):
@@ -197,16 +193,8 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
         ("query_workers", "Processes that answer queries.", load.workers.running),
         ("query_workers_limit", "Most query workers.", load.workers.max_running),
         ("encode_slots_used", "Processes of the host that encode.", load.encode.in_use),
-        (
-            "encode_slots_limit",
-            "Most processes that encode; 0 for no bound.",
-            load.encode.max_concurrent,
-        ),
-        (
-            "encode_slots_stale",
-            "A slot's process has died or sends no heartbeat.",
-            load.encode.stale,
-        ),
+        ("encode_slots_limit", "Most such processes; 0 for no bound.", load.encode.max_concurrent),
+        ("encode_slots_stale", "Such a process has died or hangs.", load.encode.stale),
     ):
         yield Sample(name, "gauge", about, value)
 

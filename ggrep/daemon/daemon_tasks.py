@@ -207,7 +207,7 @@ class DaemonTasks:
                 break
 
     async def _warm(self) -> None:
-        """Preload what the first search needs, then all modules, and each published snapshot.
+        """Preload everything for a first search, then all modules, and each published snapshot.
 
         A process that serves many stores opens each at its first request.
         """

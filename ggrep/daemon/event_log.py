@@ -266,7 +266,7 @@ class EventLog:
         self._file = LogFile(path, max_bytes=max_bytes, files=files, total_bytes=total_bytes)
         self._clock = clock
         self._opened = opened or OpenLogs()
-        self._dropped = self._unreported = 0
+        self._dropped = self._pending = 0
         self._store_id = store_id
 
     def query(self, event: QueryEvent) -> None:
@@ -305,13 +305,11 @@ class EventLog:
         shortened = {key: _short(value) for key, value in fields.items()}
         with self._opened.lock:
             self._opened.use(self._file)
-            if self._unreported and self._write(
-                "events_dropped", {"count": self._unreported}, "warning"
-            ):
-                self._unreported = 0
+            if self._pending and self._write("events_dropped", {"count": self._pending}, "warning"):
+                self._pending = 0
             if not self._write(name, shortened, level):
                 self._dropped += 1
-                self._unreported += 1
+                self._pending += 1
 
     def _write(self, name: str, fields: dict[str, Any], level: str) -> bool:
         try:

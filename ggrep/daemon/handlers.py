@@ -114,7 +114,7 @@ class _DaemonHost(Struct, frozen=True):
 
 
 async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan) -> Rendered:
-    """Return the output of a plan that queries daemons: those of this process without a socket."""
+    """Return the output of a plan that queries daemons, without a socket inside this process."""
     shared = daemon.shared
     if shared.coordinating.statistics().tasks_waiting >= _MAX_WAITING_LINES:
         raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())

@@ -12,7 +12,6 @@ from ggrep.base.stable_json import Json
 from ggrep.daemon.admitting import caller_of
 from ggrep.daemon.handlers import answer
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.request import ViewOptions
 from ggrep.protocol.wire.connection import (
     DaemonConnection,
     DaemonEvent,
@@ -176,7 +175,8 @@ class Session:
         """Return the reply to a failed request, rendered if the request wants that."""
         error.request_id = request_id
         reply = error_json(request_id, error)
-        message, view = envelope.message, _view_of(envelope)
+        message = envelope.message
+        view = message.render if isinstance(message, Search | Line) else None
         body = reply["error"]
         if not isinstance(body, dict):
             return reply
@@ -192,7 +192,3 @@ class Session:
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)
-
-
-def _view_of(envelope: Envelope) -> ViewOptions | None:
-    return envelope.message.render if isinstance(envelope.message, Search | Line) else None

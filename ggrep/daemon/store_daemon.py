@@ -1,7 +1,7 @@
 """The daemon of one store: its settings, engine, admission, sync loop and log."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -172,7 +172,7 @@ class StoreDaemon:
                     settings=self.config.settings,
                     clock=self.shared.clock,
                     hosted=Hosted(
-                        handles=self._handles,
+                        handles=self.shared.handles.reserve,
                         slots=self.shared.slots,
                         occurrences=self.shared.occurrences(),
                         on_damage=self.rebuild,
@@ -426,9 +426,6 @@ class StoreDaemon:
 
     def _figures(self) -> LoopFigures:
         return LOW_IMPACT if self.config.settings.low_impact else LoopFigures()
-
-    def _handles(self, count: int) -> AbstractContextManager[None]:
-        return self.shared.handles.reserve(count)
 
     def _on_failed(self, error: GgrepError) -> None:
         trigger = self.syncs.statistics().trigger

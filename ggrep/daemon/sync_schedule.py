@@ -59,7 +59,7 @@ class Schedule(Struct, frozen=True):
         ended_ms: end of the last sync; None before the first.
         failures: failed syncs since the last success.
         retry_ms: time of the next try of a failed sync, or of postponed files.
-        fruitless: syncs for changes since the last one that found any.
+        fruitless: syncs for changes since the last sync that detected any.
         git_at_work: git may be moving files; no sync begins.
         rested_ms: end of that work of git, unless a sync has begun since.
         only_requested: the first index was cancelled, so only a request begins a sync.

@@ -132,7 +132,7 @@ class WatchedRoot:
         return self._filter.expect(products)
 
     def take(self, paths: list[str], now_ms: float) -> None:
-        """Process events; those that concern no index are dropped."""
+        """Process events; events that concern no index are dropped."""
         self._count(sum(self._filter.concerns(path) for path in paths), now_ms)
 
     def look(self, now_ms: float) -> bool:

@@ -56,8 +56,8 @@ def open_watch(paths: list[str]) -> Watch:
 def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, dict[Path, str]]:
     """Return one watch on as many roots as possible, and the error of each other root.
 
-    A root that cannot be watched is found by bisection, in order, with at most `_MOST_TRIES` tries:
-    each try walks all trees. Roots without a try left are not watched.
+    Bisection, in order, identifies the roots that cannot be watched. It takes at most `_MOST_TRIES`
+    tries, as each walks all trees. Roots without a try left are not watched.
     """
     problems: dict[Path, str] = {}
     taken: list[Path] = []

@@ -157,7 +157,7 @@ class WorkerChild:
         self._words = -1
 
     async def gone(self, *, garbled: bool = False) -> WorkerGone:
-        """Return the error of a worker that ended, or whose answer was invalid (`garbled`)."""
+        """Return the error of a worker that ended or sent an invalid answer (`garbled`)."""
         by = None if garbled else await self._ending_signal()
         reason = "invalid answer" if garbled else "died"
         return WorkerGone(self._last_words(), signal=by, reason=reason)

@@ -132,7 +132,8 @@ class Admission:
     async def admit(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[Admitted]:
         """Run the block as one query of `client`."""
         client = client or ANONYMOUS
-        self._refuse_if_closed()
+        if self._permits.closed is not None:
+            raise Cancelled(self._permits.closed)
         arrived_ms = self._clock.monotonic_ms()
         was_queued = await self._take(client, lane, deadline)
         started_ms = self._clock.monotonic_ms()
@@ -172,10 +173,6 @@ class Admission:
             return _RETRY_UNMEASURED_MS
         rounds = (self._permits.waiting + 1) / self._limits.max_concurrent
         return min(max(math.ceil(typical_ms * rounds), _RETRY_LEAST_MS), _RETRY_MOST_MS)
-
-    def _refuse_if_closed(self) -> None:
-        if self._permits.closed is not None:
-            raise Cancelled(self._permits.closed)
 
     async def _take(self, client: str, lane: Lane, deadline: Deadline) -> bool:
         """Take a permit; return whether that involved waiting."""

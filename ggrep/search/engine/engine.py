@@ -6,6 +6,7 @@ so starts in four fifths of the time. A daemon loads all of them when it warms u
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -65,9 +66,10 @@ class Engine(RepoIndex):
         self._until = until
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
-        self._standing = hosted.standing or self._recorded_standing
+        state_file = store_files.index_state_file(self.identity.store)
+        self._standing = hosted.standing or partial(recorded_standing, state_file)
         self._answers_key = answers.answers_key_of(self.settings)
-        self._skipped = SkippedFiles(store_files.index_state_file(self.identity.store))
+        self._skipped = SkippedFiles(state_file)
         self._description: (
             tuple[SnapshotView | None, IndexFreshness, Counts, RepoDescription] | None
         ) = None
@@ -80,7 +82,7 @@ class Engine(RepoIndex):
         self._occurrences = self._hosted_occurrences or OccurrencePool()
 
     def warm(self) -> None:
-        """Preload what a first search needs: encoder, snapshot, segments, a table.
+        """Preload the encoder, the snapshot, its segments and a table for a first search.
 
         Raises:
             GgrepError: there is nothing to open, or it cannot be opened.
@@ -269,9 +271,6 @@ class Engine(RepoIndex):
             deadline, wanted, request_id, admitted, vectors=answerer.vectors
         ) as context:
             return answerer.answer(context, request)
-
-    def _recorded_standing(self) -> IndexFreshness:
-        return recorded_standing(store_files.index_state_file(self.identity.store))
 
     def _deadline(self, timeout_ms: int) -> Deadline:
         until = self._until or Deadline.never(self.clock)

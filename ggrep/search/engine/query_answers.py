@@ -100,7 +100,8 @@ def answer(
     leaders = leading(ranked, deadline)
     confidence = confidence_of(leaders)
     shown, weak_cuts = _shortened(chosen.dealt, confidence, leaders, request)
-    hits, byte_cuts = show(ranked, shown, _caps(settings), deadline)
+    caps = Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
+    hits, byte_cuts = show(ranked, shown, caps, deadline)
     stages.end("format")
     passed_over = {
         "per_file": chosen.dealt.over_file,
@@ -238,7 +239,7 @@ def _counts(view: SnapshotView, deadline: Deadline) -> tuple[tuple[Corpus, int],
 def clamped(
     request: SearchRequest, settings: Settings
 ) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
-    """Return the request within the caps, and what was clamped.
+    """Return the request within the caps, and the clamped limits.
 
     A `per_file` of 0 means the cap itself.
     """
@@ -268,10 +269,6 @@ def _shortened(
     items = [dealt.items[place] for place in places]
     rules = tuple(dealt.rules[place] for place in places)
     return replace(dealt, items=items, rules=rules), cuts
-
-
-def _caps(settings: Settings) -> Caps:
-    return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
 
 
 def _sessions(home: Home, store_id: StoreId, deadline: Deadline, clock: Clock) -> "Sessions":

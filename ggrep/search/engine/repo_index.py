@@ -50,11 +50,6 @@ if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
 
-def _unbounded(count: int) -> AbstractContextManager[None]:
-    del count
-    return nullcontext()
-
-
 class Hosted(Struct, frozen=True):
     """Resources that a process with many stores shares with the engine of each.
 
@@ -69,7 +64,7 @@ class Hosted(Struct, frozen=True):
             starts the configured number and ends them.
     """
 
-    handles: Callable[[int], AbstractContextManager[None]] = _unbounded
+    handles: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
     slots: EncodeSlots | None = None
     on_damage: Callable[[], bool] = lambda: False
     standing: Callable[[], IndexFreshness] | None = None

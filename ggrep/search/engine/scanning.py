@@ -14,7 +14,6 @@ from ggrep.base.clock import Clock, Deadline, rfc3339
 from ggrep.base.errors import NoIndex
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, with_budgets
-from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.identity import STATIC
 from ggrep.index.repo_identity import RepoIdentity
@@ -75,10 +74,12 @@ class Scanner(Struct, frozen=True):
             raise NoIndex("this repository has no index yet; run: ggrep index")
         now_ms = self.clock.monotonic_ms()
         asked_ms = now_ms if asked_ms is None else asked_ms
+        quick = self.identity.encoder.name == STATIC  # fast enough for one request
+        encodes = quick and wants_vector(request)
         target = ScanTarget(
             origin=self._origin(),
             settings=with_budgets(self.settings, budgets),
-            encoder=self._encoder() if wants_vector(request) else None,
+            encoder=open_encoder(self.settings.encoder) if encodes else None,
             clock=self.clock,
             ahead=self.ahead,
             asked_ms=asked_ms,
@@ -136,11 +137,6 @@ class Scanner(Struct, frozen=True):
             eligible_files=0,
             created_at=rfc3339(self.clock.now()),
         )
-
-    def _encoder(self) -> Encoder | None:
-        """Return the encoder if it is fast enough for one request, else None."""
-        quick = self.identity.encoder.name == STATIC
-        return open_encoder(self.settings.encoder) if quick else None
 
 
 def _with_rare(response: QueryResponse, context: Context, scan: Scanned) -> QueryResponse:
