@@ -77,9 +77,9 @@ class StaleHint(GgrepError):
 def check_process(shared: HostResources, claim: Claim) -> None:
     """Raise unless this process has the client's build and variables."""
     if claim.build != shared.build:
-        raise StaleHint("the client is of another build")
+        raise StaleHint("the client has another build")
     if unknown_variables(claim.environ):
-        raise StaleHint("a variable means nothing, which is for the client to say")
+        raise StaleHint("the client must report an unknown variable")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
         raise StaleHint("the client's variables are not those of the daemon")
 
@@ -88,14 +88,14 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
     """Raise unless this is certainly the right daemon for the client's claim and scopes."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
-        raise StaleHint("another root is meant")
+        raise StaleHint("the client searches another root")
     if daemon.config.profile.shapes_answers:
-        # A plain search does not tell which options were typed and which are defaults.
-        raise StaleHint("a profile shapes the answers here")
+        # A plain search does not distinguish typed options from defaults.
+        raise StaleHint("a profile changes the answers")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
     if not await to_thread.run_sync(_are_inside, daemon, scopes):
-        raise StaleHint("the scope is a root of its own, or is gone")
+        raise StaleHint("the scope is another root, or was removed")
 
 
 def _of_settings(environ: Mapping[str, str]) -> dict[str, str]:
@@ -109,7 +109,7 @@ def _are_inside(daemon: StoreDaemon, scopes: Iterable[str]) -> bool:
 def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
     """Return whether a place below the root belongs to the root.
 
-    Asking git takes milliseconds, so the answer is kept until another snapshot is active.
+    Asking git takes milliseconds, so the answer is cached until another snapshot is active.
     """
     try:
         snapshot = read_active(daemon.identity.store) or ""
@@ -204,7 +204,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
             note_failure(daemon, caller, logged_request(request), spent, error)
         raise
     if answer.best:
-        daemon.wish(answer.best)
+        daemon.prioritise(answer.best)
     daemon.counters.note_work(answer.segments, answer.logged.stages)
     note(daemon, caller, logged_request(request), spent, answer.logged)
     return answer.body
@@ -236,10 +236,10 @@ def _elsewhere(
 
 
 def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
-    """Return a function that answers a search from the index; by a scan where no snapshot can."""
+    """Return a function that answers a search from the index; by a scan if no snapshot can."""
     search = daemon.engine().search
 
-    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - handed on
+    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - passed on
         try:
             return search(request, deadline, **more)
         except (NoIndex, IndexDamaged) as error:
@@ -275,7 +275,7 @@ async def _must_scan(
 
 
 async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
-    """Raise `NoIndex` where a scan would answer: a client with a hint asks again, with progress."""
+    """Raise `NoIndex` if a scan would answer: a client with a hint asks again, with progress."""
     if can_scan(request) and await _is_sparse(daemon):
         raise NoIndex("there is no index yet, or little of one")
 
@@ -355,7 +355,7 @@ async def _begin_with(
             daemon, caller, deadline, spent, lambda: daemon.scanner().scan(request, deadline)
         )
         if answer.provenance.scan is not None:
-            daemon.wish(answer.provenance.scan.best)
+            daemon.prioritise(answer.provenance.scan.best)
 
 
 async def answer_coordinator(daemon: StoreDaemon, caller: Caller, message: Fetch[Any]) -> Document:
@@ -386,8 +386,8 @@ def _lists(
     daemon: StoreDaemon, engine: "Engine", request: PoolRequest, deadline: Deadline
 ) -> CachedPool:
     """Return ranked lists, from the cache if an equal request to the snapshot was answered."""
-    view, memory = engine.view(deadline), daemon.pools
+    view, cache = engine.view(deadline), daemon.pools
     if view.notices or request.session:  # notices change, and sessions end
         return cached_pool(engine.ask(request, deadline))
-    cached = memory.get(view.manifest.snapshot_id, request)
-    return cached or memory.put(request, engine.ask(request, deadline))
+    cached = cache.get(view.manifest.snapshot_id, request)
+    return cached or cache.put(request, engine.ask(request, deadline))

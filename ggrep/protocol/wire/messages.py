@@ -58,7 +58,7 @@ class Search(Struct, frozen=True):
         claim: None from a client that computed the fingerprint itself.
         path: absolute path of a directory or file to narrow the answer to; empty to use the
             request's scope.
-        waited_ms: time that the user has waited before the message was sent.
+        waited_ms: time that the user has waited until the message was sent.
         values: answer with the value instead of its document; `render` has precedence.
     """
 
@@ -150,7 +150,7 @@ class Sync(Struct, frozen=True):
         allow_degraded: above the budget of a profile's `include`, index the files that fit.
         fresh: reuse nothing of the existing index.
         timeout_ms: longest time to wait; 0 for no bound.
-        strict: refuse if a file cannot be read, decoded or cut as it should.
+        strict: fail if a file cannot be read, decoded or chunked as intended.
     """
 
     wait: bool = True
@@ -320,7 +320,7 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     try:
         stable_json.dumps(fields)
     except TypeError as error:
-        raise InvalidRequest("a text holds a lone surrogate, which UTF-8 cannot say") from error
+        raise InvalidRequest("a text has a lone surrogate, which UTF-8 cannot encode") from error
     if isinstance(message, Ask) and not has_scope(message.request):
         del fields["path"]
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}
