@@ -182,7 +182,7 @@ TASKS: Final = (
         never=r"\baiohttp/connector\.py",
     ),
     Task(
-        "of one language",
+        "in one language",
         (r"src/llhttp/http\.ts",),
         "ggrep span -t ts -n",
         "rg span -tts",
@@ -282,7 +282,7 @@ TASKS: Final = (
         "codegraph files --max-depth 1",
     ),
     Task(
-        "of another case",
+        "in another letter case",
         (At("aiohttp/connector.py", 932, 932),),
         "ggrep tcpconnector -n",
         "rg -i 'class tcpconnector'",
@@ -388,7 +388,7 @@ TASKS: Final = (
         edit="fresh",
     ),
     Task(
-        "who still uses a name that was changed",
+        "remaining uses of a changed name",
         (At("aiohttp/base_protocol.py", 124, 124), At("tests/test_tcp_helpers.py", 30, 30)),
         "ggrep refs tcp_nodelay --sync",
         "rg -w tcp_nodelay",

@@ -77,7 +77,7 @@ def test_every_error_code_is_documented() -> None:
         codes.add(str(kind.code))
         kinds += kind.__subclasses__()
 
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_exit_status_is_documented() -> None:
@@ -107,7 +107,7 @@ def test_every_health_check_is_documented() -> None:
     codes = first_words("Check", "HealthCheck", "_try")
 
     assert "manifest_present" in codes
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_limit_is_documented() -> None:
@@ -115,7 +115,7 @@ def test_every_limit_is_documented() -> None:
     codes = first_words("LimitHit")
 
     assert "max_candidates" in codes
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_warning_is_documented() -> None:
@@ -123,7 +123,7 @@ def test_every_warning_is_documented() -> None:
     codes = first_words("Notice", "DegradedFile")
 
     assert "degraded_snapshot" in codes
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_reason_for_a_skipped_file_is_documented() -> None:
@@ -131,7 +131,7 @@ def test_every_reason_for_a_skipped_file_is_documented() -> None:
     reasons = first_words("SkippedFile", "_skip", place=1)
 
     assert "too_large" in reasons
-    assert undocumented(reasons, page("docs/operating.md")) == []
+    assert undocumented(reasons, page("docs/codes.md")) == []
 
 
 def test_every_environment_variable_is_documented() -> None:
