@@ -149,7 +149,7 @@ def test_a_directory_is_no_place(shop: Path) -> None:
     [
         (("symbol", "x", "-m", "-1"), "-m: -1 is negative"),
         (("refs", "x", "--timeout-ms", "-5"), "--timeout-ms: -5"),
-        (("expand", "src/app.py", "--max-bytes", "-1"), "--max-bytes: 0"),
+        (("expand", "src/app.py", "--max-bytes", "-1"), "--max-bytes: -1 is negative"),
         (("expand", "src/app.py", "--boundary", "word"), "--boundary: unknown 'word'"),
         (("expand", "nothing.py:3"), "nothing.py"),
         (("symbol", "x", "./src", "--repo", "."), "cannot go together"),
