@@ -83,9 +83,9 @@ class PostingsBuilder:
         """Return what was recorded; the builder is used up."""
         counted = [column.take(self._vocabulary) for column in self._columns]
         keys = np.concatenate([keys for keys, _, _ in counted])
-        numbers = np.unique(keys >> _ROW_BITS)
-        places = np.zeros(int(numbers[-1]) + 1 if len(numbers) else 0, dtype=np.uint64)
-        places[numbers.astype(np.int64)] = np.arange(len(numbers), dtype=np.uint64)
+        numbers = np.flatnonzero(np.bincount((keys >> _ROW_BITS).astype(np.intp)))
+        places = np.zeros(len(self._vocabulary.terms_in_order), dtype=np.uint64)
+        places[numbers] = np.arange(len(numbers), dtype=np.uint64)
         names = self._vocabulary.terms_in_order
         return PostingsPart(
             terms=[names[number].encode("utf-8", "surrogatepass") for number in numbers.tolist()],
@@ -244,8 +244,10 @@ class _FieldColumns:
             sums = np.bincount(rows - base, lengths).astype(np.uint32)
             terms, rows = vocabulary.expand(words, rows)
             keys = (terms.astype(np.uint64) << _ROW_BITS) | rows
-            keys, counts = np.unique(keys, return_counts=True)
-            self.add(keys, np.minimum(counts, _MAX_COUNT).astype(np.uint16), [(base, sums)])
+            keys.sort()
+            starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
+            counts = np.diff(starts, append=len(keys))
+            self.add(keys[starts], np.minimum(counts, _MAX_COUNT).astype(np.uint16), [(base, sums)])
         self.words, self._rows, self._sizes = array("I"), array("I"), array("I")
 
     def add(

@@ -28,6 +28,9 @@ if TYPE_CHECKING:  # numbers and tables are loaded once there is something to ma
     from ggrep.index.sync.part_maker import PartMaker
     from ggrep.index.sync.segment_builder import FileRows, Part
 
+MEMORY_LIMIT_BYTES: Final = worker.MEMORY_LIMIT_BYTES + 250 * 1024**2
+"""Address space: that of a parser, and what numbers, tables and the encoder take beside it."""
+
 
 class CutFile(Struct, frozen=True, array_like=True, tag=0):
     """Cut a file, and keep its rows for the part.
@@ -65,7 +68,6 @@ class Cut(Struct, frozen=True, array_like=True):
 
 
 Request: TypeAlias = CutFile | FinishRun
-
 encode: Final = msgspec.msgpack.Encoder().encode
 _decode: Final = msgspec.msgpack.Decoder(Request).decode
 
@@ -124,7 +126,7 @@ def _plan(request: CutFile) -> Plan:
 def main() -> None:
     """Serve standard input and output."""
     compute_in_one_thread()
-    worker.main(RunMaker(worker.allowed).answer)
+    worker.main(RunMaker(worker.allowed).answer, MEMORY_LIMIT_BYTES)
 
 
 if __name__ == "__main__":

@@ -37,8 +37,6 @@ class PartMaker:
 
     def make(self, files: Sequence[FileRows]) -> Part:
         """Return the part of these files, in their order."""
-        if len(self._vocabulary.word_ids) > _MOST_WORDS:
-            self._begin_vocabulary()
         image = ImageBuilder(vocabulary=self._vocabulary)
         rows: list[ChunkRow] = []
         for file in files:
@@ -46,6 +44,12 @@ class PartMaker:
             image.add_file(file.path_key, file.file_hash, file.size_bytes, file.language, traits)
             image.add_rows(file.rows)
             rows += file.rows
+        made = self._made(image, rows)
+        if len(self._vocabulary.word_ids) > _MOST_WORDS:
+            self._begin_vocabulary()
+        return made
+
+    def _made(self, image: ImageBuilder, rows: Sequence[ChunkRow]) -> Part:
         if self._encoder is None:
             return Part(image.part(), pack_rows(rows))
         vectors, scales = quantise(self._encode(self._encoder, image, len(rows)))

@@ -100,9 +100,9 @@ def allowed(cpu_ms: int) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def confine() -> None:
-    """Bound this process' memory, have it write no core dumps and leave interrupts to others."""
-    bound_memory(MEMORY_LIMIT_BYTES)
+def confine(memory_bytes: int) -> None:
+    """Bound this process' address space, write no core dumps and leave interrupts to others."""
+    bound_memory(memory_bytes)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # An interrupt at the terminal reaches the whole process group; the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -110,9 +110,11 @@ def confine() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
 
 
-def main(answer: Callable[[bytes], bytes] = _answer) -> None:
+def main(
+    answer: Callable[[bytes], bytes] = _answer, memory_bytes: int = MEMORY_LIMIT_BYTES
+) -> None:
     """Serve standard input and output."""
-    confine()
+    confine(memory_bytes)
     idle_seconds = float(sys.argv[1]) if len(sys.argv) > 1 else None
     with open(0, "rb", buffering=0, closefd=False) as requests:
         serve(requests, sys.stdout.buffer, idle_seconds, answer)
