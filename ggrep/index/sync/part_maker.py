@@ -6,13 +6,16 @@ is known of words is kept from part to part.
 
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
 
+from ggrep.base.errors import InvalidRequest
 from ggrep.index.embedding.encoder import Vectors
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.features import MAX_WORDS
+from ggrep.index.embedding.identity import STATIC, STATIC_FOLDER
 from ggrep.index.embedding.quantise import quantise
 from ggrep.index.embedding.static_encoder import StaticEncoder
 from ggrep.index.lexical.layout import BODY, CRUMB
@@ -30,9 +33,12 @@ class PartMaker:
     """Makes one part after another. Not thread-safe."""
 
     def __init__(self, encoder: str) -> None:
-        """Take the encoder's name; where it is not a static one, parts have no vectors."""
-        opened = open_encoder(encoder)
-        self._encoder = opened if isinstance(opened, StaticEncoder) else None
+        """Take the encoder's name; where it is not a sound static one, parts have no vectors."""
+        self._encoder: StaticEncoder | None = None
+        if encoder == STATIC or encoder.startswith(STATIC_FOLDER):
+            with suppress(InvalidRequest):  # the parent says what is wrong
+                opened = open_encoder(encoder)
+                self._encoder = opened if isinstance(opened, StaticEncoder) else None
         self._begin_vocabulary()
 
     def make(self, files: Sequence[FileRows]) -> Part:
