@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import PathKey
 from ggrep.index.embedding.encoder_choice import open_encoder
+from ggrep.index.embedding.features import MAX_WORDS
 from ggrep.index.store.segment import SegmentContent
 from ggrep.index.sync.index_pool import RUN_BYTES, RUN_FILES, IndexedRun, IndexPool, runs_of
 from ggrep.index.sync.segment_builder import SegmentBuilder, file_rows
@@ -106,6 +107,21 @@ def test_a_segment_of_parts_is_one_of_rows(encoder: str) -> None:
         assert_equal(content(runs, encoder), whole)
 
 
+def test_words_beyond_those_that_an_encoder_reads_do_not_count() -> None:
+    """A part counts words itself, where an encoder gets whole texts."""
+    wide = ChunkLimits(max_lines=20_000, max_bytes=200_000)
+    long = text_file("long.txt", "open a file\n" * 2_000 + "query the database\n" * 2_000)
+    ((_, chunked),) = InProcessPool(1, wide, CLOCK).chunk_all([long])
+    assert chunked is not None
+    builder = SegmentBuilder(open_encoder("static"))
+    builder.add(file_rows(long, chunked))
+    with IndexPool(1, wide, CLOCK, encoder="static", command=ABSENT) as pool:
+        runs = list(pool.index_all([long]))
+
+    assert max(chunk.text.count(" ") for chunk in chunked.chunks) > 2 * MAX_WORDS // 3
+    assert_equal(content(runs, "static"), builder.finish())
+
+
 def test_runs_depend_on_sizes_alone() -> None:
     """A run is as large as its parts are worth the trip, and a huge file has its own end."""
     small = list(many(RUN_FILES + 1))
@@ -186,8 +202,8 @@ def test_a_crash_is_a_verdict_only_alone_and_costs_two_workers(alone: bool, verd
     assert done.crashed == 2
 
 
-def test_a_worker_that_crashes_alone_over_a_large_file_has_it_cut_by_lines() -> None:
-    """It ends again and again, so that in the end the file is put off."""
+def test_a_file_that_ends_workers_without_its_parser_too_is_put_off() -> None:
+    """Nothing is asked for ever."""
     with IndexPool(1, LIMITS, CLOCK, terms=ALONE, command=BROKEN) as pool:
         runs = list(pool.index_all(many(2)))
 
