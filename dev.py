@@ -106,7 +106,8 @@ def test(arguments: list[str]) -> int:
     if deep and shutil.which("strace") is None:
         print("strace is missing (apt-get install strace): one proof is left out", file=sys.stderr)
     rest = [argument for argument in arguments if argument != "--deep"]
-    marks = ["--hypothesis-profile=deep"] if deep else ["-m", "not deep"]
+    places = "testpaths=tests bench training/tests"
+    marks = ["--hypothesis-profile=deep", "-o", places] if deep else ["-m", "not deep"]
     # Neighbours share what their file prepares; who is done takes over from who is not.
     workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
     # Hundreds of processes import the same modules: compiled by the first, or by each of them.
@@ -118,13 +119,13 @@ def bench(arguments: list[str]) -> int:
     """Run the benchmarks."""
     if arguments[:1] == ["slate"]:
         arguments = ["slate", *(str(Path(each).absolute()) for each in arguments[1:])]
-    return _python(["-m", "tests.bench.run", *arguments])
+    return _python(["-m", "bench.run", *arguments])
 
 
 def quality(arguments: list[str]) -> int:
     """Measure the ranking on a benchmark's folder."""
     given = [each if each.startswith("-") else str(Path(each).absolute()) for each in arguments]
-    return _python(["-m", "tests.bench.quality", *given])
+    return _python(["-m", "bench.quality", *given])
 
 
 def fit(arguments: list[str]) -> int:
@@ -136,12 +137,12 @@ def fit(arguments: list[str]) -> int:
 
 def sizes(arguments: list[str]) -> int:
     """Tell what an installation takes on disk."""
-    return _python(["-m", "tests.bench.installed", *arguments])
+    return _python(["-m", "bench.installed", *arguments])
 
 
 def house(arguments: list[str]) -> int:
     """Tell how large the package is, how it is ordered, and the ways through it."""
-    return _python(["-m", "tests.bench.house", *arguments])
+    return _python(["-m", "bench.house", *arguments])
 
 
 def schemas(arguments: list[str]) -> int:

@@ -1,7 +1,8 @@
 """Finds the root of a path."""
 
 import os
-from functools import cache
+import stat
+from functools import cache, partial
 from pathlib import Path
 from shlex import quote
 
@@ -38,12 +39,12 @@ class RootFinder:
     def __init__(self) -> None:
         """Read nothing yet."""
         self._refused = {Path("/"), Path(os.path.realpath(own_home() or "/"))}
-        self._is_top = cache(_is_top_level)
-        self._has_settings = cache(_has_settings)
+        self._real_path = RealPaths()
+        self._known: dict[Path, tuple[Path | None, bool]] = {}
 
     def __call__(self, path: Path, *, enclosing: bool = True) -> Path:
         """Return the root of `path`; arguments and errors as `canonical_root`."""
-        directory = _directory_of(path)
+        directory = self._directory_of(path)
         if not is_text(os.fspath(directory)):
             shown = os.fsencode(directory).decode(errors="backslashreplace")
             raise InvalidRequest(f"{shown}: not allowed as a root; its path is not UTF-8")
@@ -51,26 +52,63 @@ class RootFinder:
             raise InvalidRequest(f"{directory}: not allowed as a root; give a directory below it")
         if not enclosing:
             return directory
-        above = [each for each in (directory, *directory.parents) if each not in self._refused]
-        for candidate in above:
-            if self._is_top(candidate):
-                is_separate = candidate != directory and _is_left_out(candidate, directory)
-                return directory if is_separate else candidate
-        return next(filter(self._has_settings, above), directory)
+        root, is_top = self._nearest(directory)
+        is_separate = is_top and root not in {None, directory} and _is_left_out(root, directory)
+        return directory if root is None or is_separate else root
+
+    def _directory_of(self, path: Path) -> Path:
+        try:
+            real = Path(self._real_path(path))
+        except FileNotFoundError as error:
+            raise InvalidRequest(f"{path}: no such file or directory") from error
+        except (OSError, RuntimeError) as error:
+            raise InvalidRequest(f"{path}: cannot be resolved") from error
+        return real if real.is_dir() else real.parent
+
+    def _nearest(self, directory: Path) -> tuple[Path | None, bool]:
+        """Return the top level around a directory and True.
+
+        Without one, return the nearest directory with settings, or None, and False.
+        """
+        passed: list[Path] = []
+        nearest: tuple[Path | None, bool] = (None, False)
+        for each in (directory, *directory.parents):
+            if each in self._known:
+                nearest = self._known[each]
+                break
+            passed.append(each)
+            if each not in self._refused and _is_top_level(each):
+                nearest = each, True
+                break
+        for each in reversed(passed):
+            if not nearest[1] and each not in self._refused and (each / REPO_FILE).is_file():
+                nearest = each, False
+            self._known[each] = nearest
+        return nearest
 
 
-def _directory_of(path: Path) -> Path:
-    try:
-        real = Path(os.path.realpath(path, strict=True))
-    except FileNotFoundError as error:
-        raise InvalidRequest(f"{path}: no such file or directory") from error
-    except (OSError, RuntimeError) as error:
-        raise InvalidRequest(f"{path}: cannot be resolved") from error
-    return real if real.is_dir() else real.parent
+class RealPaths:
+    """Resolves the links of many paths, as `os.path.realpath(path, strict=True)` does.
 
+    The directory that several paths lie in is resolved once.
+    """
 
-def _has_settings(directory: Path) -> bool:
-    return (directory / REPO_FILE).is_file()
+    def __init__(self) -> None:
+        """Read nothing yet."""
+        self._directory = cache(partial(os.path.realpath, strict=True))
+
+    def __call__(self, path: Path) -> str:
+        """Return the path without links.
+
+        Raises:
+            OSError: it does not exist, or its links cannot be followed.
+        """
+        directory, name = os.path.split(path)
+        if not directory.startswith("/") or name in {"", "..", "."}:
+            return os.path.realpath(path, strict=True)
+        real = os.path.join(self._directory(directory), name)  # noqa: PTH118 - faster, of many
+        is_link = stat.S_ISLNK(os.lstat(real).st_mode)
+        return os.path.realpath(real, strict=True) if is_link else real
 
 
 def _is_top_level(directory: Path) -> bool:

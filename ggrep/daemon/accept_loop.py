@@ -5,8 +5,8 @@ directory, the names of its other daemons' sockets are links to that socket, and
 names the daemon. Nothing is answered before the hello. A hello for a store that is not served here
 is refused.
 
-When a daemon ends, the socket keeps the names of the others. A client that was still connecting to
-the ended daemon finds the connection closed, as without a listener.
+When a daemon ends, the socket keeps the names of the others. The connection of a client
+that was still connecting to the ended daemon is closed, as without a listener.
 """
 
 import os
@@ -33,15 +33,15 @@ _CHUNK: Final = 65_536
 
 
 class Receiver(Protocol):
-    """A daemon, as far as its clients are concerned."""
+    """A daemon that receives clients."""
 
     @property
     def key(self) -> tuple[str, str]:
         """Return the store id and configuration fingerprint that a hello names."""
         ...
 
-    def receive(self, stream: SocketStream, heard: bytes) -> None:
-        """Serve a client; `heard` are the bytes that were received already."""
+    def receive(self, stream: SocketStream, received: bytes) -> None:
+        """Serve a client; `received` are the bytes that it has already sent."""
         ...
 
     def silence_ms(self) -> float | None:
@@ -57,23 +57,23 @@ class _Listener:
     """A listening socket and its names."""
 
     def __init__(self, listener: SocketListener, name: Path) -> None:
-        self.listener = listener
+        self.socket = listener
         self.names = {name}
         self.scope = anyio.CancelScope()
         self._status = name.stat()
 
     def join(self, name: Path) -> bool:
-        """Give the socket another name; return False where that is impossible.
+        """Give the socket another name; return False if that is impossible.
 
         Requires: the lock of that name's daemon. A socket of that name belongs to a dead daemon.
         """
-        known = next(iter(self.names), None)
-        if known is None:
+        existing = next(iter(self.names), None)
+        if existing is None:
             return False
         try:
             if name.is_socket():
                 name.unlink()
-            name.hardlink_to(known)
+            name.hardlink_to(existing)
             if not os.path.samestat(name.stat(), self._status):  # our name was removed by hand
                 name.unlink()
                 return False
@@ -93,7 +93,7 @@ class AcceptLoop:
         """
         self._group = group
         self._lone = lone
-        self._doors: list[_Listener] = []
+        self._listeners: list[_Listener] = []
         self._receivers: dict[tuple[str, str], Receiver] = {}
         self._left: set[tuple[str, str]] = set()
         self._greeting: dict[Hashable, anyio.CancelScope] = {}  # the oldest first
@@ -101,39 +101,39 @@ class AcceptLoop:
     async def open(self, receiver: Receiver, name: Path, mode: int) -> None:
         """Accept clients of a daemon under that name."""
         self._receivers[receiver.key] = receiver
-        for door in self._doors:
-            if any(known.parent == name.parent for known in door.names) and door.join(name):
+        for listener in self._listeners:
+            if any(used.parent == name.parent for used in listener.names) and listener.join(name):
                 return
         try:
-            door = _Listener(await anyio.create_unix_listener(name, mode=mode), name)
+            listener = _Listener(await anyio.create_unix_listener(name, mode=mode), name)
         except BaseException:
             del self._receivers[receiver.key]
             raise
-        self._doors.append(door)
-        await self._group.start(self._accept, door)
+        self._listeners.append(listener)
+        await self._group.start(self._accept, listener)
 
     def close(self, receiver: Receiver, name: Path) -> None:
         """Accept no more clients of a daemon; its owner removes the name."""
         if self._receivers.pop(receiver.key, None) is not None:
             self._left.add(receiver.key)
-        for door in list(self._doors):
-            door.names.discard(name)
-            if not door.names:
-                self._doors.remove(door)
-                door.scope.cancel()
+        for listener in list(self._listeners):
+            listener.names.discard(name)
+            if not listener.names:
+                self._listeners.remove(listener)
+                listener.scope.cancel()
 
-    async def _accept(self, door: _Listener, *, task_status: TaskStatus[None]) -> None:
+    async def _accept(self, listener: _Listener, *, task_status: TaskStatus[None]) -> None:
         """Accept connections for as long as the socket has a name.
 
         If no descriptor is left for one, the longest idle connection is closed.
         """
-        path = next(iter(door.names))
-        with door.scope:
-            async with door.listener:
+        path = next(iter(listener.names))
+        with listener.scope:
+            async with listener.socket:
                 task_status.started()
                 while True:
                     try:
-                        stream = await door.listener.accept()
+                        stream = await listener.socket.accept()
                     except (OSError, anyio.BrokenResourceError) as error:
                         self._make_room(error.__cause__ or error)
                         await anyio.sleep(_ACCEPT_PAUSE_S)
@@ -151,7 +151,7 @@ class AcceptLoop:
         """Pass a client on to the daemon that its hello names."""
         passed_on = False
         try:
-            with suppress(*GONE):  # past this task it would end all daemons
+            with suppress(*GONE):  # an error that leaves this task would end all daemons
                 _, uid = peer_of(stream.extra(SocketAttribute.raw_socket))  # noqa: S610 - no Django
                 passed_on = is_welcome(uid, path) and await self._pass_on(stream)
         finally:
@@ -160,24 +160,24 @@ class AcceptLoop:
                     await stream.aclose()
 
     async def _pass_on(self, stream: SocketStream) -> bool:
-        """Return whether a client is being served."""
-        hello, heard = (None, b"") if self._lone else await self._heard(stream)
+        """Return whether a daemon serves the client."""
+        hello, received = (None, b"") if self._lone else await self._hello_of(stream)
         key = (hello.store_id, hello.config_fingerprint) if hello else None
         receiver = self._receivers.get(key) if key else None
-        if receiver is None and (key in self._left or not (heard or self._lone)):
+        if receiver is None and (key in self._left or not (received or self._lone)):
             return False
         # The first daemon refuses a hello that names none of them.
         receiver = receiver or next(iter(self._receivers.values()), None)
         if receiver is not None:
-            receiver.receive(stream, heard)
+            receiver.receive(stream, received)
         return receiver is not None
 
-    async def _heard(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
+    async def _hello_of(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
         """Return a client's hello and the received bytes; None and no bytes if it sent too little.
 
-        A first frame that is no hello comes as None with its bytes.
+        If the first frame is not a hello, None and its bytes are returned.
         """
-        heard, greeting = bytearray(), object()
+        received, greeting = bytearray(), object()
         connection = DaemonConnection(HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES)
         with anyio.CancelScope() as scope, suppress(*GONE):
             if len(self._greeting) >= MOST_GREETING:
@@ -187,9 +187,9 @@ class AcceptLoop:
                 with anyio.fail_after(HANDSHAKE_S):
                     while (event := connection.next_event()) is None:
                         data = await stream.receive(_CHUNK)
-                        heard += data
+                        received += data
                         connection.receive(data)
             finally:
                 self._greeting.pop(greeting, None)
-            return event if isinstance(event, Hello) else None, bytes(heard)
+            return event if isinstance(event, Hello) else None, bytes(received)
         return None, b""

@@ -113,9 +113,9 @@ async def run_admitted_with(
 ) -> ResultT:
     """Return the result of `work`, once admitted and given a core.
 
-    If another query is at work in this process itself, `elsewhere` may have another process do it.
+    If this process is computing another query, `elsewhere` may let another process do the work.
 
-    A cancellation waits for the thread: it holds a core until it checks the deadline.
+    A cancellation waits for the thread, which uses a core until it checks the deadline.
     """
     shared = daemon.shared
     async with (
@@ -155,7 +155,7 @@ def is_sparse(daemon: StoreDaemon) -> bool:
         active = read_active(store)
         manifest = None if active is None else read_manifest(store, active)
     except StoreError:
-        return False  # the engine reports the damage, and has it repaired
+        return False  # the engine reports the damage and requests a repair
     if manifest is None:
         return not has_index(store)  # the engine reports a lost pointer
     daemon.whole = not manifest.partial

@@ -4,7 +4,7 @@ Names, all with the label `store`; counters begin with the process:
 
     ggrep_daemon_info{version,build}    1
     ggrep_uptime_seconds                gauge
-    ggrep_resident_bytes                gauge, of the process that carries the daemon
+    ggrep_resident_bytes                gauge, of the host process
     ggrep_connections                   gauge
     ggrep_stale, ggrep_warming          gauges, 0 or 1
     ggrep_queries_total{status}         counter: ok, busy, timeout, cancelled, error
@@ -18,7 +18,7 @@ Names, all with the label `store`; counters begin with the process:
     ggrep_segments_open                 gauge, and ggrep_segments_open_limit
     ggrep_query_workers                 gauge, and ggrep_query_workers_limit; of the process
     ggrep_query_workers_started_total   counter, of the process
-    ggrep_query_workers_answered_total  counter of the queries that they answered
+    ggrep_query_workers_answered_total  counter, of the queries that they answered
     ggrep_encode_slots_used             gauge, and ggrep_encode_slots_limit; of the host
     ggrep_encode_slots_stale            gauge, 0 or 1
     ggrep_sync_running, ggrep_sync_pending  gauges, 0 or 1
@@ -29,8 +29,8 @@ Names, all with the label `store`; counters begin with the process:
 
 A metric that was not measured yet has no sample. A scrape of all daemons of a home has also
 
-    ggrep_daemon_up{root}               1, or 0 for one that did not answer
-    ggrep_daemons                       gauge, without a store: how many there are
+    ggrep_daemon_up{root}               1, or 0 if the daemon did not answer
+    ggrep_daemons                       gauge, without a store: number of daemons
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ class Sample(Struct, frozen=True):
 
 
 class Scraped(Struct, frozen=True):
-    """One daemon of a home, as a scrape found it."""
+    """The result of scraping one daemon of a home."""
 
     store_id: str
     root: str
@@ -75,7 +75,7 @@ class Scraped(Struct, frozen=True):
 
 
 def scrape_text(rows: Sequence[Scraped]) -> str:
-    """Return the figures of all daemons of a home as Prometheus reads them."""
+    """Return the figures of all daemons of a home in the text format of Prometheus."""
     from prometheus_client import CollectorRegistry, Gauge, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
@@ -88,7 +88,7 @@ def scrape_text(rows: Sequence[Scraped]) -> str:
 
 
 def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
-    """Return them as a document; `load` is null where there is a `problem`."""
+    """Return the figures as a document; `load` is null if there is a `problem`."""
     stores: list[Json] = [
         {
             "store_id": row.store_id,
@@ -102,7 +102,7 @@ def scrape_json(rows: Sequence[Scraped]) -> dict[str, Json]:
 
 
 def metrics_text(loads: Sequence[tuple[str, DaemonLoad]]) -> str:
-    """Return the figures of daemons, each named by its store, as Prometheus reads them."""
+    """Return the figures of daemons, each named by its store, in the text format of Prometheus."""
     from prometheus_client import CollectorRegistry, generate_latest
 
     registry = CollectorRegistry(auto_describe=False)
@@ -146,11 +146,11 @@ class _Collector:
 def samples(load: DaemonLoad) -> Iterator[Sample]:
     """Yield all figures of one daemon."""
     build = {"version": load.binary_version, "build": load.build}
-    yield Sample("daemon_info", "gauge", "The build that serves.", 1, build)
+    yield Sample("daemon_info", "gauge", "The running build.", 1, build)
     yield Sample("uptime_seconds", "gauge", "Time since the start.", load.uptime_ms / 1000)
     yield Sample("resident_bytes", "gauge", "Memory of the process.", load.rss_bytes)
     yield Sample("connections", "gauge", "Open connections.", load.connections)
-    yield Sample("stale", "gauge", "It serves a former configuration.", load.stale)
+    yield Sample("stale", "gauge", "The served configuration is outdated.", load.stale)
     yield Sample("warming", "gauge", "It has answered no search yet.", load.warming)
     yield from _of_queries(load)
     yield from _of_resources(load)
@@ -158,26 +158,26 @@ def samples(load: DaemonLoad) -> Iterator[Sample]:
 
 
 def _of_queries(load: DaemonLoad) -> Iterator[Sample]:
-    held = load.queries
+    queries = load.queries
     for status, count in (
-        ("ok", held.query_total),
-        ("busy", held.busy_total),
-        ("timeout", held.timeouts_total),
-        ("cancelled", held.cancelled_total),
-        ("error", held.failed_total),
+        ("ok", queries.query_total),
+        ("busy", queries.busy_total),
+        ("timeout", queries.timeouts_total),
+        ("cancelled", queries.cancelled_total),
+        ("error", queries.failed_total),
     ):
-        yield Sample("queries", "counter", "Queries, by how they ended.", count, {"status": status})
-    yield Sample("slow_queries", "counter", "Queries over the threshold.", held.slow_total)
+        yield Sample("queries", "counter", "Queries by outcome.", count, {"status": status})
+    yield Sample("slow_queries", "counter", "Queries over the threshold.", queries.slow_total)
     for name, about, value in (
-        ("queries_in_flight", "Queries running.", held.in_flight),
-        ("queries_in_flight_limit", "Most queries at once.", held.max_concurrent),
-        ("queries_queued", "Queries waiting.", held.queue_depth),
-        ("queries_queued_limit", "Most queries that wait.", held.max_queue_depth),
-        ("query_clients", "Clients with queries running or waiting.", held.clients),
-        ("segments_touched_max", "Most segments a recent query read.", held.segments_touched_max),
+        ("queries_in_flight", "Queries running.", queries.in_flight),
+        ("queries_in_flight_limit", "Most queries at once.", queries.max_concurrent),
+        ("queries_queued", "Queries waiting.", queries.queue_depth),
+        ("queries_queued_limit", "Most queries that wait.", queries.max_queue_depth),
+        ("query_clients", "Clients with queries running or waiting.", queries.clients),
+        ("segments_touched_max", "Most segments of a query.", queries.segments_touched_max),
     ):
         yield Sample(name, "gauge", about, value)
-    for quantile, spent_ms in (("0.5", held.latency_p50_ms), ("0.95", held.latency_p95_ms)):
+    for quantile, spent_ms in (("0.5", queries.latency_p50_ms), ("0.95", queries.latency_p95_ms)):
         seconds = None if spent_ms is None else spent_ms / 1000
         labels = {"quantile": quantile}
         yield Sample("query_latency_seconds", "gauge", "Recent queries.", seconds, labels)
@@ -191,17 +191,17 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
         ("segments_open", "Open segments.", load.handles.segments_open),
         ("segments_open_limit", "Most open segments.", load.handles.segments_budget),
         ("query_workers", "Processes that answer queries.", load.workers.running),
-        ("query_workers_limit", "Most of them.", load.workers.max_running),
+        ("query_workers_limit", "Most query workers.", load.workers.max_running),
         ("encode_slots_used", "Processes of the host that encode.", load.encode.in_use),
-        ("encode_slots_limit", "Most of them; 0 for no bound.", load.encode.max_concurrent),
-        ("encode_slots_stale", "A holder has died or fallen silent.", load.encode.stale),
+        ("encode_slots_limit", "Most such processes; 0 for no bound.", load.encode.max_concurrent),
+        ("encode_slots_stale", "Such a process has died or hangs.", load.encode.stale),
     ):
         yield Sample(name, "gauge", about, value)
 
     workers = load.workers
     for name, about, count in (
         ("query_workers_started", "Query workers started.", workers.started_total),
-        ("query_workers_answered", "Queries that they answered.", workers.answered_total),
+        ("query_workers_answered", "Queries answered by workers.", workers.answered_total),
     ):
         yield Sample(name, "counter", about, count)
 
@@ -212,9 +212,9 @@ def _of_sync(load: DaemonLoad) -> Iterator[Sample]:
         ("sync_running", "A sync runs.", sync.state == "indexing"),
         ("sync_pending", "A change waits for the next sync.", sync.pending),
         ("sync_files", "Files of the sync that runs.", sync.total_files),
-        ("sync_files_done", "Files it has done.", sync.done_files),
+        ("sync_files_done", "Files that the running sync has done.", sync.done_files),
     ):
         yield Sample(name, "gauge", about, value)
     yield Sample("sync_failures", "counter", "Syncs that failed.", sync.failures_total)
-    yield Sample("watch_events", "counter", "Changes told of.", watch.events_total)
-    yield Sample("watch_mode", "gauge", "How changes are learnt of.", 1, {"mode": watch.mode})
+    yield Sample("watch_events", "counter", "Change events.", watch.events_total)
+    yield Sample("watch_mode", "gauge", "Method of change detection.", 1, {"mode": watch.mode})

@@ -60,7 +60,7 @@ class DaemonTasks:
 
     @property
     def socket(self) -> Path:
-        """Return the path of its socket."""
+        """Return the path of the daemon's socket."""
         return self._endpoint.path
 
     @property
@@ -83,17 +83,17 @@ class DaemonTasks:
         try:
             async with anyio.create_task_group() as group:
                 self._group = daemon.tasks = group
-                place = accept_loop or AcceptLoop(group, lone=True)
+                accepting = accept_loop or AcceptLoop(group, lone=True)
                 try:
-                    await place.open(self, endpoint.path, endpoint.mode)
+                    await accepting.open(self, endpoint.path, endpoint.mode)
                 except OSError as error:
-                    fault = error  # raised in here it would be one of a group
+                    fault = error  # raised here it would become a member of a group
                 else:
                     try:
                         await self._serve_until_ended(group, task_status)
                     finally:
                         daemon.shared.stores.pop(daemon.key, None)
-                        place.close(self, endpoint.path)
+                        accepting.close(self, endpoint.path)
                         self._group = None
                     group.cancel_scope.cancel()
             if fault is not None:
@@ -134,21 +134,21 @@ class DaemonTasks:
 
     async def _end(self) -> None:
         """Stop, after a short time for final replies."""
-        self._endpoint.mislead_no_more()
+        self._endpoint.remove_locator()
         with anyio.move_on_after(_DRAIN_S):
             for session in list(self._sessions):
                 await session.idle()
 
-    def receive(self, stream: SocketStream, heard: bytes) -> None:
-        """Serve a client that has connected; `heard` are the bytes that were received already."""
+    def receive(self, stream: SocketStream, received: bytes) -> None:
+        """Serve a client that has connected; `received` are the bytes that it has already sent."""
         if self._group is not None:
-            self._group.start_soon(self._serve, stream, heard)
+            self._group.start_soon(self._serve, stream, received)
 
-    async def _serve(self, stream: SocketStream, heard: bytes) -> None:
+    async def _serve(self, stream: SocketStream, received: bytes) -> None:
         if len(self._sessions) >= MOST_CONNECTIONS and not self._drop_most_silent():
             await stream.aclose()
             return
-        session = Session(self.daemon, stream, heard)
+        session = Session(self.daemon, stream, received)
         with anyio.CancelScope() as scope:
             self._sessions.add(session)
             self._scopes[session] = scope
@@ -165,7 +165,7 @@ class DaemonTasks:
     def silence_ms(self) -> float | None:
         """Return the time of last receipt of the longest idle connection; None without one."""
         idle = (session for session in self._sessions if session.is_idle)
-        return min((session.last_heard_ms for session in idle), default=None)
+        return min((session.last_received_ms for session in idle), default=None)
 
     def make_room(self, error: BaseException) -> None:
         """Close that connection after a failed accept."""
@@ -177,14 +177,14 @@ class DaemonTasks:
         idle = [session for session in self._sessions if session.is_idle]
         if not idle:
             return False
-        self._scopes[min(idle, key=lambda session: session.last_heard_ms)].cancel()
+        self._scopes[min(idle, key=lambda session: session.last_received_ms)].cancel()
         return True
 
     async def _index(self) -> None:
         """Open the index for requests, watch and sync; after the first answer if one is awaited.
 
-        Watching and syncing read the whole tree. Beside a first answer they would take half of the
-        machine from it. The answer itself needs an open index, if there is one.
+        Watching and syncing read the whole tree, and would take half of the machine from a
+        concurrent first answer. The answer itself needs an open index, if there is one.
         """
         daemon = self.daemon
         async with anyio.create_task_group() as group:
@@ -207,7 +207,7 @@ class DaemonTasks:
                 break
 
     async def _warm(self) -> None:
-        """Preload what the first search needs, then all modules, and each published snapshot.
+        """Preload everything for a first search, then all modules, and each published snapshot.
 
         A process that serves many stores opens each at its first request.
         """
@@ -223,7 +223,7 @@ class DaemonTasks:
                 try:
                     await to_thread.run_sync(work, limiter=daemon.shared.threads)
                 except NoIndex:
-                    pass  # the first publish comes back here
+                    pass  # tried again after the first publish
                 except Exception as error:  # noqa: BLE001 - the next search reports it
                     daemon.log.lifecycle("not_warm", reason=place_of_error(error))
                 await daemon.shared.queries.refresh(daemon.store_to_open)
@@ -249,7 +249,7 @@ class DaemonTasks:
         low = daemon.config.settings.low_impact
         patience_ms = _CONFIG_DEBOUNCE_LOW_IMPACT_MS if low else _CONFIG_DEBOUNCE_MS
         quiet = Debouncer(patience_ms, daemon.shared.clock.monotonic_ms)
-        taken = daemon.config.files  # a stale daemon keeps its settings, though it read others
+        taken = daemon.config.files  # a stale daemon keeps its settings, though the files differ
         while True:
             await anyio.sleep(daemon.shared.look_s)
             if not self._is_in_place():
@@ -261,7 +261,7 @@ class DaemonTasks:
             taken = seen
             daemon.reload(await to_thread.run_sync(daemon.read_config))
             if daemon.stale:
-                self._endpoint.mislead_no_more()
+                self._endpoint.remove_locator()
             else:
                 self._announce_again()
 
@@ -291,12 +291,12 @@ class DaemonTasks:
         with suppress(OSError):
             self._announce()
 
-    def _seen(self, what: str, *, there: bool) -> bool:
-        """Return False once something has been missing for a while."""
+    def _seen(self, name: str, *, there: bool) -> bool:
+        """Return False once the named thing has been missing for a while."""
         now_ms = self.daemon.shared.clock.monotonic_ms()
         if there:
-            self._seen_ms[what] = now_ms
-        return now_ms - self._seen_ms.get(what, self._began_ms) < _GONE_MS
+            self._seen_ms[name] = now_ms
+        return now_ms - self._seen_ms.get(name, self._began_ms) < _GONE_MS
 
     async def _evict(self) -> None:
         """Close an unused store; the next request opens it again."""
@@ -311,7 +311,7 @@ class DaemonTasks:
 
 
 def _installed() -> str | None:
-    """Return the build that is installed where we came from; None where there is none now."""
+    """Return the installed build; None if none is installed now."""
     try:
         return build_id()
     except OSError:

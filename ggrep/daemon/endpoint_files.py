@@ -25,35 +25,35 @@ class AlreadyServed(GgrepError):
 
 
 class HeldLock:
-    """A locked file; the lock is held as long as the file has names of ours."""
+    """A locked file; the lock is kept while the file has names of this process's daemons."""
 
     def __init__(self, descriptor: int, name: Path) -> None:
-        """Hold the file that `descriptor` has locked, for its first name."""
+        """Keep the lock that `descriptor` has taken, for its first name."""
         self._descriptor = descriptor
         self._names = {name}
 
     def is_at(self, name: Path) -> bool:
-        """Return whether the held file has that name."""
+        """Return whether the locked file has that name."""
         return self._descriptor >= 0 and is_file(self._descriptor, name)
 
     def join(self, name: Path) -> bool:
-        """Give the file another name; return False where that is impossible."""
-        known = next(iter(self._names), None)
-        if known is None:
+        """Give the file another name; return False if that is impossible."""
+        existing = next(iter(self._names), None)
+        if existing is None:
             return False
         try:
-            name.hardlink_to(known)
+            name.hardlink_to(existing)
         except FileExistsError:
             raise
         except OSError:  # no links in this file system, too many, or our name was removed by hand
             return False
-        if not self.is_at(name):  # another process's file has our name by now
+        if not self.is_at(name):  # the name belongs to another process's file now
             name.unlink(missing_ok=True)
             return False
         self._names.add(name)
         return True
 
-    def let_go(self, name: Path) -> None:
+    def release(self, name: Path) -> None:
         """Release that name, if it is ours."""
         self._names.discard(name)
         if not self._names and self._descriptor >= 0:
@@ -65,12 +65,12 @@ class DaemonLocks:
     """Takes the locks of one process's daemons; for one thread."""
 
     def __init__(self, *, joined: bool = False) -> None:
-        """Hold nothing yet; `joined` holds those of a directory by one descriptor."""
+        """Take no lock yet; `joined` uses one descriptor for all locks of a directory."""
         self._joined = joined
         self._shared: dict[Path, HeldLock] = {}
 
     def claim(self, name: Path) -> HeldLock:
-        """Hold the lock of a name; `HeldLock.let_go` releases it."""
+        """Take the lock of a name; `HeldLock.release` releases it."""
         while True:
             shared, joins = self._shared.get(name.parent), True
             try:
@@ -93,9 +93,9 @@ class DaemonLocks:
 
 
 def _taken(descriptor: int, name: Path, *, clear: bool) -> HeldLock | None:
-    """Return the lock of an opened lock file; None where the name is to be tried again.
+    """Return the lock of an opened lock file; None if the name must be tried again.
 
-    `clear` only makes room for another file.
+    `clear` only removes the file, so that a link can replace it.
     """
     locked = _is_locked(descriptor)
     # A daemon that ended in order has removed the file that we opened; others may still hold it.
@@ -118,9 +118,9 @@ def is_file(descriptor: int, name: Path) -> bool:
 
 
 def _is_locked(descriptor: int) -> bool:
-    """Return whether this process holds the lock now.
+    """Return whether this process has the lock now.
 
-    A sweep for dead daemons holds it for a moment.
+    A sweep for dead daemons takes it for a moment.
     """
     for _ in range(_TRIES):
         try:
@@ -149,7 +149,7 @@ class Endpoint:
         return modes_in(self.path.parent).file
 
     def publish(self, record: DaemonRecord) -> None:
-        """Write the record that identifies the listener; no process outlives a power cut."""
+        """Write the record of the listener, without fsync: a power cut ends the process too."""
         durable.replace_file(record_path(self.path), record_bytes(record), lasting=False)
 
     def lead(self, root: Path, record: DaemonRecord, profile: str = "") -> None:
@@ -167,7 +167,7 @@ class Endpoint:
             self._locator = self._home.daemon / locator_name(raw, profile)
             durable.replace_file(self._locator, data, lasting=False)
 
-    def mislead_no_more(self) -> None:
+    def remove_locator(self) -> None:
         """Remove the locator, unless it already names another daemon."""
         if self._locator is None:
             return
@@ -193,14 +193,14 @@ class Endpoint:
         if self._released:
             return
         self._released = True
-        self.mislead_no_more()
+        self.remove_locator()
         lock = _lock_path(self.path)
-        # A later daemon has made a lock file of its own.
+        # A successor may have created another lock file.
         if not lock.exists() or self._lock.is_at(lock):
             for path in (self.path, record_path(self.path), lock):
                 with suppress(OSError):
                     path.unlink()
-        self._lock.let_go(lock)
+        self._lock.release(lock)
 
 
 def is_welcome(uid: int, path: Path) -> bool:
@@ -214,12 +214,12 @@ def is_welcome(uid: int, path: Path) -> bool:
 def _claim(path: Path, hints: Path, locks: DaemonLocks) -> HeldLock:
     """Return the lock of a socket without a listener.
 
-    The directory of `hints` is made as well: it differs where the home's name is long.
+    The directory of `hints` is created too; it is another one if the home's path is long.
     """
     try:
         for directory in (path.parent, hints):
             durable.make_directory(directory, lasting=True)
-        _require_own(path.parent)
+        _require_trusted(path.parent)
         return locks.claim(_lock_path(path))
     except OSError as error:
         raise StoreError(f"{path.parent.name}: {error.strerror}") from error
@@ -229,7 +229,7 @@ def _lock_path(path: Path) -> Path:
     return path.with_suffix(".lock")
 
 
-def _require_own(directory: Path) -> None:
+def _require_trusted(directory: Path) -> None:
     """Raise if other users could replace our socket with theirs."""
     status = directory.stat(follow_symlinks=False)
     ours = stat.S_ISDIR(status.st_mode) and status.st_uid in {os.geteuid(), 0}
@@ -242,17 +242,18 @@ def _require_own(directory: Path) -> None:
 def sweep(home: Home) -> None:
     """Remove the files of dead daemons, and locks that no process holds.
 
-    A free lock belongs to a dead daemon. It is held while the daemon's names are removed, so that
-    no process binds one of them meanwhile. A waiter finds the file gone and starts over.
+    A free lock belongs to a dead daemon. It is locked while the daemon's files are removed, so that
+    no process binds its socket meanwhile. A waiter then notices that the file was removed, and
+    starts over.
     """
     for directory in (home.daemon, fallback_directory()):
         for lock in sorted(directory.glob("*.lock")):
-            with suppress(OSError), _held(lock):
+            with suppress(OSError), _locked(lock):
                 socket = lock.with_suffix(".sock")
                 for path in (socket, record_path(socket), lock):
                     path.unlink(missing_ok=True)
         for lock in sorted(directory.glob("*.starting")):
-            with suppress(OSError), _held(lock):
+            with suppress(OSError), _locked(lock):
                 lock.unlink(missing_ok=True)
     for locator in sorted(home.daemon.glob("*.locator")):
         with suppress(OSError):
@@ -262,12 +263,12 @@ def sweep(home: Home) -> None:
 
 
 @contextmanager
-def _held(lock: Path) -> Iterator[None]:
-    """Hold a lock file for the length of the block."""
+def _locked(lock: Path) -> Iterator[None]:
+    """Lock a file while the block runs."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not is_file(descriptor, lock):  # a living daemon has the name by now
+        if not is_file(descriptor, lock):  # a running daemon has replaced the file
             raise FileNotFoundError(lock)
         yield
     finally:

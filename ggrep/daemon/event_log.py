@@ -174,8 +174,8 @@ class LogFile:
             status = os.fstat(self._descriptor)
             if status.st_nlink and status.st_size + coming <= self._max_bytes:
                 return status.st_size
-            # Another process may have rotated or removed the file: then the file that has the name
-            # now is used.
+            # If another process has rotated or removed the file, the file that has the name now is
+            # used.
             if self._is_named(status):
                 self._rotate()
             self.close()
@@ -214,8 +214,8 @@ class LogFile:
 def make_room(directory: Path, total_bytes: int, *, keep: Path, coming: int) -> None:
     """Delete log files until `keep` can have `coming` bytes within the total.
 
-    Rotated files of any store go first, the oldest before the newer; then the current files of
-    other stores: a writer whose file is gone begins another. 0 is no bound.
+    Rotated files of any store are deleted first, from the oldest to the newest. Current files of
+    other stores follow: a writer without its file creates a new one. 0 means no bound.
     """
     if not total_bytes:
         return
@@ -266,7 +266,7 @@ class EventLog:
         self._file = LogFile(path, max_bytes=max_bytes, files=files, total_bytes=total_bytes)
         self._clock = clock
         self._opened = opened or OpenLogs()
-        self._dropped = self._untold = 0
+        self._dropped = self._pending = 0
         self._store_id = store_id
 
     def query(self, event: QueryEvent) -> None:
@@ -286,10 +286,10 @@ class EventLog:
 
     def lifecycle(self, name: str, **fields: Field) -> None:
         """Log a lifecycle event; of fields outside the closed set only the names are logged."""
-        known = {key: value for key, value in fields.items() if key in LIFECYCLE_FIELDS}
-        if len(known) < len(fields):
-            known["omitted"] = ",".join(sorted(set(fields) - LIFECYCLE_FIELDS))
-        self._emit(name, known, "info")
+        logged = {key: value for key, value in fields.items() if key in LIFECYCLE_FIELDS}
+        if len(logged) < len(fields):
+            logged["omitted"] = ",".join(sorted(set(fields) - LIFECYCLE_FIELDS))
+        self._emit(name, logged, "info")
 
     @property
     def dropped_total(self) -> int:
@@ -305,11 +305,11 @@ class EventLog:
         shortened = {key: _short(value) for key, value in fields.items()}
         with self._opened.lock:
             self._opened.use(self._file)
-            if self._untold and self._write("events_dropped", {"count": self._untold}, "warning"):
-                self._untold = 0
+            if self._pending and self._write("events_dropped", {"count": self._pending}, "warning"):
+                self._pending = 0
             if not self._write(name, shortened, level):
                 self._dropped += 1
-                self._untold += 1
+                self._pending += 1
 
     def _write(self, name: str, fields: dict[str, Any], level: str) -> bool:
         try:
@@ -329,7 +329,7 @@ def _short(value: object) -> object:
 def place_of_error(error: BaseException) -> str:
     """Return type and location of a bug, without its message, which may quote content.
 
-    For a group of errors it is the first one. The location is the last frame in ggrep's code.
+    The first error of a group is used. The location is the last frame in ggrep's code.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

@@ -69,7 +69,7 @@ async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> D
     read = partial(shared.reads, message, served)
     planned = await to_thread.run_sync(read, limiter=shared.threads)
     if planned is None:
-        raise StaleHint("the command is not as plain as that")
+        raise StaleHint("the command cannot be read with certainty")
     await check_claim(daemon, message.claim, *planned.places)
     if isinstance(planned.plan, WorkspacePlan):
         return {"rendered": (await _coordinated(daemon, caller, planned.plan)).document()}
@@ -114,7 +114,7 @@ class _DaemonHost(Struct, frozen=True):
 
 
 async def _coordinated(daemon: StoreDaemon, caller: Caller, plan: WorkspacePlan) -> Rendered:
-    """Return the output of a plan that queries daemons: those of this process without a socket."""
+    """Return the output of a plan that queries daemons, without a socket inside this process."""
     shared = daemon.shared
     if shared.coordinating.statistics().tasks_waiting >= _MAX_WAITING_LINES:
         raise Busy("daemon busy with workspaces", retry_after_ms=daemon.admission.retry_after_ms())
@@ -275,7 +275,7 @@ async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
 
 async def _shutdown(daemon: StoreDaemon, caller: Caller, message: m.Shutdown) -> Body:
     del caller
-    daemon.stop_after_reply(message.reason or "shutdown was asked for")
+    daemon.stop_after_reply(message.reason or "shutdown was requested")
     return {"stopping": True, "pid": daemon.pid, "root": str(daemon.identity.root)}
 
 
@@ -292,11 +292,9 @@ _HANDLERS: Final[dict[type, Handler]] = {
     m.Ask: queries.answer_query,
     m.Line: answer_line,
     m.Describe: queries.describe,
-    m.TermStats: queries.term_stats,
     m.Fetch: queries.answer_coordinator,
     m.JointDescribe: joint_pooling.joint_describe,
     m.JointPool: joint_pooling.joint_pool,
-    m.Encode: queries.encode,
     m.Status: _status,
     m.Health: _health,
     m.Metrics: _metrics,

@@ -1,8 +1,8 @@
 """The host process of daemons: one event loop, one watcher, one worker for syncs.
 
 Daemons of one host share the processor's permits, the handles and the encoder's slots. A fault in
-one leaves the others serving. The process ends when none is left, after a signal, or after a long
-time without a request to any of them.
+one daemon does not end the others. The process ends with its last daemon, after a signal, or after
+a long time without a request to any of them.
 """
 
 import os
@@ -54,8 +54,8 @@ _POLL_S: Final = 0.5
 _LONG_SYNC_FILES: Final = 5_000
 """A process adopts no root during a sync of more files, as that root's syncs would wait."""
 _APART: Final = 32
-"""Most daemons of one host with a lock descriptor each; more share one. Older builds cannot tell
-the shared names of a dead host apart: where they take one, they take all."""
+"""Most daemons of one host with a lock descriptor each; more share one. Older builds cannot
+distinguish the shared names of a dead host: a build that takes one of them takes all."""
 _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
@@ -63,9 +63,9 @@ _STALE_IDLE_MS: Final = 60_000.0
 
 
 def preload() -> None:
-    """Load what each first answer needs of other packages, and what they would load late.
+    """Load the other packages that each first answer needs, and modules that these load late.
 
-    Requires: number libraries are told to compute in one thread, as this process may fork.
+    Requires: number libraries are limited to one thread, as this process may fork.
     """
     import asyncio  # noqa: F401, TID251 - the backend that anyio loads late
 
@@ -78,7 +78,7 @@ class ServeResult(Struct, frozen=True):
     """The outcome of serving one root.
 
     Attributes:
-        error: None when the root is served; AlreadyServed when another process serves it.
+        error: None if the root is served; AlreadyServed if another process serves it.
     """
 
     root: Path
@@ -94,7 +94,7 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     environ: Mapping[str, str],
     flags: Mapping[str, object] = MappingProxyType({}),
     build: str = "",
-    told: Callable[[Sequence[ServeResult]], None] = lambda _: None,
+    notify: Callable[[Sequence[ServeResult]], None] = lambda _: None,
     awaited: bool = False,
     reads: LineReader = no_lines,
 ) -> str:
@@ -106,7 +106,7 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
         environ: variables that settings are read from.
         flags: settings with precedence over all others.
         build: build of the running code, as clients compare it.
-        told: called once with the outcome of each root.
+        notify: called once with the outcome of each root.
         awaited: a request of the client that started the process is expected at once.
         reads: reads typed commands.
 
@@ -116,13 +116,13 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
     sys.setswitchinterval(_SWITCH_S)
     raise_descriptors()
     host = _Host(home, environ, flags, SystemClock(), build, awaited=awaited, reads=reads)
-    return anyio.run(host.run, roots, told)
+    return anyio.run(host.run, roots, notify)
 
 
 class _Host:
     """The state of the process."""
 
-    def __init__(  # noqa: PLR0913 - what `serve` was given
+    def __init__(  # noqa: PLR0913 - the arguments of `serve`
         self,
         home: Home,
         environ: Mapping[str, str],
@@ -145,12 +145,12 @@ class _Host:
         self._occurrences: OccurrencePool | None = None
         self._opening = Lock()
         self._locks = DaemonLocks()
-        self._reception: AcceptLoop
+        self._accept_loop: AcceptLoop
         self._served: anyio.abc.TaskGroup | None = None
         self._reason = "every daemon of it has ended"
 
     async def run(
-        self, roots: Sequence[Path], told: Callable[[Sequence[ServeResult]], None]
+        self, roots: Sequence[Path], notify: Callable[[Sequence[ServeResult]], None]
     ) -> str:
         """Serve; return the reason of the end."""
         environ = without_profile(self._environ)
@@ -164,7 +164,7 @@ class _Host:
                 raise next(outcome.error for outcome in outcomes if outcome.error)
             async with anyio.create_task_group() as group:
                 group.start_soon(self._await_signals, group.cancel_scope)
-                outcomes = await self._serve(group, outcomes, told, settings)
+                outcomes = await self._serve(group, outcomes, notify, settings)
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -183,18 +183,18 @@ class _Host:
         self,
         group: anyio.abc.TaskGroup,
         outcomes: Sequence[ServeResult],
-        told: Callable[[Sequence[ServeResult]], None],
+        notify: Callable[[Sequence[ServeResult]], None],
         settings: Settings,
     ) -> list[ServeResult]:
         """Run all daemons until each has ended; return the outcomes after their start."""
-        self._reception = AcceptLoop(group)
+        self._accept_loop = AcceptLoop(group)
         async with anyio.create_task_group() as served:
             for service in self._services:
-                await served.start(self._contain, service, self._reception)
+                await served.start(self._contain, service, self._accept_loop)
             after = [self._after_start(outcome) for outcome in outcomes]
             self._served = served
             if any(outcome.error is None for outcome in after):
-                told(after)
+                notify(after)
                 group.start_soon(self._exit_when_idle, settings)
         self._served = None
         return after
@@ -253,7 +253,7 @@ class _Host:
         outcome = self._open(root, daemons[0].shared, flags, eager=False)
         if outcome.error is None:
             self._faults.pop(self._services[-1].socket, None)
-            await self._served.start(self._contain, self._services[-1], self._reception)
+            await self._served.start(self._contain, self._services[-1], self._accept_loop)
             outcome = self._after_start(outcome)
         if outcome.error is not None:
             raise outcome.error
@@ -261,7 +261,7 @@ class _Host:
     def _open(
         self, root: Path, shared: HostResources, flags: Mapping[str, object], *, eager: bool
     ) -> ServeResult:
-        """Claim the place of one root's daemon."""
+        """Claim the endpoint of one root's daemon."""
         store_id = ""
         try:
             daemon = StoreDaemon(root, flags, shared, os.getpid())
@@ -284,7 +284,7 @@ class _Host:
         """Run one daemon; its failure does not end the others."""
         try:
             await service.run(accept_loop, task_status=task_status)
-        except Exception as error:  # noqa: BLE001 - the neighbours go on
+        except Exception as error:  # noqa: BLE001 - the other daemons continue
             service.daemon.log.lifecycle("fault", reason=place_of_error(error))
             reason = error.strerror if isinstance(error, OSError) else place_of_error(error)
             self._faults[service.socket] = StoreError(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.engine import Engine
 
 _MOST: Final = 16_384
-_HELD_MS: Final = 30_000.0
+_CACHED_MS: Final = 30_000.0
 """Time for which read settings are valid: their files are not watched."""
 
 
@@ -40,28 +40,28 @@ class ForeignStores:
         self._environ = environ
         self._clock = clock
         self._lock = Lock()
-        self._held: dict[Member, tuple[float, Engine]] = {}
+        self._cached: dict[Member, tuple[float, Engine]] = {}
 
     def engine(self, place: Member, flags: Mapping[str, object]) -> "Engine | None":
-        """Return the engine of a store; None where its settings now lead to another store.
+        """Return the engine of a store; None if its settings now lead to another store.
 
         `flags` are the flags of the daemon that received the request.
         """
         now_ms = self._clock.monotonic_ms()
         with self._lock:
-            until_ms, cached = self._held.get(place, (0.0, None))
+            until_ms, cached = self._cached.get(place, (0.0, None))
             if cached is not None and now_ms < until_ms:
                 return cached
         opened = self._opened(place, flags)
         with self._lock:
             if opened is None:
-                self._held.pop(place, None)
+                self._cached.pop(place, None)
                 return None
-            if len(self._held) >= _MOST:
-                self._held.clear()
+            if len(self._cached) >= _MOST:
+                self._cached.clear()
             if cached is not None and cached.settings == opened.settings:
                 opened = cached  # its open files are still valid
-            self._held[place] = now_ms + _HELD_MS, opened
+            self._cached[place] = now_ms + _CACHED_MS, opened
             return opened
 
     def _opened(self, place: Member, flags: Mapping[str, object]) -> "Engine | None":
@@ -107,7 +107,7 @@ class ServedStore(Protocol):
         """Return its engine; thread-safe."""
         ...
 
-    def described(self, told: RepoDescription) -> RepoDescription:
+    def described(self, description: RepoDescription) -> RepoDescription:
         """Return a description with the daemon's freshness and notices; thread-safe."""
         ...
 
@@ -118,8 +118,8 @@ class HostResources:
 
     Attributes:
         environ: environment variables at the start of its daemons.
-        host_id: equal for all daemons of one host, and different for other hosts.
-        occurrences: returns the pool of workers that look for names; created at first use;
+        host_id: equal for all daemons of a host, and different for other hosts.
+        occurrences: returns the pool of workers that look up names; created on first use;
             thread-safe.
         threads: bounds the threads that search.
         operators: bounds the threads that inspect stores for operators, apart from the others.

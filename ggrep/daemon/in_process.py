@@ -1,4 +1,4 @@
-"""Daemons of this process, as a coordinator in its event loop asks them: without a socket."""
+"""Connections of a coordinator to daemons of its own process and event loop, without a socket."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -56,7 +56,7 @@ class InProcess(Struct, frozen=True):
         """Return the reply to a message, an answer or a failure.
 
         The daemon's own task handles the message. When the deadline passes or the call is
-        cancelled, that task is told to stop, and the call ends without it.
+        cancelled, that task is stopped, and the call does not wait for its end.
         """
         daemon, stop, ended = self.daemon, Stop(), anyio.Event()
         by = caller_of(
@@ -76,7 +76,7 @@ class InProcess(Struct, frozen=True):
 
         if daemon.tasks is None:
             raise Unreachable(WENT_AWAY)
-        daemon.asked(message)
+        daemon.note_request(message)
         daemon.in_background(work)
         try:
             with before(deadline, LATE):

@@ -205,7 +205,7 @@ def _give_back(view: "JointView") -> None:
 _MOST_LISTS: Final = 8
 """Most lists of members that are known by their key."""
 _MOST_EPOCHS: Final = 8
-"""Most known epochs: a query follows its description at once."""
+"""Most cached epochs: a query follows its description at once."""
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -217,12 +217,12 @@ class Described(Struct, frozen=True):
     Attributes:
         engine: reads the member; None for a member that must be queried alone.
         view: its active snapshot; None likewise.
-        told: its description; None likewise.
+        description: its description; None likewise.
     """
 
     engine: "Engine | None" = None
     view: "SnapshotView | None" = None
-    told: RepoDescription | None = None
+    description: RepoDescription | None = None
 
 
 class Epoch(Struct, frozen=True):
@@ -237,9 +237,9 @@ class Epoch(Struct, frozen=True):
     document: list[Json]
 
     @property
-    def told(self) -> tuple[RepoDescription | None, ...]:
+    def descriptions(self) -> tuple[RepoDescription | None, ...]:
         """Return their descriptions."""
-        return tuple(member.told for member in self.members)
+        return tuple(member.description for member in self.members)
 
 
 class JointMembers(Struct):
@@ -258,8 +258,8 @@ class JointMembers(Struct):
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
         """Return the epoch of a list with these current members."""
         before = self._newest.get(key)
-        descriptions = tuple(member.told for member in members)
-        if before is not None and before.told == descriptions:
+        descriptions = tuple(member.description for member in members)
+        if before is not None and before.descriptions == descriptions:
             name, document = before.name, before.document
         else:
             document = _documents(descriptions, before)
@@ -269,30 +269,30 @@ class JointMembers(Struct):
         return _kept(self._epochs, name, epoch, _MOST_EPOCHS)
 
     def members(self, name: str, places: Sequence[int]) -> "list[tuple[Engine, SnapshotView]]":
-        """Return some members of an epoch, with their snapshots."""
+        """Return the engines and snapshots of some members of an epoch."""
         epoch = self._epochs.get(name)
         if epoch is None:
             raise SnapshotGone("these repositories were described too long ago; ask again")
         members = [epoch.members[place] for place in places if place < len(epoch.members)]
-        views = [(one.engine, one.view) for one in members if one.engine and one.view]
+        views = [(each.engine, each.view) for each in members if each.engine and each.view]
         if len(views) < len(places):
-            raise SnapshotGone("one of these repositories must be asked by itself")
+            raise SnapshotGone("one of these repositories must be queried alone")
         return views
 
 
 def _documents(descriptions: Sequence[RepoDescription | None], before: Epoch | None) -> list[Json]:
     """Return descriptions as JSON; while a host starts, some change with every query."""
     if before is None:
-        return [None if one is None else to_builtins(one) for one in descriptions]
-    known = zip(descriptions, before.told, before.document, strict=True)
+        return [None if each is None else to_builtins(each) for each in descriptions]
+    pairs = zip(descriptions, before.descriptions, before.document, strict=True)
     return [
         document if new == old else None if new is None else to_builtins(new)
-        for new, old, document in known
+        for new, old, document in pairs
     ]
 
 
 def _kept(cache: dict[K, V], key: K, value: V, most: int) -> V:
-    """Put a value in as the most recently used, and drop the least recently used ones."""
+    """Add a value as the most recently used, and drop the least recently used values."""
     cache.pop(key, None)
     cache[key] = value
     while len(cache) > most:

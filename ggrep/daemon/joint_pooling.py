@@ -48,8 +48,7 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
         if store is not None:
             store.last_asked_ms = now_ms
     epoch = shared.joint.begin(message.key, members)
-    known = epoch.name == message.known
-    descriptions = None if known else epoch.document
+    descriptions = None if epoch.name == message.known else epoch.document
     return {"described": {"epoch": epoch.name, "descriptions": descriptions}}
 
 
@@ -88,7 +87,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
         from ggrep.search.engine.joint_pools import joint_pools
 
         joint = packs.view([snapshot for _, snapshot in members])
-        # The coordinator pools only alike members; this daemon's own store need not be one.
+        # The coordinator pools comparable members only; the store of this daemon may not be one.
         first = members[0][0]
         return joint, joint_pools(
             joint,
@@ -114,7 +113,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
 
 
 def _look_again(members: "Sequence[tuple[Engine, SnapshotView]]") -> None:
-    """Have the members with a changed file verified when they are described next."""
+    """Request a verification of the members with a changed file."""
     for engine, view in members:
         if not view.lies_still():
             engine.look_again()

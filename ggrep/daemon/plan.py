@@ -1,7 +1,7 @@
 """The plan of a command: its messages to a repository, and the output made of the answers.
 
-Commands are read above the daemon, where their options are declared: the process that starts a
-host hands it a reader.
+The options of commands are declared above the daemon, so the process that starts a host passes it
+a reader of commands.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -63,7 +63,7 @@ class PlannedLine(Struct, frozen=True):
 
     Attributes:
         places: path keys of the directories that the command used; each must belong to the
-            repository, and to no other one below it.
+            repository, and to no other repository below it.
     """
 
     plan: Plan | WorkspacePlan
@@ -99,7 +99,7 @@ class Host(Protocol):
         """Return the answer.
 
         Raises:
-            GgrepError: there is none.
+            GgrepError: the message failed.
         """
 
     async def compute(self, work: Callable[[], T]) -> T:
@@ -129,7 +129,7 @@ async def execute(plan: Plan, host: Host) -> "Rendered":
 async def _answers(
     messages: "Sequence[Any]", host: Host, alone: tuple[type[GgrepError], ...]
 ) -> list[Any]:
-    """Return an answer to each message, or its error if that is one of those that fail alone."""
+    """Return an answer to each message, or its error if such an error fails alone."""
     answers: list[Any] = []
     deadline = host.deadline(messages[0]) if alone and messages else None
     for message in messages:

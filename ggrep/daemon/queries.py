@@ -51,10 +51,8 @@ from ggrep.protocol.wire.messages import (
     Ask,
     Claim,
     Describe,
-    Encode,
     Fetch,
     Search,
-    TermStats,
     message_json,
 )
 from ggrep.render.printed import Rendered
@@ -79,9 +77,9 @@ class StaleHint(GgrepError):
 def check_process(shared: HostResources, claim: Claim) -> None:
     """Raise unless this process has the client's build and variables."""
     if claim.build != shared.build:
-        raise StaleHint("the client is of another build")
+        raise StaleHint("the client has another build")
     if unknown_variables(claim.environ):
-        raise StaleHint("a variable means nothing, which is for the client to say")
+        raise StaleHint("the client must report an unknown variable")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
         raise StaleHint("the client's variables are not those of the daemon")
 
@@ -90,14 +88,14 @@ async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
     """Raise unless this is certainly the right daemon for the client's claim and scopes."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
-        raise StaleHint("another root is meant")
+        raise StaleHint("the client searches another root")
     if daemon.config.profile.shapes_answers:
-        # A plain search does not tell which options were typed and which are defaults.
-        raise StaleHint("a profile shapes the answers here")
+        # A plain search does not distinguish typed options from defaults.
+        raise StaleHint("a profile changes the answers")
     if daemon.stale or not await to_thread.run_sync(daemon.config.is_current):
         raise StaleHint("the settings have changed")
     if not await to_thread.run_sync(_are_inside, daemon, scopes):
-        raise StaleHint("the scope is a root of its own, or is gone")
+        raise StaleHint("the scope is another root, or was removed")
 
 
 def _of_settings(environ: Mapping[str, str]) -> dict[str, str]:
@@ -111,7 +109,7 @@ def _are_inside(daemon: StoreDaemon, scopes: Iterable[str]) -> bool:
 def _is_inside(daemon: StoreDaemon, scope: str) -> bool:
     """Return whether a place below the root belongs to the root.
 
-    Asking git takes milliseconds, so the answer is kept until another snapshot is active.
+    Asking git takes milliseconds, so the answer is cached until another snapshot is active.
     """
     try:
         snapshot = read_active(daemon.identity.store) or ""
@@ -206,7 +204,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
             note_failure(daemon, caller, logged_request(request), spent, error)
         raise
     if answer.best:
-        daemon.wish(answer.best)
+        daemon.prioritise(answer.best)
     daemon.counters.note_work(answer.segments, answer.logged.stages)
     note(daemon, caller, logged_request(request), spent, answer.logged)
     return answer.body
@@ -238,10 +236,10 @@ def _elsewhere(
 
 
 def _search_of(daemon: StoreDaemon, asked_ms: float) -> Callable[..., QueryResponse]:
-    """Return a function that answers a search from the index; by a scan where no snapshot can."""
+    """Return a function that answers a search from the index; by a scan if no snapshot can."""
     search = daemon.engine().search
 
-    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - handed on
+    def ask(request: SearchRequest, deadline: Deadline, **more: Any) -> QueryResponse:  # noqa: ANN401 - passed on
         try:
             return search(request, deadline, **more)
         except (NoIndex, IndexDamaged) as error:
@@ -277,7 +275,7 @@ async def _must_scan(
 
 
 async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
-    """Raise `NoIndex` where a scan would answer: a client with a hint asks again, with progress."""
+    """Raise `NoIndex` if a scan would answer: a client with a hint asks again, with progress."""
     if can_scan(request) and await _is_sparse(daemon):
         raise NoIndex("there is no index yet, or little of one")
 
@@ -291,37 +289,11 @@ async def _is_sparse(daemon: StoreDaemon) -> bool:
 
 async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Body:
     """Answer with the description that a coordinator needs first."""
-    deadline = caller.deadline(daemon, message.timeout_ms)
-    description = await _plainly(daemon, caller, deadline, lambda engine: engine.describe(deadline))
+    deadline, spent = caller.deadline(daemon, message.timeout_ms), spent_from_now(daemon)
+    description = await run_admitted(
+        daemon, caller, deadline, spent, lambda engine: engine.describe(deadline)
+    )
     return {"description": to_builtins(daemon.described(description))}
-
-
-async def term_stats(daemon: StoreDaemon, caller: Caller, message: TermStats) -> Body:
-    """Answer with the active snapshot and its statistics for a query's terms."""
-    deadline = caller.deadline(daemon, message.request.timeout_ms)
-    snapshot_id, figures = await _plainly(
-        daemon,
-        caller,
-        deadline,
-        lambda engine: engine.term_stats(message.request, deadline, message.snapshot_id),
-    )
-    return {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)}
-
-
-async def encode(daemon: StoreDaemon, caller: Caller, message: Encode) -> Body:
-    """Answer with a query's vector; null without an encoder."""
-    deadline = caller.deadline(daemon, message.timeout_ms)
-    vector = await _plainly(
-        daemon, caller, deadline, lambda engine: engine.encode(message.text, deadline)
-    )
-    return {"vector": None} if vector is None else {"vector": to_builtins(vector)}
-
-
-async def _plainly(
-    daemon: StoreDaemon, caller: Caller, deadline: Deadline, work: Callable[["Engine"], T]
-) -> T:
-    spent = spent_from_now(daemon)
-    return await run_admitted(daemon, caller, deadline, spent, work)
 
 
 Printer: TypeAlias = Callable[[Any], Rendered]
@@ -383,7 +355,7 @@ async def _begin_with(
             daemon, caller, deadline, spent, lambda: daemon.scanner().scan(request, deadline)
         )
         if answer.provenance.scan is not None:
-            daemon.wish(answer.provenance.scan.best)
+            daemon.prioritise(answer.provenance.scan.best)
 
 
 async def answer_coordinator(daemon: StoreDaemon, caller: Caller, message: Fetch[Any]) -> Document:
@@ -414,8 +386,8 @@ def _lists(
     daemon: StoreDaemon, engine: "Engine", request: PoolRequest, deadline: Deadline
 ) -> CachedPool:
     """Return ranked lists, from the cache if an equal request to the snapshot was answered."""
-    view, memory = engine.view(deadline), daemon.pools
+    view, cache = engine.view(deadline), daemon.pools
     if view.notices or request.session:  # notices change, and sessions end
         return cached_pool(engine.ask(request, deadline))
-    cached = memory.get(view.manifest.snapshot_id, request)
-    return cached or memory.put(request, engine.ask(request, deadline))
+    cached = cache.get(view.manifest.snapshot_id, request)
+    return cached or cache.put(request, engine.ask(request, deadline))

@@ -23,7 +23,7 @@ from ggrep.render.printed import render_answer
 R = TypeVar("R")
 
 ReadQuery: TypeAlias = Search | Ask[Any]
-"""A query of which the answer depends on the snapshot, the settings and the job alone."""
+"""A query with an answer that depends on the snapshot, the settings and the job alone."""
 
 
 class StoreToOpen(Struct, frozen=True):
@@ -31,7 +31,7 @@ class StoreToOpen(Struct, frozen=True):
 
     Attributes:
         key: differs for other paths or settings.
-        root, home: with one character for each byte of the path.
+        root, home: paths with one character for each byte.
         settings: as JSON.
     """
 
@@ -52,7 +52,7 @@ class StoreToOpen(Struct, frozen=True):
 
 
 class QueryJob(Struct, frozen=True):
-    """A query with everything of its daemon that the answer depends on.
+    """A query with all facts of its daemon that affect the answer.
 
     Attributes:
         store: key of a store that the worker has opened.
@@ -86,7 +86,7 @@ class LoggedAnswer(Struct, frozen=True):
 
 
 class QueryAnswer(Struct, frozen=True):
-    """An answer in the requested form, and what counters and logs need of it.
+    """An answer in the requested form, with its figures for counters and logs.
 
     Attributes:
         body: one field, named `rendered`, `value` or `response` by the form. From a worker to its

@@ -1,4 +1,4 @@
-"""Counts and logs how a request ended, as numbers and codes only."""
+"""Counts and logs the outcomes of requests, as numbers and codes only."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class LoggedRequest(Struct, frozen=True):
         snippet: requested amount of each hit's text; empty if the request has no such choice.
     """
 
-    asked: str
+    operation: str
     mode: str = ""
     most: int = 0
     per_file: int = 0
@@ -32,7 +32,7 @@ class LoggedRequest(Struct, frozen=True):
 
 
 def logged_request(request: Request[Any]) -> LoggedRequest:
-    """Return the logged part of a request; a coordinator's part request has the whole's name."""
+    """Return the logged part of a request; a coordinator's pool request has its query's name."""
     name = operation_of(request).name.removesuffix("_pool")
     bounds = bounds_of(request)
     if isinstance(request, SlateRequest):
@@ -106,7 +106,7 @@ def _event(
         snapshot_id=None,
         client=caller.client,
         lane=caller.lane.value,
-        asked=logged.asked,
+        asked=logged.operation,
         mode=logged.mode,
         max_results=logged.most,
         per_file=logged.per_file,

@@ -1,7 +1,7 @@
 """The query workers of a host: processes that answer while its own interpreter is busy.
 
-Threads of one interpreter take turns. A query that finds another at work is answered by a worker,
-which maps the same images. Every failure of a worker ends with an answer of the host's own.
+Threads of an interpreter take turns. A query that arrives while another runs is answered by a
+worker, which maps the same images. If a worker fails, the host answers.
 """
 
 import sys
@@ -29,19 +29,19 @@ _MODULE: Final = "ggrep.daemon.query_worker"
 IDLE_MS: Final = 30_000
 _CROWDED: Final = 8
 _CROWDED_MS: Final = 10_000.0
-"""A worker opens a store once so many of its queries of so long a time found another at work."""
+"""A worker opens a store once this many of its queries within this time overlapped others."""
 
 _LOOK_S: Final = 0.05
 """Longest delay until the end of a request is passed on to its worker."""
 
 _LEAST_MS: Final = 200.0
-"""A query with less time left is not handed on."""
+"""A query with less time left is not passed on."""
 
 _LONGEST_MS: Final = 60_000.0
 """Longest wait for a worker's answer; then the host answers."""
 
 _GRACE_MS: Final = 1_000.0
-"""How long a worker may take to notice that a query has ended."""
+"""Longest delay until a worker notices the end of a query."""
 
 _CANCEL: Final = b"\n"
 
@@ -60,7 +60,7 @@ class _Uses(Struct):
 
 
 class QueryProcesses:
-    """Starts, keeps and asks the query workers of one host. For its event loop's thread only."""
+    """Starts, keeps and queries the workers of one host. For its event loop's thread only."""
 
     def __init__(
         self, most: int, build: str, *, python: str = sys.executable, idle_ms: int = IDLE_MS
@@ -81,7 +81,7 @@ class QueryProcesses:
         self._starting = False
         self._closed = False
         self._crowded: dict[str, deque[float]] = defaultdict(partial(deque, maxlen=_CROWDED))
-        """By store, the times at which a query found another at work."""
+        """By store, the arrival times of queries that overlapped others."""
         self.starts = 0
         self.answered = 0
 
@@ -99,7 +99,7 @@ class QueryProcesses:
         return self._free(store) is not None
 
     def is_short(self, store: str, now_ms: float) -> bool:
-        """Record a query that found another at work; return whether to call `prepare`."""
+        """Record a query that overlaps another; return whether to call `prepare`."""
         crowded = self._crowded[store]
         crowded.append(now_ms)
         if len(crowded) < _CROWDED or now_ms - crowded[0] > _CROWDED_MS:
@@ -110,7 +110,7 @@ class QueryProcesses:
         return opened < self._most and not self._starting and not self._closed
 
     async def prepare(self, store: StoreToOpen, log: EventLog) -> None:
-        """Have one more worker open a store; it is started if no running one is free.
+        """Have one more worker open a store; it is started if no running worker is free.
 
         `log` is that of the store: the worker's end is logged there.
         """
@@ -125,7 +125,7 @@ class QueryProcesses:
             self._starting = False
 
     async def refresh(self, store: StoreToOpen) -> None:
-        """Have the workers of a store open its new snapshot before they are asked."""
+        """Have the workers of a store open its new snapshot before the next query."""
         for worker in [*self._workers]:
             uses = self._workers.get(worker)
             if uses is not None and store.key in uses.logs and not worker.busy:
@@ -160,7 +160,7 @@ class QueryProcesses:
         return False
 
     async def _unopened(self, store: str, log: EventLog) -> WorkerChild | None:
-        """Return a free worker that may open the store; None if there can be none."""
+        """Return a free worker that may open the store; None if no worker can be started."""
         await self.reap()
         for worker, uses in self._workers.items():
             if store not in uses.logs and not worker.busy:
@@ -199,7 +199,7 @@ class QueryProcesses:
         try:
             # As with a thread, a cancelled task waits until the worker has noticed.
             with anyio.CancelScope(shield=True):
-                answer = await self._asked(worker, job, deadline)
+                answer = await self._exchange(worker, job, deadline)
         except (Cancelled, DeadlineExceeded):
             worker.answered()
             raise
@@ -222,7 +222,7 @@ class QueryProcesses:
                 return worker
         return None
 
-    async def _asked(
+    async def _exchange(
         self, worker: WorkerChild, job: QueryJob, deadline: Deadline
     ) -> QueryAnswer | None:
         uses, remaining_ms = self._workers[worker], deadline.remaining_ms()

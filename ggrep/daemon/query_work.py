@@ -39,7 +39,7 @@ _MOST_STORES: Final = 8
 
 
 class JobLines(Stop):
-    """The lines of the host. One that arrives during a query, or their end, ends the query."""
+    """The lines of the host. A line during a query, or the end of the lines, ends the query."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()

@@ -12,7 +12,6 @@ from ggrep.base.stable_json import Json
 from ggrep.daemon.admitting import caller_of
 from ggrep.daemon.handlers import answer
 from ggrep.daemon.store_daemon import StoreDaemon
-from ggrep.model.request import ViewOptions
 from ggrep.protocol.wire.connection import (
     DaemonConnection,
     DaemonEvent,
@@ -53,14 +52,14 @@ _CHUNK: Final = 65_536
 class Session:
     """A connection to one daemon."""
 
-    def __init__(self, daemon: StoreDaemon, stream: SocketStream, heard: bytes = b"") -> None:
-        """Serve nothing yet; `heard` are the bytes that were received already."""
+    def __init__(self, daemon: StoreDaemon, stream: SocketStream, received: bytes = b"") -> None:
+        """Serve nothing yet; `received` are the bytes that the client has already sent."""
         settings = daemon.config.settings
-        self.last_heard_ms = daemon.shared.clock.monotonic_ms()
+        self.last_received_ms = daemon.shared.clock.monotonic_ms()
         self._daemon = daemon
         self._stream = stream
         self._connection = DaemonConnection(settings.max_request_bytes, settings.max_response_bytes)
-        self._connection.receive(heard)
+        self._connection.receive(received)
         self._sending = anyio.Lock()
         self._at_work: dict[int, Stop] = {}
         self._finished = anyio.Event()
@@ -106,25 +105,25 @@ class Session:
             if self._connection.mid_frame:
                 with anyio.fail_after(FRAME_S):
                     return await self._whole()
-            await self._hear()
+            await self._receive()
         return event
 
     async def _whole(self) -> DaemonEvent:
         while (event := self._connection.next_event()) is None:
-            await self._hear()
+            await self._receive()
         return event
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         self._connection.receive(await self._stream.receive(_CHUNK))
-        self.last_heard_ms = self._daemon.shared.clock.monotonic_ms()
+        self.last_received_ms = self._daemon.shared.clock.monotonic_ms()
 
     async def _take_up(self, event: DaemonEvent, group: TaskGroup) -> None:
         """Answer a hello or an invalid message, or begin with a request."""
         match event:
             case Hello():
                 data = self._connection.welcome(event, self._daemon.welcome())
-                # A client that has closed already may have sent a message that needs no reply to
-                # arrive, such as a shutdown.
+                # A client that has closed already may have sent a message that is handled without
+                # its reply, such as a shutdown.
                 with suppress(anyio.BrokenResourceError):
                     await self._send(data)
             case InvalidMessage():
@@ -138,7 +137,7 @@ class Session:
                 )
                 await self._send(self._connection.refuse(InvalidMessage(busy, event.request_id)))
             case Envelope():
-                self._daemon.asked(event.message)
+                self._daemon.note_request(event.message)
                 stop = Stop()
                 self._at_work[id(stop)] = stop
                 group.start_soon(self._answer, event, stop)
@@ -176,7 +175,8 @@ class Session:
         """Return the reply to a failed request, rendered if the request wants that."""
         error.request_id = request_id
         reply = error_json(request_id, error)
-        message, view = envelope.message, _view_of(envelope)
+        message = envelope.message
+        view = message.render if isinstance(message, Search | Line) else None
         body = reply["error"]
         if not isinstance(body, dict):
             return reply
@@ -192,7 +192,3 @@ class Session:
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)
-
-
-def _view_of(envelope: Envelope) -> ViewOptions | None:
-    return envelope.message.render if isinstance(envelope.message, Search | Line) else None

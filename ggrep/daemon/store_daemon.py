@@ -1,7 +1,7 @@
 """The daemon of one store: its settings, engine, admission, sync loop and log."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.scanning import Scanner
 
 
-_OF_NO_ANSWER = frozenset({"low_impact", "watch"})
+_COST_FLAGS = frozenset({"low_impact", "watch"})
 """Flags that change the cost of a daemon, but no answer."""
 
 
@@ -70,7 +70,7 @@ _LOOKS = (Cancel, Health, Metrics, Ping, Serve, Status, SyncStatus, WatchStatus)
 
 
 _ANSWERED = (Ask, Line, Search)
-"""Messages of which the answer may come before a sync."""
+"""Messages that may be answered before a sync."""
 
 
 class StoreDaemon:
@@ -151,7 +151,7 @@ class StoreDaemon:
     @property
     def leads(self) -> bool:
         """Return whether plain searches below the root use this store: no flag chose another."""
-        return all(name in _OF_NO_ANSWER for name in self._flags)
+        return all(name in _COST_FLAGS for name in self._flags)
 
     @property
     def stale(self) -> bool:
@@ -172,7 +172,7 @@ class StoreDaemon:
                     settings=self.config.settings,
                     clock=self.shared.clock,
                     hosted=Hosted(
-                        handles=self._handles,
+                        handles=self.shared.handles.reserve,
                         slots=self.shared.slots,
                         occurrences=self.shared.occurrences(),
                         on_damage=self.rebuild,
@@ -182,7 +182,7 @@ class StoreDaemon:
             return self._engine
 
     def scanner(self, damage: str = "") -> "Scanner":
-        """Return a scanner for one search that no snapshot can answer; thread-safe.
+        """Return a scanner for a search that no snapshot can answer; thread-safe.
 
         `damage` is the message about a damaged index, if that is the reason.
         """
@@ -212,7 +212,7 @@ class StoreDaemon:
     def standing(self) -> IndexFreshness:
         """Return the state of the index's updates; thread-safe.
 
-        The failure of the last process's sync counts until our first sync has ended.
+        The failure that an earlier process recorded counts until this one has ended a sync.
         """
         syncs = self.syncs.statistics()
         if syncs.last_result is not None:
@@ -250,7 +250,7 @@ class StoreDaemon:
         stopped = self.stale or syncs.last_result in {"failed", "cancelled"}
         return syncs.state == "indexing" or not stopped
 
-    def described(self, told: RepoDescription) -> RepoDescription:
+    def described(self, description: RepoDescription) -> RepoDescription:
         """Return a description with our freshness and notices; thread-safe.
 
         It is cached, as queries to many stores need the descriptions of all.
@@ -259,17 +259,19 @@ class StoreDaemon:
         notices = (stale_notice(self.stale_reason),) if self.stale else ()
         state = freshness, notices
         cached = self._described
-        if cached is not None and cached[0] is told and cached[1] == state:
+        if cached is not None and cached[0] is description and cached[1] == state:
             return cached[2]
-        described = replace(told, freshness=freshness, notices=(*told.notices, *notices))
-        self._described = told, state, described
+        described = replace(
+            description, freshness=freshness, notices=(*description.notices, *notices)
+        )
+        self._described = description, state, described
         return described
 
     def close_engine(self) -> bool:
         """Close the engine until its next use; return whether it was open."""
         with self._opening:
             engine, self._engine = self._engine, None
-        # A running search may still cache lists of the old settings: into the old cache.
+        # A running search may still cache lists of the old settings, but only in the old cache.
         self.pools = PoolCache()
         if engine is not None:
             engine.close()
@@ -287,7 +289,7 @@ class StoreDaemon:
     def reload(self, result: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
         """Apply the result of `read_config`.
 
-        If the settings lead to the same store, they hold from now on. Otherwise, or if they cannot
+        If the settings lead to the same store, they apply from now on. Otherwise, or if they cannot
         be read, the daemon becomes stale: it answers from the existing index, and neither syncs
         nor writes.
         """
@@ -333,7 +335,7 @@ class StoreDaemon:
         )
 
     def record(self, socket: Path) -> DaemonRecord:
-        """Return the record that lies beside the socket."""
+        """Return the record for the file beside the socket."""
         return DaemonRecord(
             store_id=self.identity.store_id,
             config_fingerprint=self.identity.config_fingerprint,
@@ -374,11 +376,11 @@ class StoreDaemon:
             stages=self.counters.stages(),
         )
 
-    def wish(self, paths: Sequence[str]) -> None:
-        """Start the first index with these files, the best ones for a query."""
-        self.in_background(lambda: self.shared.syncs.wish(self.identity.store_id, paths))
+    def prioritise(self, paths: Sequence[str]) -> None:
+        """Start the first index with these files, the best files for a query."""
+        self.in_background(lambda: self.shared.syncs.prioritise(self.identity.store_id, paths))
 
-    def asked(self, message: Message) -> None:
+    def note_request(self, message: Message) -> None:
         """Record a request to this store."""
         self.last_asked_ms = self.shared.clock.monotonic_ms()
         if not isinstance(message, (*_LOOKS, *_ANSWERED)):
@@ -424,9 +426,6 @@ class StoreDaemon:
 
     def _figures(self) -> LoopFigures:
         return LOW_IMPACT if self.config.settings.low_impact else LoopFigures()
-
-    def _handles(self, count: int) -> AbstractContextManager[None]:
-        return self.shared.handles.reserve(count)
 
     def _on_failed(self, error: GgrepError) -> None:
         trigger = self.syncs.statistics().trigger

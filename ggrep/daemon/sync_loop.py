@@ -21,7 +21,7 @@ from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, SyncProgress, Syn
 
 
 class _Loop(Protocol):
-    """The used part of the event loop."""
+    """The interface of the event loop that is used."""
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
         """Have the loop call `callback` soon, without waiting for it."""
@@ -87,7 +87,7 @@ class SyncKind(Struct, frozen=True):
     """The kind of a sync; equal requests share one.
 
     Attributes:
-        strict: refuse if a file cannot be read, decoded or cut as it should.
+        strict: fail if a file cannot be read, decoded or chunked as intended.
         allow_degraded: above the budget of a profile's `include`, index the files that fit.
         fresh: reuse nothing of the existing index.
     """
@@ -123,37 +123,37 @@ class WaitedSync:
 
 
 class SyncWaiters:
-    """Rounds that have not started, in the order of their requests."""
+    """Syncs that have not started, in the order of their requests."""
 
     def __init__(self) -> None:
-        self._rounds: dict[SyncKind, WaitedSync] = {}
+        self._syncs: dict[SyncKind, WaitedSync] = {}
 
     def __bool__(self) -> bool:
-        """Return whether a round waits."""
-        return bool(self._rounds)
+        """Return whether a sync waits."""
+        return bool(self._syncs)
 
     def join(self, wanted: SyncKind) -> WaitedSync:
-        """Join the round of that kind, created if there is none, and return it."""
-        waited = self._rounds.setdefault(wanted, WaitedSync(wanted))
+        """Join the waiting sync of that kind, created if there is none, and return it."""
+        waited = self._syncs.setdefault(wanted, WaitedSync(wanted))
         waited.waiting += 1
         return waited
 
     def leave(self, waited: WaitedSync) -> None:
-        """Stop waiting; a round without waiters is dropped."""
+        """Stop waiting; a sync without waiters is dropped."""
         waited.waiting -= 1
-        if not waited.waiting and self._rounds.get(waited.wanted) is waited:
-            del self._rounds[waited.wanted]
+        if not waited.waiting and self._syncs.get(waited.wanted) is waited:
+            del self._syncs[waited.wanted]
 
     def take(self) -> WaitedSync | None:
-        """Return the first round, which starts now; later requests do not join it."""
-        if not self._rounds:
+        """Return the first sync, which starts now; later requests do not join it."""
+        if not self._syncs:
             return None
-        return self._rounds.pop(next(iter(self._rounds)))
+        return self._syncs.pop(next(iter(self._syncs)))
 
     def dismiss(self, error: GgrepError) -> None:
-        """Tell all waiters that their sync will not start."""
-        rounds, self._rounds = self._rounds, {}
-        for waited in rounds.values():
+        """End all waiting syncs with an error."""
+        syncs, self._syncs = self._syncs, {}
+        for waited in syncs.values():
             waited.end(error)
 
 
@@ -167,7 +167,7 @@ _GIT_LOOK_S: Final = 0.05
 class SyncLoop:
     """Runs the syncs of one store; only `note_change` may be called from other threads."""
 
-    def __init__(  # noqa: PLR0913 - what is done, by whom, when, and who is told
+    def __init__(  # noqa: PLR0913 - the job, its runner, its times and its callbacks
         self,
         job: SyncJob,
         runner: SyncRunner,
@@ -182,8 +182,9 @@ class SyncLoop:
     ) -> None:
         """Wire the loop of one store; nothing runs yet.
 
-        `on_published` follows each sync that made another snapshot active, `on_failed` each that
-        failed or was cancelled, `on_done` each other one. No sync begins while `is_git_at_work`.
+        `on_published` is called after a sync that made another snapshot active, `on_failed` after
+        a failed or cancelled sync, `on_done` after any other. No sync begins while
+        `is_git_at_work`.
         """
         self._is_indexed = is_indexed
         self._job = job
@@ -196,7 +197,7 @@ class SyncLoop:
         self._lock = Lock()  # guards the schedule: changes are noted by other threads
         self._schedule = Schedule(figures)
         self._wake = ThreadEvent()
-        self._rounds = SyncWaiters()
+        self._waiters = SyncWaiters()
         self._scope: anyio.CancelScope | None = None
         self._why = ""
         self._frozen = ""
@@ -216,7 +217,7 @@ class SyncLoop:
                 while True:
                     await self._sync(await self._next_due())
         finally:
-            self._rounds.dismiss(Cancelled("the daemon is stopping"))
+            self._waiters.dismiss(Cancelled("the daemon is stopping"))
 
     def note_change(self, count: int = 1) -> None:
         """Record a change below the root; thread-safe.
@@ -234,12 +235,12 @@ class SyncLoop:
         """
         if self._frozen:
             raise self._refusal()
-        waited = self._rounds.join(wanted)
+        waited = self._waiters.join(wanted)
         self._wake.set()
         try:
             return await waited.outcome(deadline)
         finally:
-            self._rounds.leave(waited)
+            self._waiters.leave(waited)
 
     def cancel(self, reason: str) -> bool:
         """Kill the running sync; return whether there was one."""
@@ -252,7 +253,7 @@ class SyncLoop:
     def freeze(self, reason: str) -> None:
         """Start no more syncs, and kill the running one."""
         self._frozen = reason or "frozen"
-        self._rounds.dismiss(self._refusal())
+        self._waiters.dismiss(self._refusal())
         self.cancel(self._frozen)
 
     def thaw(self) -> None:
@@ -302,13 +303,15 @@ class SyncLoop:
     def _due(self) -> Due:
         at_work = self._is_git_at_work()
         with self._lock:
-            asked, now_ms = bool(self._rounds), self._clock.monotonic_ms()
-            self._schedule = replace(self._schedule, asked=asked).git(now_ms, at_work=at_work)
+            requested, now_ms = bool(self._waiters), self._clock.monotonic_ms()
+            self._schedule = replace(self._schedule, requested=requested).git(
+                now_ms, at_work=at_work
+            )
             return self._schedule.next()
 
     async def _sync(self, due: Due) -> None:
-        """Run one sync, for the first waiting round if there is one."""
-        job, waited = replace(self._job, compacting=due.reason in _AT_REST), self._rounds.take()
+        """Run one sync, for the first waiting tasks if there are any."""
+        job, waited = replace(self._job, compacting=due.reason in _AT_REST), self._waiters.take()
         if waited is not None:
             job = replace(job, **asdict(waited.wanted))
         outcome: SyncOutcome | GgrepError = Cancelled("the daemon is stopping")
@@ -367,7 +370,7 @@ class SyncLoop:
 
 
 def _wait_ms(error: GgrepError) -> float:
-    """Return the delay that a failure asks for."""
+    """Return the delay until a retry after a failure."""
     if isinstance(error, Busy):
         return error.retry_after_ms
     return (error.retry_after_ms or 0) if isinstance(error, SyncFailed) else 0

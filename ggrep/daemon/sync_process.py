@@ -1,4 +1,4 @@
-"""The worker process that runs a host's syncs, kept alive while there is work.
+"""The worker process that runs a host's syncs; it runs while there is work.
 
 A sync's memory is freed with the process. A sync is cancelled by killing the process: the active
 snapshot stays at every step.
@@ -36,7 +36,11 @@ def _understood(
     job_id: str,
     on_progress: Callable[[SyncProgress], None],
 ) -> SyncOutcome | None:
-    """Return the outcome if this is the last message of a job; `ValueError` if it is of none."""
+    """Return the outcome if this is the last message of a job, else report progress.
+
+    Raises:
+        ValueError: it is no message of the job.
+    """
     if not isinstance(document, dict) or document.get("job_id") != job_id:
         raise ValueError(f"no answer to job {job_id}")
     if "progress" in document:
@@ -52,8 +56,8 @@ SILENCE_MS: Final = 300_000
 MOST_JOBS: Final = 250
 """Most syncs of one worker. It keeps some 12 KB of each; a new worker costs a second of CPU."""
 
-_MOST_WISHES: Final = 64
-"""Most stores with a wish that no worker has read yet."""
+_MOST_PRIORITIES: Final = 64
+"""Most stores with priority files that no worker has read yet."""
 
 _START_PAUSES_S: Final = (0.1, 0.5)
 """Pauses before further tries to start a worker."""
@@ -87,7 +91,7 @@ class SyncProcess:
         self._most_jobs = most_jobs
         self._turn = anyio.Lock()
         self._child: WorkerChild | None = None
-        self._wishes: dict[str, tuple[str, ...]] = {}
+        self._priorities: dict[str, tuple[str, ...]] = {}
         self._closed = self._begun = False
         self._low_impact = False
         self._jobs = self.starts = 0
@@ -107,14 +111,14 @@ class SyncProcess:
             self._jobs += 1
             return await self._within_time(job, on_progress)
 
-    async def wish(self, store_id: str, paths: Sequence[str]) -> None:
+    async def prioritise(self, store_id: str, paths: Sequence[str]) -> None:
         """Start a store's first index, running or later, with these files."""
-        self._wishes.pop(store_id, None)
-        self._wishes[store_id] = tuple(paths)
-        while len(self._wishes) > _MOST_WISHES:
-            del self._wishes[next(iter(self._wishes))]
+        self._priorities.pop(store_id, None)
+        self._priorities[store_id] = tuple(paths)
+        while len(self._priorities) > _MOST_PRIORITIES:
+            del self._priorities[next(iter(self._priorities))]
         if self._child is not None:
-            await _send_wish(self._child, store_id, paths)
+            await _send_priority(self._child, store_id, paths)
 
     async def aclose(self) -> None:
         """Kill the worker, if there is one, and accept no further sync."""
@@ -123,7 +127,7 @@ class SyncProcess:
 
     @property
     def pid(self) -> int | None:
-        """Return the worker's process id; None when none runs."""
+        """Return the worker's process id; None if no worker runs."""
         return None if self._child is None else self._child.pid
 
     async def _within_time(
@@ -139,7 +143,7 @@ class SyncProcess:
             child = await self._ready(low_impact=job.low_impact)
             self._begun = False
             try:
-                return await self._asked(child, job, on_progress)
+                return await self._exchange(child, job, on_progress)
             except WorkerGone as gone:
                 if self._closed:
                     raise Cancelled("the daemon is stopping") from gone
@@ -150,15 +154,15 @@ class SyncProcess:
                 seconds = self._silence_ms / 1000
                 raise SyncFailed(f"the sync worker was silent for {seconds:g} s") from error
 
-    async def _asked(
+    async def _exchange(
         self, child: WorkerChild, job: SyncJob, on_progress: Callable[[SyncProgress], None]
     ) -> SyncOutcome:
         """Return the result of a job; a worker in an unknown state is killed."""
         whole = False
         child.busy = True
         try:
-            if (paths := self._wishes.pop(job.store_id, None)) is not None:
-                await _send_wish(child, job.store_id, paths)
+            if (paths := self._priorities.pop(job.store_id, None)) is not None:
+                await _send_priority(child, job.store_id, paths)
             outcome = await self._outcome(child, job, on_progress)
             child.answered()
             whole = True
@@ -223,7 +227,7 @@ class SyncProcess:
             await child.end()
 
 
-async def _send_wish(child: WorkerChild, store_id: str, paths: Sequence[str]) -> None:
+async def _send_priority(child: WorkerChild, store_id: str, paths: Sequence[str]) -> None:
     """Send the files that a store's first index starts with; ignored once the worker has ended."""
     with suppress(WorkerGone):
         await child.send(priority_line(store_id, paths))

@@ -12,7 +12,7 @@ class LoopFigures(Struct, frozen=True):
     """The delays that decide when a sync is due.
 
     Attributes:
-        debounce_ms: a sync is due when no change came for this time.
+        debounce_ms: a sync is due this long after the last change.
         coalesce_ms: further changes delay it by at most this time, counted from the first change.
         rest_ms: a store rests when its last sync ended this long ago.
         rested_debounce_ms: replaces `debounce_ms` for the first changes after a rest: mostly one
@@ -53,20 +53,20 @@ class Schedule(Struct, frozen=True):
 
     Attributes:
         first_ms: time of the first change since the last sync began; None without one.
-        sure: one of these changes was seen, not merely suspected.
+        sure: a change was detected, not merely suspected.
         last_ms: time of the last change, before or after that sync.
-        quiet: the sync of `quiet_ms` after the last change is still to come.
+        quiet: the sync `quiet_ms` after the last change has not begun yet.
         ended_ms: end of the last sync; None before the first.
         failures: failed syncs since the last success.
         retry_ms: time of the next try of a failed sync, or of postponed files.
-        fruitless: syncs for changes since the last one that found any.
+        fruitless: syncs for changes since the last sync that detected any.
         git_at_work: git may be moving files; no sync begins.
         rested_ms: end of that work of git, unless a sync has begun since.
-        only_asked: the first index was cancelled, so only a request begins a sync.
+        only_requested: the first index was cancelled, so only a request begins a sync.
     """
 
     figures: LoopFigures
-    asked: bool = False
+    requested: bool = False
     first_ms: float | None = None
     sure: bool = False
     last_ms: float | None = None
@@ -77,10 +77,10 @@ class Schedule(Struct, frozen=True):
     fruitless: int = 0
     git_at_work: bool = False
     rested_ms: float | None = None
-    only_asked: bool = False
+    only_requested: bool = False
 
     def git(self, now_ms: float, *, at_work: bool) -> "Schedule":
-        """Return the schedule after a look at git."""
+        """Return the schedule after a check of git."""
         if at_work == self.git_at_work:
             return self
         return replace(self, git_at_work=at_work, rested_ms=None if at_work else now_ms)
@@ -96,13 +96,13 @@ class Schedule(Struct, frozen=True):
         quiet = self.quiet and due.reason != "quiet"
         return replace(
             self,
-            asked=False,
+            requested=False,
             first_ms=None,
             sure=False,
             retry_ms=None,
             quiet=quiet,
             rested_ms=None,
-            only_asked=False,
+            only_requested=False,
         )
 
     def done(
@@ -146,7 +146,7 @@ class Schedule(Struct, frozen=True):
             sure=False,
             quiet=True,
             last_ms=now_ms,
-            only_asked=first,
+            only_requested=first,
         )
 
     def next(self) -> Due:
@@ -157,11 +157,11 @@ class Schedule(Struct, frozen=True):
         return replace(due, at_ms=max(due.at_ms, self.rested_ms + self.figures.settle_ms))
 
     def _first(self) -> Due:
-        if self.asked:
+        if self.requested:
             return Due(float("-inf"), "asked")
         if self.ended_ms is None:
             return Due(float("-inf"), "start")
-        if self.only_asked:
+        if self.only_requested:
             return Due(float("inf"), "asked")
         syncs = [Due(self.ended_ms + self.figures.reconcile_ms, "reconcile")]
         if self.quiet and self.last_ms is not None:

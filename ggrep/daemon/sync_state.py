@@ -21,7 +21,7 @@ class SyncState(Struct, frozen=True):
 
     Attributes:
         trigger: reason of the running sync, else of the last one; empty before the first.
-        stage: stage of the running sync; empty when none runs.
+        stage: stage of the running sync; empty if no sync runs.
         last_error: the last failure's code and message, without absolute paths; empty after a
             success.
         last_duration_ms: duration of the last successful sync, from request to answer.
@@ -110,7 +110,7 @@ def ended(
     *,
     stopped: bool,
 ) -> SyncState:
-    """Return the state after a sync; a `stopped` one is no failure."""
+    """Return the state after a sync; a `stopped` sync is no failure."""
     state = replace(
         state,
         stage="",

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ggrep.search.engine.repo_index import RepoIndex
 
 SHARE: Final = 0.4
-"""Share of one core, over the length of a sync. A normal one takes one core and more."""
+"""Share of one core, over the length of a sync. A sync without it takes a core or more."""
 
 SAMPLE_MS: Final = 50.0
 """Least time between two readings of the processor time, as a reading costs some itself."""
@@ -119,7 +119,7 @@ def _running_s(pid: int) -> float:
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:
-        return 0.0  # it ended: our own times include it now
+        return 0.0  # it ended: the times of this process include it now
     return times.user + times.system + times.children_user + times.children_system
 
 
@@ -156,16 +156,16 @@ class Worker:
     def __init__(
         self,
         listener: Listener,
-        new_pace: Callable[[], Throttle],
-        wanted: Callable[[str], Sequence[PathKey]] = lambda _: (),
+        new_throttle: Callable[[], Throttle],
+        priority: Callable[[str], Sequence[PathKey]] = lambda _: (),
     ) -> None:
         """Do nothing yet.
 
-        `listener` receives the progress; `wanted` returns the files that a first index begins with.
+        `listener` receives the progress; `priority` returns the first files of a first index.
         """
-        self._wanted = wanted
+        self._priority = priority
         self._listener = listener
-        self._new_pace = new_pace
+        self._new_throttle = new_throttle
         self._indexes: list[tuple[int, RepoIndex]] = []
         self._parsers: KeptWorkers | None = None
         self._swept: set[Path] = set()
@@ -177,7 +177,7 @@ class Worker:
             InvalidRequest: the settings lead to another store than the job names.
             GgrepError: the sync failed. A failure of upkeep becomes a notice.
         """
-        pace = self._new_pace() if job.low_impact else None
+        throttle = self._new_throttle() if job.low_impact else None
         index = self._index(job)
         store_id = index.identity.store_id
         if job.store_id and store_id != job.store_id:
@@ -187,8 +187,8 @@ class Worker:
 
         def advance(progress: "SyncProgress") -> None:
             self._listener.progress(progress.stage, progress.done_files, progress.total_files)
-            if pace is not None:
-                pace.keep()
+            if throttle is not None:
+                throttle.keep()
 
         from ggrep.search.engine.sync_outcomes import kept_up, outcome_of
 
@@ -200,7 +200,7 @@ class Worker:
             allow_degraded=job.allow_degraded,
             fresh=job.fresh,
             early=not job.abreast,
-            wanted=lambda: self._wanted(store_id),
+            wanted=lambda: self._priority(store_id),
             progress=advance,
         )
         outcome = outcome_of(report)
@@ -211,15 +211,15 @@ class Worker:
         outcome = replace(outcome, pulled=pulled, notices=(*outcome.notices, *notices))
         if job.push:
             outcome = replace(outcome, pushed=_push(index, job))
-        if pace is not None:
-            pace.settle()
+        if throttle is not None:
+            throttle.settle()
         return replace(outcome, cpu_ms=self._listener.used_ms())
 
     def _index(self, job: SyncJob) -> "RepoIndex":
         """Return the index of a job's root under the current settings."""
         from ggrep.search.engine.repo_index import Hosted, RepoIndex
 
-        # A low-impact worker has one process to parse, not one for each core.
+        # A low-impact worker parses in a single process.
         flags = {**job.flags, "parse_workers": 1} if job.low_impact else job.flags
         hosted = Hosted(parsers=self._parsers_of(job))
         opened = RepoIndex(
@@ -290,50 +290,50 @@ class ProgressWriter:
         self._lock = threading.Lock()
         self._job_id = ""
         self._last: tuple[str, int, int] = ("", 0, 0)
-        self._told_ms = self._told_cpu_ms = self._begun_cpu_ms = 0.0
+        self._reported_ms = self._reported_cpu_ms = self._begun_cpu_ms = 0.0
 
     def begin(self, job_id: str) -> None:
         """Start a job's messages; `scan` is the first stage."""
         with self._lock:
             self._begun_cpu_ms = self._cpu_ms()
             self._job_id = job_id
-            self._tell_progress("scan", 0, 0)
+            self._report("scan", 0, 0)
 
     def progress(self, stage: str, done: int, total: int) -> None:
-        """Report the job's progress, unless that was done just before."""
+        """Report the job's progress, unless a report was written just before."""
         with self._lock:
-            soon = self._clock.monotonic_ms() - self._told_ms < _PROGRESS_MS
+            soon = self._clock.monotonic_ms() - self._reported_ms < _PROGRESS_MS
             if soon and stage == self._last[0]:
                 self._last = (stage, done, total)
             else:
-                self._tell_progress(stage, done, total)
+                self._report(stage, done, total)
 
     def pulse(self) -> None:
         """Repeat the last progress if the job has used CPU time since."""
         with self._lock:
-            if self._job_id and self._cpu_ms() - self._told_cpu_ms >= _PULSE_CPU_MS:
-                self._tell_progress(*self._last)
+            if self._job_id and self._cpu_ms() - self._reported_cpu_ms >= _PULSE_CPU_MS:
+                self._report(*self._last)
 
-    def end(self, **said: Json) -> None:
+    def end(self, **fields: Json) -> None:
         """Report the outcome of the job."""
         with self._lock:
             job_id, self._job_id = self._job_id, ""
-            self._write({"job_id": job_id, **said})
+            self._write({"job_id": job_id, **fields})
 
     def used_ms(self) -> int:
         """Return the CPU time since the job began."""
         return max(0, round(self._cpu_ms() - self._begun_cpu_ms))
 
-    def _tell_progress(self, stage: str, done: int, total: int) -> None:
+    def _report(self, stage: str, done: int, total: int) -> None:
         self._last = (stage, done, total)
-        self._told_ms, self._told_cpu_ms = self._clock.monotonic_ms(), self._cpu_ms()
-        said: Json = {
+        self._reported_ms, self._reported_cpu_ms = self._clock.monotonic_ms(), self._cpu_ms()
+        progress: Json = {
             "stage": stage,
             "done_files": done,
             "total_files": total,
-            "cpu_ms": max(0, round(self._told_cpu_ms - self._begun_cpu_ms)),
+            "cpu_ms": max(0, round(self._reported_cpu_ms - self._begun_cpu_ms)),
         }
-        self._write({"job_id": self._job_id, "progress": said})
+        self._write({"job_id": self._job_id, "progress": progress})
 
     def _write(self, document: Json) -> None:
         self._answers.write(stable_json.dumps(document) + b"\n")
@@ -350,52 +350,54 @@ def main(arguments: Sequence[str]) -> NoReturn:
         lower_priority()
     leave_out_remote_client()
     clock = SystemClock()
-    telling = ProgressWriter(take_standard_output(), clock, cpu_ms)
+    writer = ProgressWriter(take_standard_output(), clock, cpu_ms)
     lines: queue.Queue[bytes] = queue.Queue()
-    wishes: dict[str, Sequence[PathKey]] = {}
-    threading.Thread(target=_read, args=(lines, wishes), daemon=True).start()
-    threading.Thread(target=_pulse, args=(telling,), daemon=True).start()
+    priorities: dict[str, Sequence[PathKey]] = {}
+    threading.Thread(target=_read, args=(lines, priorities), daemon=True).start()
+    threading.Thread(target=_pulse, args=(writer,), daemon=True).start()
     worker = Worker(
-        telling, lambda: Throttle(clock, _rest, cpu_ms), lambda store_id: wishes.get(store_id, ())
+        writer,
+        lambda: Throttle(clock, _rest, cpu_ms),
+        lambda store_id: priorities.get(store_id, ()),
     )
     with suppress(queue.Empty):
         while True:
-            _serve(lines.get(timeout=idle_s), worker, telling)
+            _serve(lines.get(timeout=idle_s), worker, writer)
     os._exit(0)  # the reading thread never ends by itself
 
 
-def _serve(line: bytes, worker: Worker, telling: ProgressWriter) -> None:
+def _serve(line: bytes, worker: Worker, writer: ProgressWriter) -> None:
     document = stable_json.loads(line)
-    telling.begin(str(document["job_id"]))
+    writer.begin(str(document["job_id"]))
     try:
         outcome = worker.do(job_from(document))
     except GgrepError as error:
-        telling.end(error=error_json(error))
-    except Exception as error:  # noqa: BLE001 - the host has to hear of every failure
+        writer.end(error=error_json(error))
+    except Exception as error:  # noqa: BLE001 - every failure is reported to the host
         traceback.print_exc()
-        telling.end(error=error_json(error))
+        writer.end(error=error_json(error))
     else:
-        telling.end(report=outcome_json(outcome))
+        writer.end(report=outcome_json(outcome))
 
 
-def _read(lines: "queue.Queue[bytes]", wishes: dict[str, Sequence[PathKey]]) -> None:
-    """Pass on jobs, and accept wishes, which may arrive while a job runs.
+def _read(lines: "queue.Queue[bytes]", priorities: dict[str, Sequence[PathKey]]) -> None:
+    """Pass on jobs, and accept priority files, which may arrive while a job runs.
 
-    The end of the lines means that the host is gone: kill this process and its children at once.
+    At the end of the lines the host has ended: kill this process and its children at once.
     """
     for line in sys.stdin.buffer:
-        wish = priority_from(line)
-        if wish is None:
+        priority = priority_from(line)
+        if priority is None:
             lines.put(line)
         else:
-            wishes[wish[0]] = wish[1]
+            priorities[priority[0]] = priority[1]
     os.killpg(0, signal.SIGKILL)
 
 
-def _pulse(telling: ProgressWriter) -> None:
+def _pulse(writer: ProgressWriter) -> None:
     while True:
         time.sleep(_PULSE_S)
-        telling.pulse()
+        writer.pulse()
 
 
 def _rest(milliseconds: float) -> None:

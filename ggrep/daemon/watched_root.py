@@ -30,7 +30,7 @@ class EventFilter:
     def __init__(self, root: Path, apart: tuple[Path, ...]) -> None:
         """Prepare for a root.
 
-        The content of the directories `apart`, ggrep's own, concerns no index.
+        The content of ggrep's directories, `apart`, concerns no index.
         """
         self._root = str(root)
         self._prefix = _below(root)
@@ -132,15 +132,15 @@ class WatchedRoot:
         return self._filter.expect(products)
 
     def take(self, paths: list[str], now_ms: float) -> None:
-        """Process events; those that concern no index are dropped."""
+        """Process events; events that concern no index are dropped."""
         self._count(sum(self._filter.concerns(path) for path in paths), now_ms)
 
     def look(self, now_ms: float) -> bool:
         """Check for changes without events; return False if the path is now another directory."""
         if directory_identity(self.root) != self._identity:
             return False
-        if self._git is not None and (found := git_stamps(self._git)) != self._stamps:
-            self._stamps = found
+        if self._git is not None and (stamps := git_stamps(self._git)) != self._stamps:
+            self._stamps = stamps
             self._count(1, now_ms)
         return True
 
@@ -167,7 +167,7 @@ class WatchedRoot:
 
 
 def directory_identity(path: Path) -> tuple[int, int] | None:
-    """Return an identity that tells a directory from its successor; None without one."""
+    """Return an identity that distinguishes a directory from a later one; None if it is missing."""
     try:
         status = path.stat()
     except OSError:
@@ -238,7 +238,7 @@ def load_config(
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
-        # Opening a FIFO that took the file's place must not wait for a writer.
+        # Opening a FIFO that replaced the file must not wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None

@@ -50,14 +50,14 @@ def open_watch(paths: list[str]) -> Watch:
         recursive=True,
         ignore_permission_denied=False,
     )
-    return opened  # type: ignore[no-any-return] # its stub asks for more than it uses
+    return opened  # type: ignore[no-any-return] # its stub requires more than it uses
 
 
 def open_most(roots: Sequence[Path], opener: OpenWatch) -> tuple[Watch | None, dict[Path, str]]:
     """Return one watch on as many roots as possible, and the error of each other root.
 
-    A root that cannot be watched is found by bisection, in order, with at most `_MOST_TRIES` tries:
-    each try walks all trees. Roots without a try left are not watched.
+    Bisection, in order, identifies the roots that cannot be watched. It takes at most `_MOST_TRIES`
+    tries, as each walks all trees. Roots without a try left are not watched.
     """
     problems: dict[Path, str] = {}
     taken: list[Path] = []
@@ -123,7 +123,7 @@ class WatchState(Struct, frozen=True):
     Attributes:
         mode: `polling` if watching failed: the root is polled every few seconds instead.
             `off` before watching begins, and for an unknown root.
-        problem: reason why it is not watched; empty when it is.
+        problem: reason why the root is not watched; empty if it is.
     """
 
     mode: Mode
@@ -165,9 +165,9 @@ class HostWatcher:
 
         Args:
             root: canonical.
-            apart: directories whose content concerns no index: ggrep's own.
-            on_change: called from the watcher's thread with the number of events, zero when it
-                is not known whether anything changed. It must not block, raise, or call us.
+            apart: directories of ggrep, which concern no index.
+            on_change: called from the watcher's thread with the number of events; zero if it is
+                unknown whether anything changed. It must not block, raise, or call the watcher.
         """
         with self._lock:
             if self._closed:
@@ -203,13 +203,13 @@ class HostWatcher:
     def state(self, root: Path) -> WatchState:
         """Return how `root` is watched."""
         with self._lock:
-            known = self._roots.get(root)
-            if known is None:
+            entry = self._roots.get(root)
+            if entry is None:
                 return WatchState("off", 0, None, "")
-            last_ms = known.last_event_ms
+            last_ms = entry.last_event_ms
             age = None if last_ms is None else round(self._clock.monotonic_ms() - last_ms)
-            mode: Mode = "watching" if known.watched else "polling" if known.opened else "off"
-            return WatchState(mode, known.events_total, age, known.problem)
+            mode: Mode = "watching" if entry.watched else "polling" if entry.opened else "off"
+            return WatchState(mode, entry.events_total, age, entry.problem)
 
     def close(self) -> None:
         """Stop the thread and free the watches; no callback runs afterwards."""
@@ -237,14 +237,14 @@ class HostWatcher:
         with self._lock:
             roots = list(self._roots.values())
             self._left = 0
-        watch, problems = open_most([known.root for known in roots], self._opener)
+        watch, problems = open_most([entry.root for entry in roots], self._opener)
         again = frozenset(problems) == self._unwatched
         self._unwatched = frozenset(problems)
         self._retry_ms = min(2 * self._retry_ms, _LONGEST_RETRY_MS) if again else _RETRY_MS
         with self._lock:
-            for known in roots:
-                if self._roots.get(known.root) is known:
-                    known.open(problems.get(known.root, ""))
+            for entry in roots:
+                if self._roots.get(entry.root) is entry:
+                    entry.open(problems.get(entry.root, ""))
         return watch
 
     def _follow(self, watch: Watch | None) -> None:
@@ -274,8 +274,8 @@ class HostWatcher:
             looked_ms = now_ms
             poll = now_ms - polled_ms >= self._poll_ms
             polled_ms = now_ms if poll else polled_ms
-            stands = self._look(now_ms, poll=poll)
-            if not stands or (now_ms - begun_ms >= self._retry_ms and self._is_any_polled()):
+            unmoved = self._look(now_ms, poll=poll)
+            if not unmoved or (now_ms - begun_ms >= self._retry_ms and self._is_any_polled()):
                 return
 
     def _events(self, watch: Watch | None) -> list[str]:
@@ -288,55 +288,55 @@ class HostWatcher:
         return [] if isinstance(events, str) else [path for _, path in events]
 
     def _pass_on(self, paths: list[str], now_ms: float) -> None:
-        """Pass each root the events below it."""
+        """Pass each event to the roots that contain it."""
         if not paths:
             return
         with self._lock:
-            roots = {str(known.root): known for known in self._roots.values() if known.opened}
+            roots = {str(entry.root): entry for entry in self._roots.values() if entry.opened}
             for root, below in _by_root(paths, roots).items():
                 roots[root].take(below, now_ms)
 
     def _look(self, now_ms: float, *, poll: bool) -> bool:
         """Check all roots; return False if one is no longer the watched directory."""
-        stands = True
+        unmoved = True
         with self._lock:
             polled = []
-            for known in self._roots.values():
-                if known.opened:
-                    stands = known.look(now_ms) and stands
-                    if not known.watched:
-                        polled.append(known)
+            for entry in self._roots.values():
+                if entry.opened:
+                    unmoved = entry.look(now_ms) and unmoved
+                    if not entry.watched:
+                        polled.append(entry)
             if poll and polled:
                 self._poll(polled)
-        return stands
+        return unmoved
 
     def _poll(self, polled: list[WatchedRoot]) -> None:
         """Check some roots in turn, and all others that seem changed."""
-        places = [place for place, known in enumerate(polled) if known.root == self._checked]
+        places = [place for place, entry in enumerate(polled) if entry.root == self._checked]
         first = places[0] + 1 if places else 0
         turn = [*polled[first:], *polled[:first]]
-        for known in turn[:_CHECKED_AT_ONCE]:
-            known.suspect()
-        for known in turn[_CHECKED_AT_ONCE:]:
-            if known.seems_changed():
-                known.suspect()
+        for entry in turn[:_CHECKED_AT_ONCE]:
+            entry.suspect()
+        for entry in turn[_CHECKED_AT_ONCE:]:
+            if entry.seems_changed():
+                entry.suspect()
         self._checked = turn[min(_CHECKED_AT_ONCE, len(turn)) - 1].root
 
     def _suspect_all(self) -> None:
         with self._lock:
-            for known in self._roots.values():
-                if known.opened:
-                    known.suspect()
+            for entry in self._roots.values():
+                if entry.opened:
+                    entry.suspect()
 
     def _fail(self, problem: str) -> None:
         with self._lock:
-            for known in self._roots.values():
-                if known.watched:
-                    known.fail(problem)
+            for entry in self._roots.values():
+                if entry.watched:
+                    entry.fail(problem)
 
     def _is_any_polled(self) -> bool:
         with self._lock:
-            return any(not known.watched for known in self._roots.values())
+            return any(not entry.watched for entry in self._roots.values())
 
 
 def _by_root(paths: list[str], roots: Collection[str]) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""A worker process that leads a session of its own, and the lines of JSON exchanged with it."""
+"""A worker process that leads its own session, and the lines of JSON exchanged with it."""
 
 import os
 import signal
@@ -35,8 +35,8 @@ class WorkerGone(Exception):
     """The worker ended, or sent an invalid answer.
 
     Attributes:
-        signal: that ended it.
-        reason: in one of a few fixed words, for a log.
+        signal: the signal that ended it; None without one.
+        reason: one of a few fixed words, for logs.
     """
 
     def __init__(self, why: str, *, signal: int | None = None, reason: str = "died") -> None:
@@ -54,8 +54,8 @@ class WorkerChild:
     """
 
     def __init__(self, process: Process, words: int, purpose: str) -> None:
-        assert process.stdin is not None  # noqa: S101 - a pipe was asked for
-        assert process.stdout is not None  # noqa: S101 - a pipe was asked for
+        assert process.stdin is not None  # noqa: S101 - a pipe was requested
+        assert process.stdout is not None  # noqa: S101 - a pipe was requested
         self._process = process
         self._words = words
         self._purpose = purpose
@@ -69,7 +69,7 @@ class WorkerChild:
     async def start(
         cls, module: str, arguments: Sequence[str], purpose: str, python: str = sys.executable
     ) -> Self:
-        """Start a worker in a session of its own, out of reach of a terminal's interrupt.
+        """Start a worker in its own session, so that a terminal's interrupt does not reach it.
 
         Args:
             module: run by the worker.
@@ -147,7 +147,7 @@ class WorkerChild:
 
     async def end(self) -> None:
         """Kill it with all its children, and reap it."""
-        # A worker that ended without a job left no children, and its number may be reused.
+        # A worker that ended without a job left no children, and its pid may be reused.
         if self.busy or self.pid is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -157,13 +157,13 @@ class WorkerChild:
         self._words = -1
 
     async def gone(self, *, garbled: bool = False) -> WorkerGone:
-        """Return the error of a worker that ended, or whose answer was invalid (`garbled`)."""
+        """Return the error of a worker that ended or sent an invalid answer (`garbled`)."""
         by = None if garbled else await self._ending_signal()
         reason = "invalid answer" if garbled else "died"
         return WorkerGone(self._last_words(), signal=by, reason=reason)
 
     async def _ending_signal(self) -> int | None:
-        """Return the signal that ended a worker; None if none did or it still runs."""
+        """Return the signal that ended a worker; None if it exited or still runs."""
         with anyio.move_on_after(_REAP_S):
             status = await self._process.wait()
             return -status if status < 0 else None

@@ -234,8 +234,8 @@ def _warnings(
         for repo, pool in pools.items()
         for notice in (
             *pool.warnings,
-            *session.said_of(repo),
-            *(session.unseen_of(repo) if is_lacking else ()),
+            *session.notices_of(repo),
+            *(session.unseen_in(repo) if is_lacking else ()),
         )
     ]
     notices += [

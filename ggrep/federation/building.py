@@ -5,14 +5,15 @@ If a hostile file or a lack of memory ends it, only its current repository fails
 another worker.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, Literal, Protocol, TypeAlias
 
 import anyio
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
+from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_path
@@ -31,7 +32,7 @@ BuildStatus: TypeAlias = Literal["passed", "failed", "skipped"]
 
 
 class BuildWorker(SyncRunner, Protocol):
-    """Does syncs one after another, in a process of its own that it replaces when that ends."""
+    """Does syncs one after another in its own process, which it replaces when that ends."""
 
     async def aclose(self) -> None:
         """End the process with all it started, at once."""
@@ -80,14 +81,28 @@ async def build(
     Cancelled, it ends its workers; what they had published stays.
     """
     ordered = sorted(repos, key=lambda repo: repo.repo_id)
-    builder = _Builder(plan, clock, iter(ordered), ended)
+    queue, results = iter(ordered), dict[RepoId, BuildResult]()
+
+    async def work() -> None:
+        """Build one repository after another until none is left or building must stop."""
+        worker = plan.worker()
+        try:
+            for repo in queue:
+                if plan.strict and any(each.status == "failed" for each in results.values()):
+                    return
+                result = await _build_one(worker, repo, plan, clock)
+                results[repo.repo_id] = result
+                ended(result)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await worker.aclose()
+
     async with anyio.create_task_group() as group:
         for _ in range(min(plan.concurrency, len(ordered))):
-            group.start_soon(builder.work)
-    done = {result.repo.repo_id: result for result in builder.results}
+            group.start_soon(work)
+    skipped = "another repository failed"
     return tuple(
-        done.get(repo.repo_id) or BuildResult(repo, "skipped", error="another repository failed")
-        for repo in ordered
+        results.get(repo.repo_id) or BuildResult(repo, "skipped", error=skipped) for repo in ordered
     )
 
 
@@ -96,45 +111,20 @@ def ending_signal(results: Sequence[BuildResult]) -> int | None:
     return next((result.signal for result in results if result.signal is not None), None)
 
 
-class _Builder(Struct):
-    plan: BuildPlan
-    clock: Clock
-    queue: Iterator[WorkspaceRepo]
-    ended: Callable[[BuildResult], None]
-    results: list[BuildResult] = field(default_factory=list)
-    _failed: bool = False
-
-    async def work(self) -> None:
-        """Build one repository after another until none is left or building must stop."""
-        worker = self.plan.worker()
-        try:
-            for repo in self.queue:
-                if self._failed and self.plan.strict:
-                    return
-                result = await self._run(worker, repo)
-                self._failed = self._failed or result.status == "failed"
-                self.results.append(result)
-                self.ended(result)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await worker.aclose()
-
-    async def _run(self, worker: BuildWorker, repo: WorkspaceRepo) -> BuildResult:
-        if repo.failure is not None:
-            return BuildResult(repo, "failed", error=sanitise_line(str(repo.failure)))
-        since_ms = self.clock.monotonic_ms()
-        try:
-            outcome = await worker.run(self.plan.job(repo), lambda _: None)
-        except GgrepError as error:
-            return _failed(repo, error, int(self.clock.monotonic_ms() - since_ms))
-        spent_ms = int(self.clock.monotonic_ms() - since_ms)
-        return BuildResult(repo, "passed", 0, duration_ms=spent_ms, outcome=outcome)
-
-
-def _failed(repo: WorkspaceRepo, error: GgrepError, spent_ms: int) -> BuildResult:
-    signal = error.signal if isinstance(error, SyncFailed) else None
-    if signal is not None:
-        why = f"ended by signal {signal}"
-        return BuildResult(repo, "failed", None, signal, spent_ms, why)
-    why = sanitise_line(with_path(str(error), repo.root_canonical))
-    return BuildResult(repo, "failed", error.exit_status, None, spent_ms, why)
+async def _build_one(
+    worker: BuildWorker, repo: WorkspaceRepo, plan: BuildPlan, clock: Clock
+) -> BuildResult:
+    if repo.failure is not None:
+        return BuildResult(repo, "failed", error=sanitise_line(str(repo.failure)))
+    since_ms = clock.monotonic_ms()
+    try:
+        outcome = await worker.run(plan.job(repo), lambda _: None)
+    except GgrepError as error:
+        spent_ms = int(clock.monotonic_ms() - since_ms)
+        signal = error.signal if isinstance(error, SyncFailed) else None
+        if signal is not None:
+            return BuildResult(repo, "failed", None, signal, spent_ms, f"ended by signal {signal}")
+        why = sanitise_line(with_path(str(error), repo.root_canonical))
+        return BuildResult(repo, "failed", error.exit_status, None, spent_ms, why)
+    spent_ms = int(clock.monotonic_ms() - since_ms)
+    return BuildResult(repo, "passed", 0, duration_ms=spent_ms, outcome=outcome)

@@ -1,12 +1,12 @@
 """Groups repositories into cohorts per corpus: only comparable indexes are merged.
 
-A cohort's key says what must be equal: the vectors' space, the layout of term statistics and the
-schema. The size or content of a repository never enters it.
+A cohort's key consists of the space of vectors, the layout of term statistics and the schema. The
+size or content of a repository never enters it.
 """
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
@@ -25,7 +25,7 @@ POLICIES: Final[tuple[Policy, ...]] = ("default", "strict", "priority")
 
 _KEY_LENGTH = 16
 _MOST_KEYS = 64
-"""Kept: thousands of repositories mostly have the same."""
+"""Keys that are cached: thousands of repositories mostly have the same."""
 
 
 class Candidate(Struct, frozen=True):
@@ -89,11 +89,12 @@ class CohortPlan:
 
 def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
     """Return the cohorts that `KEY` and `CORPUS:KEY` name; the last of a corpus wins."""
+    words = {**{corpus.value: corpus for corpus in Corpus}, **CORPUS_WORDS}
     everywhere: set[str] = set()
     by_corpus: dict[Corpus, str] = {}
     for token in tokens:
         word, colon, key = token.strip().rpartition(":")
-        corpus = _corpus(word.strip()) if colon else None
+        corpus = words.get(word.strip()) if colon else None
         if not key.strip() or (colon and corpus is None):
             raise _invalid_selector(f"{token!r} is not KEY or CORPUS:KEY")
         if corpus is None:
@@ -106,7 +107,7 @@ def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
 
 
 def cohort_key(description: RepoDescription, corpus: Corpus) -> str | None:
-    """Return what must be equal for two repositories' lists of `corpus` to be merged."""
+    """Return the key; two lists of `corpus` are merged when their keys are equal."""
     return _key(description, corpus.value)
 
 
@@ -128,7 +129,7 @@ def plan_cohorts(
     rule = _Rule(policy, allow_unsafe_mix=allow_unsafe_mix)
     ordered = sorted(candidates, key=lambda candidate: candidate.repo_id)
     parts = [_plan(ordered, corpus, rule, selectors.of(corpus)) for corpus in corpora]
-    warnings = [warning for _, found in parts for warning in found]
+    warnings = [warning for _, each in parts for warning in each]
     return CohortPlan(
         policy="unsafe-mix" if allow_unsafe_mix else policy,
         corpora=tuple(part for part, _ in parts),
@@ -136,9 +137,9 @@ def plan_cohorts(
     )
 
 
-def comparable(candidates: Sequence[Candidate]) -> bool:
+def comparable(descriptions: Iterable[RepoDescription]) -> bool:
     """Return whether scores of all these repositories are on one scale."""
-    keys = {compatibility_key(candidate.description) for candidate in candidates}
+    keys = {compatibility_key(description) for description in descriptions}
     return len(keys) <= 1 and None not in keys
 
 
@@ -156,7 +157,15 @@ def _plan(
     buckets: dict[str | None, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         buckets[cohort_key(candidate.description, corpus)].append(candidate)
-    warnings = [_keyless(candidate, corpus) for candidate in buckets.get(None, ())]
+    warnings = [
+        Diagnostic(
+            "WARN_FEDERATED_COHORT_KEY_MISSING",
+            "its daemon did not report its cohort",
+            repo_id=candidate.repo_id,
+            mode=corpus.value,
+        )
+        for candidate in buckets.get(None, ())
+    ]
     if wanted is not None:
         chosen = _named(buckets, corpus, wanted)
         return _cohort(corpus, chosen, candidates, warnings)
@@ -214,17 +223,14 @@ def _rank(members: Sequence[Candidate], rule: _Rule) -> tuple[int, int, bool, st
 
     Only so do all corpora fall to one cohort, whose scores make one list.
     """
-    # An empty repository has no say: adding one must not change anybody's answer.
-    voters = [member for member in members if _has_rows(member.description)]
+    # An empty repository does not count: adding one must not change an answer.
+    counts = ((member, member.description.counts) for member in members)
+    voters = [member for member, rows in counts if not rows or any(number for _, number in rows)]
     count, priority = len(voters), sum(voter.priority for voter in voters)
     key = compatibility_key(members[0].description)
     if rule.policy == "priority":
         return -priority, -count, key is None, key or ""
     return -count, -priority, key is None, key or ""
-
-
-def _has_rows(description: RepoDescription) -> bool:
-    return not description.counts or any(number for _, number in description.counts)
 
 
 def _ids(candidates: Sequence[Candidate]) -> tuple[RepoId, ...]:
@@ -247,20 +253,6 @@ def _key_of(corpus: str, embed: str, lexical: str, schema: str) -> str:
         "schema": schema,
     }
     return hashlib.sha256(stable_json.dumps(inputs)).hexdigest()[:_KEY_LENGTH]
-
-
-def _corpus(word: str) -> Corpus | None:
-    by_value = {corpus.value: corpus for corpus in Corpus}
-    return CORPUS_WORDS.get(word) or by_value.get(word)
-
-
-def _keyless(candidate: Candidate, corpus: Corpus) -> Diagnostic:
-    return Diagnostic(
-        "WARN_FEDERATED_COHORT_KEY_MISSING",
-        "its daemon did not report its cohort",
-        repo_id=candidate.repo_id,
-        mode=corpus.value,
-    )
 
 
 def _invalid_selector(message: str) -> WorkspaceError:

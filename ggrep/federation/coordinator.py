@@ -1,6 +1,6 @@
 """Answers one request over a workspace: select, gate, ask, merge, respond."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -9,24 +9,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.clock import Clock, Deadline
-from ggrep.base.errors import Incompatible
 from ggrep.base.ids import RepoId
 from ggrep.federation import cohort
-from ggrep.federation.answer_assembly import assemble, rules_of
-from ggrep.federation.batched_query import batched_pools, routed_by
+from ggrep.federation.answer_assembly import assemble
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.coordinator_cache import CoordinatorCache, PoolSet, query_key, size_of
-from ggrep.federation.fanout_session import Arrived, FanoutSession, RepoStatistics
+from ggrep.federation.fanout_session import Arrived, FanoutSession
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest, check_request
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.merge import deeper, lists_of, refill_limit, unfinished
-from ggrep.federation.routing import Routed
+from ggrep.federation.pool_rounds import search_repos
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import select_repos
-from ggrep.federation.validation import GLOBAL, RRF
 from ggrep.federation.workspace import Workspace
-from ggrep.model.request import CollectionStatistics
-from ggrep.model.response import PoolResponse
 
 _MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
 """Five thousand hits, which take some 50 ms."""
@@ -103,7 +97,7 @@ async def run_search(  # noqa: PLR0913 - as a search, with a part
     # Merging much takes so long that other clients of this event loop would wait for it.
     many = len(session.repos) > _MERGE_IN_THREAD_REPOS or size_of(pool_set) > _MERGE_IN_THREAD_BYTES
     answer = await to_thread.run_sync(assembled, abandon_on_cancel=True) if many else assembled()
-    session.tell_rest(answer.reports, pool_set.pools)
+    session.report_rest(answer.reports, pool_set.pools)
     return CompletedSearch(session, pool_set, answer)
 
 
@@ -136,7 +130,7 @@ async def _pools_of(session: FanoutSession) -> tuple[PoolSet, bool]:
     pool_set = None if session.failures or session.kept else memory.lists.get(key)
     if pool_set is not None:
         return pool_set, True
-    pool_set = await _search_repos(session)
+    pool_set = await search_repos(session)
     if not session.failures and pool_set.whole:
         memory.lists.put(key, pool_set, size_of(pool_set))
     return pool_set, False
@@ -146,91 +140,12 @@ def _plan(session: FanoutSession) -> CohortPlan:
     request = session.request
     # A failure that already decides the request takes precedence over an empty cohort.
     return cohort.plan_cohorts(
-        _candidates(session, sorted(session.descriptions)),
+        [
+            cohort.Candidate(repo, session.repos[repo].priority, description)
+            for repo, description in sorted(session.descriptions.items())
+        ],
         session.search.corpora,
         policy="default" if session.is_over else request.cohort_policy,
         selectors=cohort.parse_selectors(() if session.is_over else request.cohort),
         allow_unsafe_mix=request.allow_unsafe_mix,
     )
-
-
-def _candidates(session: FanoutSession, repos: Sequence[RepoId]) -> list[cohort.Candidate]:
-    return [
-        cohort.Candidate(repo, session.repos[repo].priority, session.descriptions[repo])
-        for repo in repos
-    ]
-
-
-async def _search_repos(session: FanoutSession) -> PoolSet:
-    """Search the repositories by the requested strategy, or by its fallback."""
-    force, admitted = session.force, session.plan.admitted()
-    together = force.strategy == GLOBAL
-    compare = not together or cohort.comparable(_candidates(session, admitted))
-    weak = "" if compare else "their indexes are not comparable"
-    if not weak and (at_once := await batched_pools(session)) is not None:
-        return at_once
-    await session.encode()
-    figures: dict[RepoId, RepoStatistics] = {}
-    if force.max_repos or (together and not weak):
-        figures = await session.figures(admitted)
-    routed = routed_by(session, _statistics(figures))
-    if not session.is_over and together and not weak:
-        try:
-            pools, figures = await session.search_together(figures, routed.kept)
-            return await _refilled(
-                session, _search_in_rounds(session, "", pools, routed, figures), figures
-            )
-        except Incompatible:
-            weak = "their term statistics have different layouts"
-    pools = {} if session.is_over else await session.search_alone(routed.kept)
-    return await _refilled(session, _search_in_rounds(session, weak, pools, routed, figures), {})
-
-
-def _search_in_rounds(
-    session: FanoutSession,
-    weak: str,
-    pools: Mapping[RepoId, PoolResponse],
-    routed: Routed,
-    figures: Mapping[RepoId, RepoStatistics],
-) -> PoolSet:
-    return PoolSet(
-        strategy=RRF if weak else session.force.strategy,
-        pools=pools,
-        figures=_statistics(figures),
-        fallback=weak,
-        skipped=routed.skipped,
-        asked=dict.fromkeys(pools, session.force.per_repo_top),
-        limits=tuple((None, limit) for limit in routed.limits),
-        warnings=routed.warnings,
-    )
-
-
-async def _refilled(
-    session: FanoutSession, pool_set: PoolSet, figures: Mapping[RepoId, RepoStatistics]
-) -> PoolSet:
-    """Return the result with longer lists, to replace the hits that folding removes."""
-    # A request that says how long lists are leaves nothing to refill.
-    may_refill = session.request.per_repo_top is None
-    while not session.is_over:
-        lists = lists_of(session.plan, session.repos, pool_set.pools)
-        named = unfinished(lists, rules_of(session, pool_set), pool_set.asked)
-        lengths = deeper(named, pool_set.asked) if may_refill else {}
-        longer = await session.refill(lengths, figures)
-        fitting = {repo: pool for repo, pool in longer.items() if _same(pool, pool_set.pools[repo])}
-        if not fitting:
-            cuts = refill_limit(named, pool_set.asked)
-            return replace(pool_set, limits=(*pool_set.limits, *cuts), whole=not lengths)
-        pool_set = replace(
-            pool_set,
-            pools={**pool_set.pools, **fitting},
-            asked={**pool_set.asked, **{repo: lengths[repo] for repo in fitting}},
-        )
-    return pool_set
-
-
-def _same(pool: PoolResponse, other: PoolResponse) -> bool:
-    return pool.provenance.snapshot_id == other.provenance.snapshot_id
-
-
-def _statistics(figures: Mapping[RepoId, RepoStatistics]) -> dict[RepoId, CollectionStatistics]:
-    return {repo: held.statistics for repo, held in sorted(figures.items())}

@@ -116,7 +116,9 @@ def query_key(
         workspace_config_hash,
         plain_search(search),
         force.strategy,
-        (force.top, force.per_repo_top, force.max_repos, force.fold, request.strict),
+        # Only a request that does not give the length of lists gets longer ones after folding.
+        (force.top, force.per_repo_top, request.per_repo_top is None),
+        (force.max_repos, force.fold, request.strict),
         tuple(sorted(request.select)),
         tuple(sorted(request.only)),
         tuple(map(str, request.base_dirs)),

@@ -29,8 +29,6 @@ from ggrep.model.corpus import CORPUS_WORDS
 from ggrep.model.filters import Filter
 from ggrep.model.operations import operation_of
 from ggrep.model.request import (
-    CollectionStatistics,
-    EncodedQuery,
     PoolRequest,
     Request,
     SearchRequest,
@@ -44,12 +42,10 @@ from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import (
     Ask,
     Describe,
-    Encode,
     Fetch,
     JointDescribe,
     JointPool,
     Message,
-    TermStats,
     timed,
     whole_ms,
     within,
@@ -93,8 +89,8 @@ _MOST_LISTS: Final = 8
 _MEETINGS: Final = 16
 """Threads that read settings of repositories at once."""
 _STUCK_S: Final = 0.1
-"""After which one more thread helps with the rest: mostly nothing changed, and one thread does it
-in less time than several that wait for each other. A look may hang on a disk that is gone."""
+"""Time after which another thread starts. Usually nothing has changed and one thread is fastest;
+but reading may hang on a disk that is gone."""
 
 
 class DaemonSearcher:
@@ -120,24 +116,6 @@ class DaemonSearcher:
         reply = await self._ask(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
         return described(value_of(RepoDescription, reply, "description"), await self._profile())
 
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return a snapshot's id and its term statistics for the query."""
-        reply = await self._ask(
-            lambda left_ms: TermStats(timed(request, left_ms), snapshot_id), deadline
-        )
-        return value_of(str, reply, "snapshot_id"), value_of(
-            CollectionStatistics, reply, "statistics"
-        )
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector; None without an encoder."""
-        reply = await self._ask(lambda left_ms: Encode(text, whole_ms(left_ms)), deadline)
-        if reply.body.get("vector") is None:
-            return None
-        return value_of(EncodedQuery, reply, "vector")
-
     async def ask(self, request: Request[ReplyT], deadline: Deadline) -> ReplyT:
         """Return the answer to a request."""
         operation = operation_of(request)
@@ -160,20 +138,34 @@ class DaemonSearcher:
 
 
 class KnownHosts(Struct):
-    """Latest descriptions by hosts, by list of repositories."""
+    """The latest descriptions by hosts, by key of the list of repositories."""
 
-    held: dict[str, BatchedDescription] = field(default_factory=dict)
+    _descriptions: dict[str, BatchedDescription] = field(default_factory=dict)
+
+    def get(self, key: str) -> BatchedDescription | None:
+        """Return the latest description of a list, or None."""
+        return self._descriptions.get(key)
 
     def keep(self, key: str, description: BatchedDescription) -> None:
-        """Remember a description in place of those that were used longest ago."""
-        self.held.pop(key, None)
-        self.held[key] = description
-        while len(self.held) > _MOST_LISTS:
-            del self.held[next(iter(self.held))]
+        """Remember a description; the least recently used ones are dropped."""
+        self._descriptions.pop(key, None)
+        self._descriptions[key] = description
+        while len(self._descriptions) > _MOST_LISTS:
+            del self._descriptions[next(iter(self._descriptions))]
+
+
+def _is_of(description: RepoDescription, member: Member) -> bool:
+    store = description.store_id, description.config_fingerprint
+    return store == (member.store_id, member.config_fingerprint)
 
 
 class HostSearcher(Struct):
-    """A host process, asked about its daemons' stores and others by way of one daemon."""
+    """A host process, which reads the stores of its daemons and others.
+
+    Attributes:
+        guide: the daemon of the process that the messages are sent to.
+        met: addresses of the repositories' daemons, by repository id in ascending order.
+    """
 
     channels: Channels
     known: KnownHosts
@@ -181,28 +173,23 @@ class HostSearcher(Struct):
     met: Mapping[RepoId, DaemonAddress]
     _epoch: str = ""
 
-    @property
-    def repos(self) -> Sequence[RepoId]:
-        """Return the repositories, by id."""
-        return tuple(self.met)
-
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of those that need not be asked by themselves."""
+        """Return the facts of repositories that can be searched together."""
         identities = [address.identity for address in self.met.values()]
-        places = tuple(
-            Member(one.store_id, one.config_fingerprint, str(one.root)) for one in identities
+        members = tuple(
+            Member(identity.store_id, identity.config_fingerprint, str(identity.root))
+            for identity in identities
         )
-        key = members_key(places)
-        known = self.known.held.get(key)
+        key = members_key(members)
+        known = self.known.get(key)
         epoch = known.epoch if known else ""
         batch = await self._describe(JointDescribe(key, known=epoch), deadline)
         if not batch.epoch:
-            batch = await self._describe(JointDescribe(key, places, epoch), deadline)
+            batch = await self._describe(JointDescribe(key, members, epoch), deadline)
         if known is not None and batch.epoch == known.epoch:
             batch = known
-        expected = [(one.store_id, one.config_fingerprint) for one in places]
-        for one, said in zip_longest(expected, batch.descriptions or ()):
-            if said is not None and (said.store_id, said.config_fingerprint) != one:
+        for member, description in zip_longest(members, batch.descriptions or ()):
+            if description is not None and not (member and _is_of(description, member)):
                 raise Unreachable("the daemon describes other stores than were asked about")
         self.known.keep(key, batch)
         self._epoch = batch.epoch
@@ -217,7 +204,7 @@ class HostSearcher(Struct):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the beginnings of the lists of several of them."""
+        """Return the beginnings of the lists of several repositories."""
         places = {repo: place for place, repo in enumerate(self.met)}
         members = tuple(places[repo] for repo in repos)
 
@@ -254,10 +241,10 @@ class DaemonSearchers(Struct):
     async def prepare(
         self, repos: Sequence[WorkspaceRepo], deadline: Deadline, *, waits: bool = True
     ) -> None:
-        """Find the daemons' addresses, and start the daemons that are missing.
+        """Find the daemons' addresses, and start missing daemons.
 
-        Repositories without a daemon fail when they are asked. Settings are read anew each time.
-        Started daemons are waited for if `waits`.
+        A repository without a daemon fails when it is asked. Settings are read each time. If
+        `waits`, return when the started daemons listen.
         """
         self._met = {}
         met = self._met
@@ -268,21 +255,21 @@ class DaemonSearchers(Struct):
         """Return the searcher of a repository."""
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[HostSearcher]:
-        """Return the process that serves most of them, two at least: it can be asked about all."""
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> HostSearcher | None:
+        """Return the process that serves most of them, at least two; it reads all of them."""
         met = {repo.repo_id: self._met[repo.repo_id] for repo in repos if repo.repo_id in self._met}
         served = Counter(host for host in self.channels.hosts_of(met.values()) if host)
         if not served:
-            return ()
+            return None
         host, number = min(served.items(), key=lambda item: (-item[1], item[0]))
         guide = self.channels.guide(list(met.values()), host)
         if guide is None or number < 2:
-            return ()
+            return None
         ordered = {repo: met[repo] for repo in sorted(met)}
-        return (HostSearcher(self.channels, self.known, guide, ordered),)
+        return HostSearcher(self.channels, self.known, guide, ordered)
 
     async def _note(self, repos: Sequence[WorkspaceRepo], met: dict[RepoId, DaemonAddress]) -> None:
-        """Find the addresses of daemons."""
+        """Find the addresses of daemons; with more threads if one look takes long."""
         left = deque(repos)
         looks = CapacityLimiter(_MEETINGS)
         done = anyio.Event()

@@ -4,31 +4,28 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-from msgspec import Struct
-
-from ggrep.base.ids import RepoId
 from ggrep.model.sanitise import ABSOLUTE_PATH, sanitise_line
+from ggrep.model.workspace_state import Diagnostic
+
+__all__ = ["REDACTED", "Diagnostic", "redact", "redactor", "sorted_diagnostics"]
 
 REDACTED = "<redacted>"
 
 
-class Diagnostic(Struct, frozen=True):
-    """A warning or an error.
-
-    Attributes:
-        mode: the corpus' JSON key, None when it concerns all of them.
-    """
-
-    code: str
-    message: str
-    repo_id: RepoId | None = None
-    mode: str | None = None
-    file: str | None = None
-
-
 def sorted_diagnostics(items: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return each diagnostic once, by repository, corpus, code, then the rest; none first."""
-    return tuple(sorted(set(items), key=_order))
+    return tuple(
+        sorted(
+            set(items),
+            key=lambda item: (
+                item.repo_id or "",
+                item.mode or "",
+                item.code,
+                item.message,
+                item.file or "",
+            ),
+        )
+    )
 
 
 def redact(text: str) -> str:
@@ -58,7 +55,3 @@ def redactor(known: Callable[[], Sequence[str]]) -> Callable[[str], str]:
         return ABSOLUTE_PATH.sub(REDACTED, pattern.sub(REDACTED, line) if pattern else line)
 
     return clean
-
-
-def _order(item: Diagnostic) -> tuple[str, str, str, str, str]:
-    return item.repo_id or "", item.mode or "", item.code, item.message, item.file or ""

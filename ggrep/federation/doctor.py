@@ -1,69 +1,61 @@
-"""Finds problems of a workspace and the command that fixes each.
+"""Finds problems of a workspace and the command that fixes each. Pure."""
 
-Pure: from the manifest, from what daemons say and from what was found of overlapping roots.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
-from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import Candidate, cohort_key, compatibility_key, plan_cohorts
-from ggrep.federation.daemon_upkeep import DaemonState
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.editing import MERGE_LINE
-from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_state import MemberState, WorkspaceState
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import MOVED, on_root, remove_repo, with_file
 from ggrep.model.workspace_reports import Component, Doctor, DoctorCohort, DoctorCohorts, Finding
+from ggrep.model.workspace_state import Availability, DaemonWord
 
-_COMPONENTS: Final[tuple[Component, ...]] = ("embedding", "lexical", "schema")
-_WORDS: Final[Mapping[Component, str]] = {
-    "embedding": "its vectors come from another encoder",
-    "lexical": "its term statistics have another layout",
-    "schema": "another build of ggrep serves it",
+_COMPONENTS: Final[Mapping[Component, tuple[str, str]]] = {
+    "embedding": ("embed_key", "its vectors come from another encoder"),
+    "lexical": ("lexical_key", "its term statistics have another layout"),
+    "schema": ("schema_key", "another build of ggrep serves it"),
 }
+"""Components of a cohort's key: the field of a description, and the reason for a split."""
 
 
 def examine(
-    manifest: WorkspaceManifest,
-    daemons: Mapping[RepoId, DaemonState],
-    overlaps: Iterable[Diagnostic] = (),
-    *,
-    other_stores: Mapping[RepoId, int] | None = None,
-    merge_said: bool = False,
+    state: WorkspaceState, overlaps: Iterable[Diagnostic] = (), *, merge_said: bool = False
 ) -> Doctor:
     """Return the problems of a workspace's enabled repositories, and which are missing.
 
-    `other_stores` says how many indexes under other settings a repository has; `merge_said`
-    whether the user's settings say how lists are merged.
+    `merge_said` says whether the user's settings say how lists are merged.
     """
-    findings = list(_of_roots(manifest))
-    enabled = [s for s in manifest.repos if s.repo.enabled and s.repo.missing is None]
-    candidates = _candidates(enabled, daemons)
+    enabled = [each for each in state.members if each.repo.enabled and each.repo.missing is None]
+    candidates = _candidates(enabled)
     cohorts = DoctorCohorts(*(_cohorts(candidates, corpus) for corpus in CORPORA))
-    # Two work trees of one repository side by side are mostly intended.
-    findings += [
-        Finding(warning.code, warning.message, repo_id=warning.repo_id, needed=False)
-        for warning in overlaps
+    findings = [
+        *_of_roots(state.workspace),
+        # Two work trees of one repository side by side are mostly intended.
+        *(Finding(each.code, each.message, None, each.repo_id, needed=False) for each in overlaps),
+        *(finding for member in enabled for finding in _of_member(member)),
+        *_of_cohorts(enabled, candidates, cohorts),
     ]
-    if not any(state.repo.enabled for state in manifest.repos):
+    if not any(each.repo.enabled for each in state.members):
         findings.append(Finding("nothing_enabled", "no repository is enabled"))
-    if not merge_said and len(enabled) > 1:
-        findings += _of_merging(manifest)
-    for state in enabled:
-        daemon = daemons.get(state.repo_id, DaemonState())
-        findings += _of_index(state, (other_stores or {}).get(state.repo_id, 0))
-        findings += _of_daemon(state, daemon)
-    findings += _of_cohorts(enabled, candidates, cohorts.by_corpus())
+    merge = state.workspace.merge
+    if not merge_said and len(enabled) > 1 and merge.strategy is None and merge.rrf_k is None:
+        message = (
+            "hits are merged by rank only; this line in the file ranks them like a single index:"
+        )
+        findings.append(Finding("merge_unsaid", message, f"{MERGE_LINE},", needed=False))
     findings.sort(key=lambda finding: (finding.repo_id or "", finding.code, finding.message))
     return Doctor(
         ok=not any(finding.needed for finding in findings),
-        workspace_path=str(manifest.workspace.workspace_path),
-        repo_set_id=manifest.workspace.repo_set_id,
+        workspace_path=str(state.workspace.workspace_path),
+        repo_set_id=state.workspace.repo_set_id,
         findings=tuple(
             replace(
                 finding,
@@ -76,16 +68,14 @@ def examine(
     )
 
 
-def _candidates(
-    states: Sequence[RepoState], daemons: Mapping[RepoId, DaemonState]
-) -> list[Candidate]:
+def _candidates(members: Sequence[MemberState]) -> list[Candidate]:
     """Return the searchable repositories, described by their daemons or else from disk."""
     candidates = []
-    for state in states:
-        reported = daemons.get(state.repo_id, DaemonState()).description
-        known = reported if reported is not None and reported.snapshot_id else state.description()
+    for member in members:
+        reported = member.reported
+        known = reported if reported is not None and reported.snapshot_id else member.description()
         if known is not None:
-            candidates.append(Candidate(state.repo_id, state.repo.priority, known))
+            candidates.append(Candidate(member.repo_id, member.repo.priority, known))
     return candidates
 
 
@@ -101,78 +91,60 @@ def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[DoctorCoh
             compatibility_key(group[0].description),
             tuple(candidate.repo_id for candidate in group),
             asked=group[0].repo_id in queried.admitted,
-            differs=_differences(group[0].description, reference),
+            differs=tuple(
+                component
+                for component, (field, _) in _COMPONENTS.items()
+                if reference is not None
+                and getattr(group[0].description, field) != getattr(reference, field)
+            ),
         )
         for key, group in members.items()
     ]
     return tuple(sorted(cohorts, key=lambda cohort: (not cohort.asked, cohort.cohort_key or "")))
 
 
-def _differences(one: RepoDescription, reference: RepoDescription | None) -> tuple[Component, ...]:
-    if reference is None:
-        return ()
-    pairs = (
-        (one.embed_key, reference.embed_key),
-        (one.lexical_key, reference.lexical_key),
-        (one.schema_key, reference.schema_key),
-    )
-    return tuple(name for name, (a, b) in zip(_COMPONENTS, pairs, strict=True) if a != b)
-
-
 def _of_cohorts(
-    states: Sequence[RepoState],
-    candidates: Sequence[Candidate],
-    cohorts: Sequence[tuple[Corpus, tuple[DoctorCohort, ...]]],
+    members: Sequence[MemberState], candidates: Sequence[Candidate], cohorts: DoctorCohorts
 ) -> Iterator[Finding]:
     """Yield one finding for each repository that a search excludes."""
     known = {candidate.repo_id: candidate.description for candidate in candidates}
-    for state in states:
+    for member in members:
         left_out = [
             (corpus, cohort)
-            for corpus, parts in cohorts
+            for corpus, parts in cohorts.by_corpus()
             for cohort in parts
-            if not cohort.asked and state.repo_id in cohort.repo_ids
+            if not cohort.asked and member.repo_id in cohort.repo_ids
         ]
         if not left_out:
             continue
-        differs = [c for c in _COMPONENTS if any(c in cohort.differs for _, cohort in left_out)]
-        queried = next(c for c in cohorts[0][1] if c.asked)
-        reference = known[queried.repo_ids[0]]
+        queried = next(cohort for cohort in cohorts.code if cohort.asked)
+        described, reference = known[member.repo_id], known[queried.repo_ids[0]]
+        differs = {component for _, cohort in left_out for component in cohort.differs}
+        reasons = [reason for each, (_, reason) in _COMPONENTS.items() if each in differs]
+        message = "; ".join(reasons) or "its daemon did not report its cohort"
+        ours, theirs = _encoder(described), _encoder(reference)
+        if "embedding" in differs:
+            message += f" ({ours} here, {theirs} in the others)"
+        if "embedding" in differs and ours != theirs:
+            message += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
+        root = member.repo.root_canonical
         yield Finding(
             "cohort_split",
-            f"searches omit it: {_why(differs, known[state.repo_id], reference)}",
-            _mended(state, known[state.repo_id], reference),
-            state.repo_id,
+            f"searches omit it: {message}",
+            # With another encoder an index under a flag would not be queried. Only a daemon of
+            # another build reports other keys: the next one is of this build.
+            "" if ours != theirs else f"{on_root('stop', root)}; {on_root('index', root)}",
+            member.repo_id,
             tuple(corpus for corpus, _ in left_out),
         )
-
-
-def _why(differs: Sequence[Component], one: RepoDescription, reference: RepoDescription) -> str:
-    reason = "; ".join(_WORDS[component] for component in differs)
-    if "embedding" in differs:
-        ours, theirs = _encoder(one), _encoder(reference)
-        reason = f"{reason} ({ours} here, {theirs} in the others)"
-        if ours != theirs:
-            reason += f'; config.toml in the ggrep home chooses it: encoder = "{theirs}"'
-    return reason or "its daemon did not report its cohort"
 
 
 def _encoder(description: RepoDescription) -> str:
     return description.embed_key.partition("|")[0] or "none"
 
 
-def _mended(state: RepoState, one: RepoDescription, reference: RepoDescription) -> str:
-    root = state.repo.root_canonical
-    if _encoder(one) != _encoder(reference):
-        # The settings in force say so: an index under a flag would not be the one that is asked.
-        return ""
-    # Only a daemon of another build says so of an index: the next one is of this build.
-    return f"{on_root('stop', root)}; {on_root('index', root)}"
-
-
-def _of_roots(manifest: WorkspaceManifest) -> Iterator[Finding]:
+def _of_roots(workspace: Workspace) -> Iterator[Finding]:
     """Yield the missing repositories; disabled ones are only mentioned."""
-    workspace = manifest.workspace
     left = len(workspace.repos)
     for repo in workspace.repos:
         if repo.missing is None:
@@ -185,74 +157,44 @@ def _of_roots(manifest: WorkspaceManifest) -> Iterator[Finding]:
         yield Finding("missing_root", message, hint, repo.repo_id, needed=repo.enabled)
 
 
-def _of_merging(manifest: WorkspaceManifest) -> Iterator[Finding]:
-    """Yield one where the file leaves the merge to the contract, whose way finds least."""
-    merge = manifest.workspace.merge
-    if merge.strategy is None and merge.rrf_k is None:
-        yield Finding(
-            "merge_unsaid",
-            "hits are merged by rank only; this line in the file ranks them like a single index:",
-            f"{MERGE_LINE},",
-            needed=False,
-        )
+_INDEXES: Final[Mapping[Availability, tuple[str, Callable[[Path], str]]]] = {
+    "missing-index-dir": ("missing_index", lambda root: on_root("index", root)),
+    "invalid-pointer": ("invalid_pointer", lambda root: on_root("repair", root)),
+    "missing-required-artifacts": ("damaged_index", lambda root: on_root("repair", root)),
+    "compat-key-missing": ("other_build", lambda root: on_root("index --reset", root)),
+}
+"""Codes and commands of indexes that cannot be searched."""
+_DAEMONS: Final[Mapping[DaemonWord, tuple[str, str, str]]] = {
+    "silent": ("daemon_silent", "its daemon does not answer: ", "no reply"),
+    "other_version": ("daemon_other_version", "", "its daemon has another version"),
+    "stale": ("daemon_stale", "its daemon has old settings: ", "they were edited"),
+}
+"""Codes and messages of daemons to stop; the last text stands for an unknown problem."""
 
 
-def _of_index(state: RepoState, other_stores: int) -> Iterator[Finding]:
-    root, repo_id, index = state.repo.root_canonical, state.repo_id, state.index
-    problem = index.pointer.problem or ""
-    if state.error is not None:
-        yield Finding("settings", str(state.error), repo_id=repo_id)
-        return
-    match state.availability:
-        case "missing-index-dir":
-            more = "; an index with other settings exists" if other_stores else ""
-            yield Finding("missing_index", f"no index{more}", on_root("index", root), repo_id)
-        case "invalid-pointer":
-            yield Finding("invalid_pointer", problem, on_root("repair", root), repo_id)
-        case "missing-required-artifacts":
-            yield Finding("damaged_index", problem, on_root("repair", root), repo_id)
-        case "compat-key-missing":
-            yield Finding("other_build", problem, on_root("index --reset", root), repo_id)
-        case "missing-root":
-            pass  # said already
-        case "present":
-            yield from _of_snapshot(state)
-
-
-def _of_snapshot(state: RepoState) -> Iterator[Finding]:
-    facts, root = state.index.facts, state.repo.root_canonical
-    if facts is None:
-        return
-    if facts.degraded:
-        yield Finding(
-            "degraded",
-            "some files could not be indexed",
-            on_root("health", root),
-            state.repo_id,
-        )
-    if facts.partial:
-        done = f"{facts.counts.files_indexed} of {facts.counts.files_eligible} files"
-        yield Finding(
-            "partial",
-            f"the first index is not complete: {done}",
-            on_root("index", root),
-            state.repo_id,
-        )
-
-
-def _of_daemon(state: RepoState, daemon: DaemonState) -> Iterator[Finding]:
-    root, repo_id = state.repo.root_canonical, state.repo_id
-    match daemon.state:
-        case "silent":
-            problem = f"its daemon does not answer: {daemon.problem or 'no reply'}"
-            yield Finding("daemon_silent", problem, on_root("stop", root), repo_id)
-        case "other_version":
-            problem = daemon.problem or "its daemon has another version"
-            yield Finding("daemon_other_version", problem, on_root("stop", root), repo_id)
-        case "stale":
-            problem = f"its daemon has old settings: {daemon.problem or 'they were edited'}"
-            yield Finding("daemon_stale", problem, on_root("stop", root), repo_id)
-        case "indexing":
-            yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)
-        case "none" | "ready":
-            pass
+def _of_member(member: MemberState) -> Iterator[Finding]:
+    """Yield the problems of a repository's settings, index and daemon."""
+    root, repo_id, index = member.repo.root_canonical, member.repo_id, member.index
+    if member.error is not None:
+        yield Finding("settings", str(member.error), repo_id=repo_id)
+    elif index.availability in _INDEXES:
+        code, command = _INDEXES[index.availability]
+        problem = index.pointer.problem or ""
+        if code == "missing_index":
+            problem = "no index"
+            problem += "; an index with other settings exists" if member.other_stores else ""
+        yield Finding(code, problem, command(root), repo_id)
+    if index.availability == "present" and index.degraded:
+        message = "some files could not be indexed"
+        yield Finding("degraded", message, on_root("health", root), repo_id)
+    if index.availability == "present" and index.partial and index.counts is not None:
+        done = f"{index.counts.files_indexed} of {index.counts.files_eligible} files"
+        message = f"the first index is not complete: {done}"
+        yield Finding("partial", message, on_root("index", root), repo_id)
+    daemon = member.daemon
+    if daemon.state in _DAEMONS:
+        code, begin, usual = _DAEMONS[daemon.state]
+        problem = f"{begin}{daemon.problem or usual}"
+        yield Finding(code, problem, on_root("stop", root), repo_id)
+    elif daemon.state == "indexing":
+        yield Finding("indexing", "it is being indexed", repo_id=repo_id, needed=False)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
@@ -163,7 +164,7 @@ def _cut(text: str, start: int, stop: int, places: EntryPositions) -> str:
     """Return `text` without a span, and without its line when nothing else stands on it."""
     indent = _indent(text, start)
     after = _end_of_line(text, stop, places.tokens)
-    if indent is None or not _ends_line(text, after):
+    if indent is None or text[after:].partition("\n")[0].strip():
         blanks = len(text) - stop - len(text[stop:].lstrip(" \t"))
         return text[:start] + text[stop + (blanks if text[stop : stop + 1] == " " else 0) :]
     line_start = start - len(indent)
@@ -191,14 +192,9 @@ def _end_of_line(text: str, offset: int, tokens: Sequence[Token]) -> int:
     return end
 
 
-def _ends_line(text: str, offset: int) -> bool:
-    newline = text.find("\n", offset)
-    return not text[offset : newline if newline >= 0 else len(text)].strip()
-
-
 def _text(entry: object, key: str) -> str:
-    found = entry.get(key) if isinstance(entry, Mapping) else None
-    return found.strip() if isinstance(found, str) else ""
+    value = entry.get(key) if isinstance(entry, Mapping) else None
+    return value.strip() if isinstance(value, str) else ""
 
 
 def _checked(text: str) -> str:
@@ -208,15 +204,7 @@ def _checked(text: str) -> str:
 
 
 def _entry_text(entry: NewEntry) -> str:
-    parts: dict[str, Json] = {"root": entry.root}
-    if entry.alias is not None:
-        parts["alias"] = entry.alias
-    if entry.enabled is not None:
-        parts["enabled"] = entry.enabled
-    if entry.priority is not None:
-        parts["priority"] = entry.priority
-    if entry.tags:
-        parts["tags"] = list(entry.tags)
+    parts = {key: value for key, value in asdict(entry).items() if value not in (None, ())}
     body = ", ".join(f'"{key}": {_json(value)}' for key, value in parts.items())
     return f"{{ {body} }}"
 

@@ -1,9 +1,9 @@
 """The envelope of every federated answer: each repository, its outcome, and their JSON."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,30 +28,13 @@ from ggrep.federation.repo_outcomes import (
 )
 from ggrep.federation.selection import Selection
 from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_manifest import described_entry, manifest_hash
+from ggrep.federation.workspace_state import described_entry, manifest_hash
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.response import Freshness, Provenance
 
-if TYPE_CHECKING:
-    from ggrep.model.schemas.federated import (
-        AttendedJson,
-        CorpusResultJson,
-        DetailedFailureJson,
-        DiagnosticJson,
-        DiagnosticsJson,
-        FederatedErrorJson,
-        FederatedLimitJson,
-        FederatedRepoJson,
-        FederatedStatsJson,
-        NamedWorkspaceJson,
-        RepoFailureJson,
-        RepoStatsJson,
-        SelectionJson,
-    )
-
 
 class Envelope(Struct, frozen=True):
-    """Repositories of a workspace and their outcomes, part of every answer.
+    """The part of every answer about its repositories; an answer adds its body.
 
     Attributes:
         coverage: effect of each repository on the answer, in the order of `reports`.
@@ -87,25 +70,35 @@ class Envelope(Struct, frozen=True):
         """Return the identity of the index state that the selected repositories are in."""
         entries = [
             described_entry(report.repo.repo_id, report.description, report.snapshot_id)
+            if report.description is not None and report.snapshot_id is not None
+            else described_entry(report.repo.repo_id, None, None)
             for report in self.reports
         ]
         return manifest_hash(self.workspace.repo_set_id, entries)
 
+    def shown(self) -> Iterable[RepoId]:
+        """Return the repositories that the body shows something of."""
+        return ()
 
-class WorkspaceAnswer(Struct, frozen=True):
-    """An answer over a workspace, with the outcome of each repository."""
+    def rules(self, listed: Container[RepoId]) -> dict[str, Any]:
+        """Return the keys of `meta` about the merge, limited to the listed repositories."""
+        del listed
+        return {}
 
-    attendance: Envelope
+    def body(self) -> dict[str, Any]:
+        """Return the keys of the answer beside those of the envelope."""
+        return {}
 
-    @property
-    def ok(self) -> bool:
-        """Return whether at least one repository answered, or none was selected."""
-        return self.attendance.ok
+    def head(self) -> dict[str, Any]:
+        """Return the answer without its body."""
+        listed = shown_repos(self, self.shown())
+        return {"schema_version": FEDERATED_SCHEMA, **envelope_json(self, listed)}
 
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return self.attendance.exit_status
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer, or its failure with all that is known of the repositories."""
+        if self.error is not None:
+            return failed_json(self.head(), self.error, path_cleaner(self))
+        return {**self.head(), "ok": True, **self.body()}
 
 
 class RepoNotices(Struct, frozen=True):
@@ -124,7 +117,7 @@ def envelope_of(
     session: FanoutSession,
     notices_of: Mapping[RepoId, RepoNotices],
     *,
-    own: Iterable[Diagnostic] = (),
+    diagnostics: Iterable[Diagnostic] = (),
     limits: Iterable[RepoLimit] = (),
     elapsed_ms: float,
 ) -> Envelope:
@@ -134,7 +127,7 @@ def envelope_of(
     warnings = [
         Diagnostic(notice.code, notice.message, repo_id=repo, file=notice.path_key)
         for repo, notices in answered.items()
-        for notice in (*notices.warnings, *session.said_of(repo))
+        for notice in (*notices.warnings, *session.notices_of(repo))
     ]
     cuts = [limit for notices in answered.values() for limit in notices.limits]
     return Envelope(
@@ -144,7 +137,7 @@ def envelope_of(
         reports=reports,
         coverage=tuple(_coverage(report, answered) for report in reports),
         limits_hit=tuple(sorted({*cuts, *limits, *session.limits()}, key=RepoLimit.order)),
-        warnings=sorted_diagnostics((*session.selection.warnings, *warnings, *own)),
+        warnings=sorted_diagnostics((*session.selection.warnings, *warnings, *diagnostics)),
         errors=failure_diagnostics(reports),
         error=None if answered else first_failure(reports),
         elapsed_ms=elapsed_ms,
@@ -205,21 +198,21 @@ _OF_THE_QUERY: Final = frozenset(
 )
 """Cuts of the question, which every repository makes alike."""
 
-_OF_WHAT_WAS_FOUND: Final = frozenset({"max_results", "max_per_file"})
-"""Cuts of a repository's list, of which nothing need have had a place in the answer."""
+_OF_RESULTS: Final = frozenset({"max_results", "max_per_file"})
+"""Cuts of a repository's list, whose hits need not have had a place in the answer."""
 
 
 def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId]:
     """Return the repositories that an answer lists.
 
-    All of a few, or where that is wished. Else those that something of is shown, that were selected
-    by name, that could have changed the answer, or of which something is to be said.
+    All of a few, or on request. Else repositories that the body shows, that were selected by name,
+    that could have changed the answer, or that have a diagnostic or a cut.
     """
     selected = frozenset(report.repo.repo_id for report in response.reports)
     if response.request.all_repos or len(selected) <= LISTED_WHOLE:
         return selected
     mentioned = {item.repo_id for item in (*response.warnings, *response.errors)}
-    passed = _OF_THE_QUERY | _OF_WHAT_WAS_FOUND
+    passed = _OF_THE_QUERY | _OF_RESULTS
     mentioned |= {cut.repo_id for cut in response.limits_hit if cut.limit.code not in passed}
     failed = {report.repo.repo_id for report in response.reports if report.status not in _HARMLESS}
     missed = {coverage.repo_id for coverage in response.coverage if coverage.could_change != "no"}
@@ -241,75 +234,88 @@ def known_paths(workspace: Workspace) -> tuple[str, ...]:
     return tuple(sorted(str(path) for path in paths if len(path.parts) > 1))
 
 
-def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> "AttendedJson":
+def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> dict[str, Any]:
     """Return the part of every answer about its repositories, limited to the listed ones."""
-    clean, workspace = path_cleaner(envelope), envelope.workspace
-    named: NamedWorkspaceJson = {"name": workspace.name, "workspaceId": workspace.repo_set_id}
-    if envelope.request.include_paths:
-        named["workspacePath"] = str(workspace.workspace_path)
-    shown = [report for report in envelope.reports if report.repo.repo_id in listed]
-    document: AttendedJson = {
+    clean, workspace, selection = path_cleaner(envelope), envelope.workspace, envelope.selection
+    with_paths = envelope.request.include_paths
+    pairs = zip(envelope.reports, envelope.coverage, strict=True)
+    rows = [pair for pair in pairs if pair[0].repo.repo_id in listed]
+    path = {"workspacePath": str(workspace.workspace_path)} if with_paths else {}
+    stats = {"stats": _stats(envelope, listed)} if envelope.request.stats else {}
+    return {
         "backend": "federated",
         "meta": {
             "repoSetId": workspace.repo_set_id,
             "manifestHash": envelope.manifest_hash,
-            "workspace": named,
-            "selection": selection_json(envelope, clean, listed),
+            "workspace": {"name": workspace.name, "workspaceId": workspace.repo_set_id, **path},
+            "selection": {
+                "selectedRepoIds": [repo for repo in selection.repo_ids if repo in listed],
+                "selectedRepos": [
+                    {
+                        "repoId": repo.repo_id,
+                        "alias": repo.alias,
+                        "priority": repo.priority,
+                        "enabled": repo.enabled,
+                    }
+                    for repo in selection.repos
+                    if repo.repo_id in listed
+                ],
+                "explicitSelects": [clean(token) for token in selection.explicit_selects],
+                "tags": list(selection.tags),
+                "repoFilter": [clean(pattern) for pattern in selection.repo_filter],
+                "only": [clean(token) for token in selection.only],
+                "includeDisabled": selection.include_disabled,
+            },
             "snapshots": {
                 report.repo.repo_id: report.snapshot_id
-                for report in shown
+                for report, _ in rows
                 if report.snapshot_id is not None
             },
-            "ruledOut": len(envelope.reports) - len(shown),
+            "ruledOut": len(envelope.reports) - len(rows),
+            **envelope.rules(listed),
         },
         "repos": [
-            repo_json(report, coverage, clean, show_root=envelope.request.include_paths)
-            for report, coverage in zip(envelope.reports, envelope.coverage, strict=True)
-            if report.repo.repo_id in listed
+            _row(report, coverage, clean, with_paths=with_paths) for report, coverage in rows
         ],
-        "diagnostics": diagnostics_json(envelope.warnings, envelope.errors, clean),
-        "limits_hit": limits_json(envelope.limits_hit, listed),
+        "diagnostics": {
+            "warnings": _diagnostics(envelope.warnings, clean),
+            "errors": _diagnostics(envelope.errors, clean),
+        },
+        "limits_hit": _limits(envelope.limits_hit, listed),
+        **stats,
     }
-    if envelope.request.stats:
-        document["stats"] = stats_json(envelope, listed)
-    return document
 
 
-def failed_json(
-    document: Mapping[str, object], error: GgrepError, clean: Clean
-) -> "FederatedErrorJson":
+def failed_json(document: Mapping[str, Any], error: GgrepError, clean: Clean) -> dict[str, Any]:
     """Return the failure, with all that is known of the repositories."""
-    failed = error_json(error, clean)
-    outcome = {"ok": False, "code": failed["code"], "message": failed["message"], "error": failed}
-    return cast("FederatedErrorJson", {**document, "schema_version": FEDERATED_SCHEMA, **outcome})
-
-
-def selection_json(response: Envelope, clean: Clean, listed: Container[RepoId]) -> "SelectionJson":
-    """Return which repositories were meant, of those that are listed."""
-    selection = response.selection
-    return {
-        "selectedRepoIds": [repo for repo in selection.repo_ids if repo in listed],
-        "selectedRepos": [
+    failed: dict[str, Any] = {**_failure(error, clean), "details": {}}
+    if error.request_id:
+        failed["request_id"] = error.request_id
+    if error.snapshot_id:
+        failed["snapshot_id"] = error.snapshot_id
+    if isinstance(error, Busy):
+        failed["details"] = {"retry_after_ms": error.retry_after_ms}
+    if isinstance(error, WorkspaceError):
+        failed["issues"] = [
             {
-                "repoId": repo.repo_id,
-                "alias": repo.alias,
-                "priority": repo.priority,
-                "enabled": repo.enabled,
+                "code": issue.code,
+                "message": clean(issue.message),
+                "path": clean(issue.path),
+                "field": issue.field,
+                "reason": issue.reason,
+                "hint": issue.hint,
             }
-            for repo in selection.repos
-            if repo.repo_id in listed
-        ],
-        "explicitSelects": [clean(token) for token in selection.explicit_selects],
-        "tags": list(selection.tags),
-        "repoFilter": [clean(pattern) for pattern in selection.repo_filter],
-        "only": [clean(token) for token in selection.only],
-        "includeDisabled": selection.include_disabled,
-    }
+            for issue in error.issues
+        ]
+    outcome = {"ok": False, **_failure(error, clean), "error": failed}
+    return {"schema_version": FEDERATED_SCHEMA, **document, **outcome}
 
 
-def limits_json(
-    limits: Iterable[RepoLimit], listed: Container[RepoId]
-) -> "list[FederatedLimitJson]":
+def _failure(error: GgrepError, clean: Clean) -> dict[str, str]:
+    return {"code": code_of(error), "message": clean(str(error))}
+
+
+def _limits(limits: Iterable[RepoLimit], listed: Container[RepoId]) -> list[dict[str, Any]]:
     """Return the cuts.
 
     Equal cuts of unlisted repositories appear once, without a repository; their numbers of hits
@@ -321,115 +327,64 @@ def limits_json(
         cut = limit.limit
         if limit.repo_id is None or limit.repo_id in listed:
             kept[limit] = None
-        elif cut.code in _OF_WHAT_WAS_FOUND:
+        elif cut.code in _OF_RESULTS:
             observed_of[cut.code, cut.limit] += cut.observed or 0
         else:
             kept[replace(limit, repo_id=None)] = None
     kept |= {RepoLimit(LimitHit(*cut, observed)): None for cut, observed in observed_of.items()}
-    return [limit_of_repo_json(limit) for limit in sorted(kept, key=RepoLimit.order)]
+    return [
+        {**plain(each.limit), **({} if each.repo_id is None else {"repoId": each.repo_id})}
+        for each in sorted(kept, key=RepoLimit.order)
+    ]
 
 
-def repo_json(
-    report: RepoReport, coverage: Coverage, clean: Clean, *, show_root: bool
-) -> "FederatedRepoJson":
+def _row(
+    report: RepoReport, coverage: Coverage, clean: Clean, *, with_paths: bool
+) -> dict[str, Any]:
     """Return the outcome of one repository."""
-    modes: dict[str, CorpusResultJson] = {}
-    for part in report.corpora:
-        entry: CorpusResultJson = {"status": part.status, "count": part.count}
-        if part.error is not None:
-            entry["error"] = _code_and_message(part.error, clean)
-        modes[part.corpus.value] = entry
-    document: FederatedRepoJson = {
-        "repoId": report.repo.repo_id,
-        "alias": report.repo.alias,
+    repo, known = report.repo, report.description
+    document: dict[str, Any] = {
+        "repoId": repo.repo_id,
+        "alias": repo.alias,
         "status": report.status,
-        "perMode": modes,
+        "perMode": {
+            part.corpus.value: {
+                "status": part.status,
+                "count": part.count,
+                **({} if part.error is None else {"error": _failure(part.error, clean)}),
+            }
+            for part in report.corpora
+        },
         "snapshotId": report.snapshot_id,
         "degraded": report.degraded,
         "partialIndex": report.partial_index,
-        "compatibilityKey": (compatibility_key(report.description) if report.description else None),
+        "compatibilityKey": compatibility_key(known) if known else None,
     }
-    if report.description is not None and report.description.profile:
-        document["profile"] = report.description.profile
-    if show_root:
-        document["repoRootCanonical"] = str(report.repo.root_canonical)
+    if known is not None and known.profile:
+        document["profile"] = known.profile
+    if with_paths:
+        document["repoRootCanonical"] = str(repo.root_canonical)
     if report.error is not None:
-        document["error"] = _code_and_message(report.error, clean)
+        document["error"] = _failure(report.error, clean)
     if not coverage.answered:
         document["couldChange"] = {"verdict": coverage.could_change, "reason": coverage.reason}
     return document
 
 
-def _code_and_message(error: GgrepError, clean: Clean) -> "RepoFailureJson":
-    return {"code": code_of(error), "message": clean(str(error))}
+def _diagnostics(items: Iterable[Diagnostic], clean: Clean) -> list[Any]:
+    cleaned = [replace(item, message=clean(item.message)) for item in items]
+    return [] if not cleaned else list(plain(cleaned))
 
 
-def diagnostics_json(
-    warnings: Sequence[Diagnostic], errors: Sequence[Diagnostic], clean: Clean
-) -> "DiagnosticsJson":
-    """Return warnings and errors."""
-    return {
-        "warnings": [_diagnostic(item, clean) for item in warnings],
-        "errors": [_diagnostic(item, clean) for item in errors],
-    }
-
-
-def _diagnostic(item: Diagnostic, clean: Clean) -> "DiagnosticJson":
-    document: DiagnosticJson = {"code": item.code, "message": clean(item.message)}
-    if item.repo_id is not None:
-        document["repoId"] = item.repo_id
-    if item.mode is not None:
-        document["mode"] = item.mode
-    if item.file is not None:
-        document["file"] = item.file
-    return document
-
-
-def limit_of_repo_json(item: RepoLimit) -> "FederatedLimitJson":
-    """Return a cut."""
-    document = cast("FederatedLimitJson", plain(item.limit))
-    if item.repo_id is not None:
-        document["repoId"] = item.repo_id
-    return document
-
-
-def error_json(error: GgrepError, clean: Clean) -> "DetailedFailureJson":
-    """Return a failure with all that is known of it."""
-    body: DetailedFailureJson = {
-        "code": code_of(error),
-        "message": clean(str(error)),
-        "details": {},
-    }
-    if error.request_id:
-        body["request_id"] = error.request_id
-    if error.snapshot_id:
-        body["snapshot_id"] = error.snapshot_id
-    if isinstance(error, Busy):
-        body["details"] = {"retry_after_ms": error.retry_after_ms}
-    if isinstance(error, WorkspaceError):
-        body["issues"] = [
-            {
-                "code": issue.code,
-                "message": clean(issue.message),
-                "path": clean(issue.path),
-                "field": issue.field,
-                "reason": issue.reason,
-                "hint": issue.hint,
-            }
-            for issue in error.issues
-        ]
-    return body
-
-
-def stats_json(response: Envelope, listed: Container[RepoId]) -> "FederatedStatsJson":
+def _stats(envelope: Envelope, listed: Container[RepoId]) -> dict[str, Any]:
     """Return the values that differ from run to run."""
-    repos: dict[str, RepoStatsJson] = {
-        repo: {"elapsedMs": round(ms, 3)} for repo, ms in response.repo_elapsed_ms
+    repos: dict[RepoId, dict[str, Any]] = {
+        repo: {"elapsedMs": round(ms, 3)} for repo, ms in envelope.repo_elapsed_ms
     }
-    for repo, freshness in response.freshness:
+    for repo, freshness in envelope.freshness:
         repos.setdefault(repo, {"elapsedMs": 0})["freshness"] = freshness
     return {
-        "elapsedMs": round(response.elapsed_ms, 3),
-        "fromMemory": response.from_memory,
-        "repos": {repo: own for repo, own in repos.items() if repo in listed},
+        "elapsedMs": round(envelope.elapsed_ms, 3),
+        "fromMemory": envelope.from_memory,
+        "repos": {repo: figures for repo, figures in repos.items() if repo in listed},
     }

@@ -1,7 +1,7 @@
-"""Asks the selected repositories in rounds: identity, term statistics, hits.
+"""Queries the selected repositories in rounds: description, term statistics, hits.
 
-It alone holds the state of one request: its queries, the known facts of each repository, and the
-outcome of each: the error it dropped out with, its time, and whether it was reported.
+A session is the state of one request: its queries, the facts of each repository, and the outcome of
+each: its error, its time, and whether it was reported.
 """
 
 import logging
@@ -41,8 +41,11 @@ from ggrep.model.limits import LimitHit, Notice, unseen_notices
 from ggrep.model.request import (
     CollectionStatistics,
     EncodedQuery,
+    EncodeRequest,
     PoolRequest,
+    RepoStatistics,
     SearchRequest,
+    StatisticsRequest,
     sum_statistics,
 )
 from ggrep.model.response import PoolResponse, RepoDescription
@@ -61,27 +64,27 @@ _DESCRIBE_SHARE: Final = 3
 _COUNT_SHARE: Final = 2
 _ENCODE_SHARE: Final = 4
 _JOINT_SHARE: Final = 2
-"""One in so many of the milliseconds left is the most that a step before the search may take."""
+"""A step before the search may take the remaining time divided by this number."""
 
 _MANY: Final = 64
-"""Repositories beyond which describing them one by one, should they not be at once, hardly comes to
-an end in any time: what is left of it is better spent on waiting."""
+"""With more repositories, describing them one by one would take too long, so describing them
+together gets more time."""
 
 _AT_ONCE: Final = 16
-"""Repositories asked at once, at least, what takes them little: a snapshot that is opened for the
-first time needs its time, and the request bounds searches."""
+"""Least number of repositories that are described or counted at the same time. Both are cheap, but
+opening a snapshot for the first time takes a while. The request limits concurrent searches only."""
 
 SHARE_LIMIT: Final = "deadline_share"
-"""Per cent that a repository had of what was left of the deadline, which were not enough."""
+"""Limit for a repository whose share of the remaining time, in per cent, was too short."""
 
 
 class RepoDone(Struct, frozen=True):
-    """One repository of a workspace search is done.
+    """Progress of a workspace search: one more repository is done.
 
     Attributes:
-        status: as in the answer's `repos`; `ok` for each that gave lists.
-        count: hits that it gave for the blended list.
-        done: repositories that are, this one included; `total` is how many were selected.
+        status: as in the answer's `repos`; `ok` for a repository that returned lists.
+        count: number of its hits for the blended list.
+        done: number of repositories that are done, of `total` selected ones.
     """
 
     repo_id: RepoId
@@ -95,21 +98,14 @@ class RepoDone(Struct, frozen=True):
 Arrived: TypeAlias = Callable[[RepoDone], None]
 
 
-class RepoStatistics(Struct, frozen=True):
-    """A repository's statistics and the snapshot they belong to."""
-
-    snapshot_id: str
-    statistics: CollectionStatistics
-
-
 @dataclass(slots=True)
 class FanoutSession:
     """One request while it is sent to repositories.
 
     Attributes:
         deadline: common deadline of all rounds.
-        part: share of the request's time until `deadline`; a slate keeps some for afterwards.
-        arrived: called once for each repository, when it is done; None for no call.
+        part: share of the request's time until `deadline`; a slate reserves the rest.
+        arrived: called once for each repository that is done; None for no call.
         kept: session tokens by repository; these repositories answer from the kept snapshots.
         search: the request to each repository, except for its corpora.
         repos: all selected repositories.
@@ -138,10 +134,11 @@ class FanoutSession:
     failures: dict[RepoId, GgrepError] = field(default_factory=dict)
     elapsed_ms: dict[RepoId, float] = field(default_factory=dict)
     _open: dict[RepoId, RepoSearcher] = field(default_factory=dict)
-    _told: set[RepoId] = field(default_factory=set)
-    _host: JointSearcher | None = None
+    _reported: set[RepoId] = field(default_factory=set)
+    _joint: JointSearcher | None = None
     _joined: frozenset[RepoId] = frozenset()
     _gone: bool = False
+    _described_anew: bool = False
 
     def __post_init__(self) -> None:
         """Drop repositories that are missing."""
@@ -179,7 +176,7 @@ class FanoutSession:
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
                 await self.searchers.prepare(self._asked(), until)
-            except Exception:  # noqa: BLE001 - they are asked all the same
+            except Exception:  # noqa: BLE001 - a repository that is not prepared fails later
                 _LOG.exception("repositories could not be prepared")
 
     async def _describe_all(self) -> None:
@@ -195,29 +192,30 @@ class FanoutSession:
     async def _described_jointly(
         self, repos: Sequence[WorkspaceRepo]
     ) -> dict[RepoId, RepoDescription]:
-        """Return the descriptions that a host of several repositories gives at once."""
+        """Return the descriptions of repositories that one process reads together."""
         share = _JOINT_SHARE if len(repos) > _MANY else _JOINT_SHARE * _DESCRIBE_SHARE
         # A session's snapshot is described by its repository.
-        for host in [] if self.kept else self.searchers.hosts(repos):
-            try:
-                descriptions = await host.describe(self._within(share))
-            except GgrepError as error:
-                _LOG.info("described one by one: %s", error)
-            else:
-                self._host, self._joined = host, frozenset(descriptions)
-                return dict(descriptions)
-        return {}
+        joint = None if self.kept else self.searchers.joint(repos)
+        if joint is None:
+            return {}
+        try:
+            descriptions = await joint.describe(self._within(share))
+        except GgrepError as error:
+            _LOG.info("described one by one: %s", error)
+            return {}
+        self._joint, self._joined = joint, frozenset(descriptions)
+        return dict(descriptions)
 
     def is_described_jointly(self, repo: RepoId) -> bool:
-        """Return whether a repository can be asked with others at once."""
+        """Return whether a repository can be searched together with others."""
         return repo in self._joined
 
-    async def encode(self) -> None:
-        """Encode the query once for all repositories of the same encoder."""
+    async def encode(self, repo_ids: Iterable[RepoId]) -> None:
+        """Encode the query once for all of these repositories that have the same encoder."""
         if not self.search.vectors or self.search.is_exact:
             return
         members: dict[str, list[RepoId]] = {}
-        for repo in self.plan.admitted():
+        for repo in repo_ids:
             description = self.descriptions[repo]
             if description.has_vectors:
                 members.setdefault(description.embed_key, []).append(repo)
@@ -238,28 +236,28 @@ class FanoutSession:
     async def search_jointly(
         self, question: BatchedQuery, repo_ids: Sequence[RepoId]
     ) -> BatchedPoolResponse | None:
-        """Return the replies of repositories that are asked at once; None where they are not.
+        """Return the answer of repositories that are searched together; None if that failed.
 
-        Half of the time left is kept for asking them one by one.
+        Half of the remaining time is kept for searching them one by one.
         """
-        if self._host is None:
+        if self._joint is None:
             return None
         try:
-            return await self._host.search(question, repo_ids, self._within(_JOINT_SHARE))
+            return await self._joint.search(question, repo_ids, self._within(_JOINT_SHARE))
         except GgrepError as error:
-            _LOG.info("asked one by one: %s", error)
+            _LOG.info("searched one by one: %s", error)
             self._gone = error.code == _GONE
             return None
 
     async def is_described_anew(self) -> bool:
-        """Return whether the repositories that were asked at once may be asked so once more.
+        """Return whether repositories can be searched together once more, after a changed file.
 
-        A snapshot of theirs was not as it was published. Described again, it is verified, or it is
-        not among them any more; the others must be unchanged.
+        Describing verifies the changed snapshot, or leaves it out if it is damaged. All other
+        descriptions must be unchanged.
         """
-        if not self._gone or self.is_over:
+        if not self._gone or self._described_anew or self.is_over:
             return False
-        self._gone, self._joined = False, frozenset()
+        self._described_anew, self._joined = True, frozenset()
         again = await self._described_jointly(self._asked())
         return bool(again) and again.items() <= self.descriptions.items()
 
@@ -269,48 +267,46 @@ class FanoutSession:
         return await self._run({repo: partial(self._search, repo, None, None) for repo in wanted})
 
     async def search_counted(
-        self, figures: Mapping[RepoId, RepoStatistics], total: CollectionStatistics
-    ) -> dict[RepoId, PoolResponse] | None:
-        """Return the lists of the counted repositories, scored by the sum over all.
-
-        None where one has published meanwhile.
-        """
-        pools = await self._tried(figures, total, figures)
-        return None if None in pools.values() else {repo: p for repo, p in pools.items() if p}
-
-    async def search_together(
-        self, figures: dict[RepoId, RepoStatistics], only: Iterable[RepoId]
-    ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
-        """Return the lists scored by the sum of `figures`, and those figures.
+        self,
+        figures: Mapping[RepoId, RepoStatistics],
+        only: Iterable[RepoId],
+        others: CollectionStatistics | None = None,
+    ) -> tuple[dict[RepoId, PoolResponse], Mapping[RepoId, RepoStatistics]]:
+        """Return the lists scored by the sum of `figures` and `others`, and the final figures.
 
         A repository that published meanwhile is counted once more. When that moves the sum, all
-        are asked again: lists measured against different collections must not be merged.
+        are asked again: lists measured against different collections must not be merged. If there
+        are `others`, they are searched afterwards, and half of the remaining time is kept for them.
         """
         if not figures:
             return {}, figures
-        first = await self._tried(figures, total_of(figures), set(only) & set(figures))
+        share = 1 if others is None else _JOINT_SHARE
+        searched = sorted(set(only) & set(figures))
+        first = await self._tried(figures, total_of(figures, others), searched, share)
         pools = {repo: pool for repo, pool in first.items() if pool is not None}
         gone = [repo for repo in first if repo not in pools]
         if not gone or self.is_over:
             return pools, figures
-        return await self._search_again(figures, pools, gone)
+        return await self._search_again(figures, pools, gone, others, share)
 
     async def _tried(
         self,
         figures: Mapping[RepoId, RepoStatistics],
         total: CollectionStatistics,
         only: Iterable[RepoId],
+        share: int,
     ) -> dict[RepoId, PoolResponse | None]:
         """Return the lists of some repositories; None for each whose counted snapshot is gone."""
-        return await self._run(
-            {repo: partial(self._try, repo, figures[repo], total) for repo in sorted(only)}
-        )
+        calls = {repo: partial(self._try, repo, figures[repo], total) for repo in only}
+        return await self._run(calls, share, cheap=False)
 
     async def _search_again(
         self,
-        figures: dict[RepoId, RepoStatistics],
+        figures: Mapping[RepoId, RepoStatistics],
         pools: dict[RepoId, PoolResponse],
         gone: Sequence[RepoId],
+        others: CollectionStatistics | None,
+        share: int,
     ) -> tuple[dict[RepoId, PoolResponse], dict[RepoId, RepoStatistics]]:
         """Search again, after new statistics from repositories whose snapshots went meanwhile.
 
@@ -323,19 +319,18 @@ class FanoutSession:
         counted = {repo: counts for repo, counts in figures.items() if repo not in gone} | fresh
         if not counted or self.is_over:
             return {}, counted
-        total = total_of(counted)
-        moved = total != total_of(figures)
+        total = total_of(counted, others)
+        moved = total != total_of(figures, others)
         again = sorted({*fresh, *pools} if moved else fresh)
-        second = await self._run(
-            {repo: partial(self._search, repo, counted[repo], total) for repo in again}
-        )
+        calls = {repo: partial(self._search, repo, counted[repo], total) for repo in again}
+        second = await self._run(calls, share, cheap=False)
         kept = {} if moved else pools
         return kept | second, counted
 
     async def slates(
         self, requests: Mapping[RepoId, SlateRequest], deadline: Deadline
     ) -> dict[RepoId, RepoOutcome[SlateResponse]]:
-        """Return the results of requesting slates; no repository drops out."""
+        """Return the outcomes of slate requests; no repository drops out."""
         calls = {
             repo: partial(self.searcher(repo).ask, request, deadline)
             for repo, request in requests.items()
@@ -343,21 +338,20 @@ class FanoutSession:
         return await fan_out(calls, concurrency=self.request.concurrency, deadline=deadline)
 
     async def round(self, calls: Mapping[RepoId, Call[T]], share: int) -> dict[RepoId, T]:
-        """Return the results of one round of work; repositories that fail drop out.
+        """Return the results of one round; repositories that fail drop out.
 
-        `share`: one in so many of the milliseconds left is the most that it may take.
+        The round may take the remaining time divided by `share`.
         """
         return await self._run(calls, share, cheap=False)
 
     async def refill(
         self, lengths: Mapping[RepoId, int], figures: Mapping[RepoId, RepoStatistics]
     ) -> dict[RepoId, PoolResponse]:
-        """Return longer lists of repositories, from the snapshots of the shorter ones.
+        """Return longer lists from the snapshots of the shorter ones.
 
-        A repository that cannot give them any more is left out without failing: its first list
-        stays.
+        A repository that cannot return a longer list keeps its first one and does not fail.
 
-        `figures` has all counted repositories; empty where each is measured against itself.
+        `figures` has all counted repositories; it is empty if each is scored by its own statistics.
         """
         total = total_of(figures) if figures else None
         outcomes = await fan_out(
@@ -388,7 +382,7 @@ class FanoutSession:
         return None if statistics is None else RepoStatistics(key.snapshot_id, statistics)
 
     async def _encode(self, key: str, repos: Sequence[RepoId]) -> None:
-        """Ask one repository after another for the vector; without it, each encodes for itself."""
+        """Ask one repository after another for the vector; if all fail, each encodes the query."""
         vector = self.memory.vectors.get((key, self.search.query))
         until = self._within(_ENCODE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
@@ -396,9 +390,10 @@ class FanoutSession:
                 if vector is not None:
                     break
                 try:
-                    vector = await self.searcher(repo).encode(self.search.query, until)
-                except Exception:  # noqa: BLE001, S112 - one's bug must not take the others' answers
-                    continue  # it is asked for lists all the same, and says then what is wrong
+                    request = EncodeRequest(self.search.query)
+                    vector = (await self.searcher(repo).ask(request, until)).vector
+                except Exception:  # noqa: BLE001, S112 - its search reports the error
+                    continue
         if vector is not None:
             self.vectors[key] = vector
             self.memory.vectors.put((key, self.search.query), vector, 8 * len(vector.values))
@@ -425,9 +420,7 @@ class FanoutSession:
 
     async def _figures(self, repo: RepoId) -> RepoStatistics:
         kept = self._kept(repo)
-        return RepoStatistics(
-            *await self.searcher(repo).term_stats(self.search, self.deadline, kept)
-        )
+        return await self.searcher(repo).ask(StatisticsRequest(self.search, kept), self.deadline)
 
     async def _try(
         self,
@@ -461,28 +454,28 @@ class FanoutSession:
         )
         return await self.searcher(repo).ask(request, self.deadline)
 
-    def said_of(self, repo: RepoId) -> tuple[Notice, ...]:
-        """Return what a repository says of itself; without what changes where nothing may."""
-        described = self.descriptions[repo]
+    def notices_of(self, repo: RepoId) -> tuple[Notice, ...]:
+        """Return a repository's notices; a deterministic answer omits those of the moment."""
+        description = self.descriptions[repo]
         fixed = self.search.deterministic
-        return described.notices if fixed else (*described.notices, *described.moment)
+        return description.notices if fixed else (*description.notices, *description.moment)
 
-    def unseen_of(self, repo: RepoId, *, names: bool = False) -> tuple[Notice, ...]:
-        """Return which files a repository's part of an answer cannot show."""
+    def unseen_in(self, repo: RepoId, *, names: bool = False) -> tuple[Notice, ...]:
+        """Return notices about files that a repository's hits cannot include."""
         unseen = self.descriptions[repo].unseen
         if self.search.deterministic:
             unseen = replace(unseen, skipped=())
         return unseen_notices(unseen, names=names)
 
     def limits(self) -> list[RepoLimit]:
-        """Return the repositories whose share of the deadline ended before the deadline did."""
+        """Return the limits of repositories whose share of the deadline was too short."""
         return [
             RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
             for repo, error in self.failures.items()
             if isinstance(error, ShareEnded)
         ]
 
-    def tell_rest(
+    def report_rest(
         self, reports: Sequence[RepoReport], pools: Mapping[RepoId, PoolResponse]
     ) -> None:
         """Report repositories that were not queried."""
@@ -490,10 +483,10 @@ class FanoutSession:
             pool = pools.get(report.repo.repo_id)
             lists = [hits for _, hits in pool.corpora] if pool else []
             count = len(pool.blended) if pool else 0
-            self._tell(report.repo.repo_id, report.status, count or sum(map(len, lists)))
+            self._report(report.repo.repo_id, report.status, count or sum(map(len, lists)))
 
     def _within(self, share: int) -> Deadline:
-        """Return the deadline of a step that may take one in `share` of the remaining time."""
+        """Return the deadline of a step that may take the remaining time divided by `share`."""
         step_ms = self.deadline.remaining_ms() / share
         return replace(self.deadline, at_ms=self.deadline.clock.monotonic_ms() + step_ms)
 
@@ -508,7 +501,7 @@ class FanoutSession:
             if outcome.error is not None:
                 self._fail(repo, outcome.error)
             elif isinstance(outcome.value, PoolResponse):
-                self._tell(repo, "ok", len(outcome.value.blended))
+                self._report(repo, "ok", len(outcome.value.blended))
 
         outcomes = await fan_out(
             calls,
@@ -535,15 +528,15 @@ class FanoutSession:
         if error.code == _GONE and repo in self.kept:
             error = SessionExpired("the snapshot of this session is gone; start a new session")
         self.failures[repo] = error
-        self._tell(repo, status_of(error), 0)
+        self._report(repo, status_of(error), 0)
 
-    def _tell(self, repo: RepoId, status: str, count: int) -> None:
+    def _report(self, repo: RepoId, status: str, count: int) -> None:
         """Report a repository, once."""
-        if self.arrived is None or repo in self._told:
+        if self.arrived is None or repo in self._reported:
             return
-        self._told.add(repo)
+        self._reported.add(repo)
         alias, total = self.repos[repo].alias, len(self.repos)
-        self.arrived(RepoDone(repo, alias, status, count, len(self._told), total))
+        self.arrived(RepoDone(repo, alias, status, count, len(self._reported), total))
 
 
 def repo_search(request: FederatedRequest) -> SearchRequest:
@@ -557,6 +550,9 @@ def repo_search(request: FederatedRequest) -> SearchRequest:
     )
 
 
-def total_of(figures: Mapping[RepoId, RepoStatistics]) -> CollectionStatistics:
-    """Return the statistics of all repositories together."""
-    return sum_statistics(figures[repo].statistics for repo in sorted(figures))
+def total_of(
+    figures: Mapping[RepoId, RepoStatistics], others: CollectionStatistics | None = None
+) -> CollectionStatistics:
+    """Return the statistics of all repositories together, and of others."""
+    parts = [figures[repo].statistics for repo in sorted(figures)]
+    return sum_statistics([*parts, others] if others else parts)

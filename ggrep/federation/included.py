@@ -1,9 +1,9 @@
-"""Directories that a workspace file's `include` globs mean; each of them is a repository's.
+"""Repositories that the `include` globs of a workspace file select.
 
-`*`, `?`, `[ab]` and `{a,b}` stand for names of one directory, hidden ones aside; `**` for any
-number of directories, and then only those are meant that hold `.git` or `.ggrep.toml`. Links are
-followed where a name is matched and nowhere below `**`. A glob that ends in `.jsonc` means files of
-workspaces, and their repositories.
+`*`, `?`, `[ab]` and `{a,b}` match names of one directory, except hidden ones. `**` matches any
+number of directories; it selects only directories with `.git` or `.ggrep.toml`. Links are followed
+where a name is matched and nowhere below `**`. A glob that ends in `.jsonc` selects workspace files
+and their repositories.
 """
 
 import os
@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 from wcmatch import fnmatch
 
@@ -32,7 +31,7 @@ from ggrep.federation.validation import (
 )
 
 MOST_LOOKED_AT: Final = 100_000
-"""Files and directories that one file's globs may look at: some half a second."""
+"""Most files and directories that the globs of one file look at: about half a second."""
 
 MOST_PARTS: Final = 32
 """Names of one glob, and directories of which each lies in the one before, below `**`."""
@@ -61,76 +60,59 @@ def with_included(
     shows: Callable[[Path], bool] = lambda _: True,
     nested: ReadNested = lambda _: None,
 ) -> WorkspaceDraft:
-    """Return the draft with an entry for each repository that its globs mean.
+    """Return the draft with an entry for each repository that its globs select.
 
-    One that stands in the file itself is as that says. A directory inside of a repository is none.
-    Each is named after its directory, unless another has that name.
+    An entry of the file takes precedence. A directory inside of a repository is none. Each is named
+    after its directory, unless another has that name.
 
-    `shows` tells of a canonical root whether the caller may know of it.
+    `shows` returns whether the caller may know of a canonical root.
     """
     if not draft.include:
         return draft
     known = {entry.located.canonical for entry in draft.entries if entry.located is not None}
-    added: list[_Included] = []
-    means = dict.fromkeys((one.glob for one in draft.include), False)
+    added: dict[Path, EntryDraft] = {}
+    means = {include.glob: False for include in draft.include}
     for path, include in _meant(draft.include, directory):
         if include.glob.endswith(WORKSPACE_ENDING):
-            inner = _of_workspace(draft, path, include, directory, nested)
+            entries = _of_workspace(draft, path, include, directory, nested)
         else:
-            inner = _of_directory(path, include, directory, locate)
-        for one in inner:
-            if not shows(one.place.canonical):
-                continue
-            means[include.glob] = True
-            if one.place.canonical not in known:
-                known.add(one.place.canonical)
-                added.append(one)
-    added.sort(key=lambda one: os.fsencode(one.place.absolute))
+            entries = _of_directory(path, include, directory, locate)
+        for place, entry in entries:
+            if shows(place.canonical):
+                means[include.glob] = True
+                if place.canonical not in known:
+                    known.add(place.canonical)
+                    added[place.absolute] = entry
+    ordered = sorted(added.items(), key=lambda item: os.fsencode(item[0]))
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
-    if len(draft.entries) + len(added) > MAX_REPOS:
-        number = len(draft.entries) + len(added)
+    number = len(draft.entries) + len(ordered)
+    if number > MAX_REPOS:
         message = f"means {number} repositories, at most {MAX_REPOS} are read"
         raise _refused("$.include", "too-many", message, "be more exact")
-    aliases = _aliases(draft.entries, [one.name for one in added])
+    aliases = _aliases(draft.entries, [entry.alias for _, entry in ordered])
     included = (
-        EntryDraft(
-            index=len(draft.entries) + number,
-            root=os.path.relpath(one.place.absolute, directory),
-            alias=aliases[number],
-            tags=one.tags,
-            enabled=one.enabled,
-            priority=one.priority,
-            located=one.place,
-            included=one.glob,
+        replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
+        for index, ((absolute, entry), alias) in enumerate(
+            zip(ordered, aliases, strict=True), len(draft.entries)
         )
-        for number, one in enumerate(added)
     )
     return replace(draft, entries=(*draft.entries, *included), unmatched=unmatched)
 
 
-class _Included(Struct, frozen=True):
-    """A repository that a glob means.
-
-    Attributes:
-        name: its name; None for none.
-    """
-
-    glob: str
-    place: LocatedRoot
-    name: str | None
-    tags: tuple[str, ...]
-    enabled: bool
-    priority: int
-
-
 def _of_directory(
     path: Path, include: IncludeDraft, directory: Path, locate: Locate
-) -> Iterator[_Included]:
-    """Yield the repository of a directory, if it is the root of one."""
-    place = _own_place(os.path.relpath(path, directory), locate)
-    if place is not None:
+) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
+    """Yield the repository of a directory, if it is the root of one, named after its directory."""
+    try:
+        place = locate(os.path.relpath(path, directory))
+    except RootProblem:
+        return
+    if place is None or place.missing is not None:
+        return
+    if place.is_root:
+        tags, enabled, priority = include.tags, include.enabled, include.priority
         name = place.canonical.name
-        yield _Included(include.glob, place, name, include.tags, include.enabled, include.priority)
+        yield place, EntryDraft(0, "", name, tags, enabled, priority, place, include.glob)
 
 
 def _of_workspace(
@@ -139,7 +121,7 @@ def _of_workspace(
     include: IncludeDraft,
     directory: Path,
     nested: ReadNested,
-) -> Iterator[_Included]:
+) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
     """Yield the repositories of another workspace, as it says; tags are added to theirs."""
     try:
         inner = nested(path)
@@ -149,13 +131,14 @@ def _of_workspace(
         raise _refused(field, "nested", why, f"run: ggrep workspace validate {path}") from error
     for entry in inner.entries if inner else ():
         if entry.located is not None:
-            yield _Included(
-                include.glob,
+            yield (
                 entry.located,
-                entry.alias,
-                tuple(sorted({*entry.tags, *include.tags})),
-                entry.enabled and include.enabled,
-                entry.priority,
+                replace(
+                    entry,
+                    tags=tuple(sorted({*entry.tags, *include.tags})),
+                    enabled=entry.enabled and include.enabled,
+                    included=include.glob,
+                ),
             )
 
 
@@ -176,18 +159,7 @@ def _meant(includes: Sequence[IncludeDraft], directory: Path) -> list[tuple[Path
             else:
                 include_of.setdefault(root, include)
     order = {include.glob: place for place, include in reversed([*enumerate(includes)])}
-    return sorted(include_of.items(), key=lambda one: (order[one[1].glob], os.fsencode(one[0])))
-
-
-def _own_place(root: str, locate: Locate) -> LocatedRoot | None:
-    """Return where a root is; None for one that is gone, or inside of another."""
-    try:
-        place = locate(root)
-    except RootProblem:
-        return None
-    if place is None or place.missing is not None:
-        return None
-    return place if os.path.realpath(place.absolute) == str(place.canonical) else None
+    return sorted(include_of.items(), key=lambda item: (order[item[1].glob], os.fsencode(item[0])))
 
 
 def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list[str | None]:
@@ -228,13 +200,13 @@ class Globs:
             for folder in self._below(start, parents, deep=False):
                 yield from self._files(folder, _compiled(last))
             return
-        for found in self._below(start, parts, deep=False):
-            yield Path(os.path.normpath(found))
+        for folder in self._below(start, parts, deep=False):
+            yield Path(os.path.normpath(folder))
 
     def _files(self, at: str, matcher: fnmatch.WcMatcher[str]) -> Iterator[Path]:
         try:
             with os.scandir(at) as entries:
-                names = [one.name for one in self._counted(entries) if one.is_file()]
+                names = [entry.name for entry in self._counted(entries) if entry.is_file()]
         except OSError:
             return
         for name in sorted(names, key=os.fsencode):
@@ -287,14 +259,14 @@ class Globs:
         """Return the names of the directories in one; none where it may not be read."""
         try:
             with os.scandir(at) as entries:
-                found = [
+                names = [
                     entry.name
                     for entry in self._counted(entries)
                     if entry.is_dir(follow_symlinks=links)
                 ]
         except OSError:
             return []
-        return sorted(found, key=os.fsencode)
+        return sorted(names, key=os.fsencode)
 
     def _counted(self, entries: Iterator[os.DirEntry[str]]) -> Iterator[os.DirEntry[str]]:
         for entry in entries:

@@ -79,20 +79,21 @@ def scan(text: str) -> Iterator[Token]:
     """
     position = depth = 0
     while position < len(text):
-        found = _TOKEN.match(text, position)
-        if found is None or found.lastgroup is None:
-            raise _bad_token(text, position)
-        kind, piece = found.lastgroup, found.group()
+        match = _TOKEN.match(text, position)
+        if match is None or match.lastgroup is None:
+            problem = _BAD_START.get(text[position], f"unexpected {text[position]!a}")
+            raise JsoncError(f"{place(text, position)}: {problem}")
+        kind, piece = match.lastgroup, match.group()
         if kind == "string":
             _check_string(text, position, piece)
         depth -= piece in "}]" and kind == "mark"
-        yield Token(kind, position, found.end(), depth)
+        yield Token(kind, position, match.end(), depth)
         depth += piece in "{[" and kind == "mark"
         if depth > MAX_DEPTH:
             raise JsoncError(
                 f"{place(text, position)}: nested more than {MAX_DEPTH} levels deep", "too-deep"
             )
-        position = found.end()
+        position = match.end()
 
 
 def read_jsonc(text: str, deadline: Deadline) -> Json:
@@ -102,7 +103,11 @@ def read_jsonc(text: str, deadline: Deadline) -> Json:
         JsoncError: it is empty, no JSONC, nested too deep, or an object names a key twice.
         DeadlineExceeded: there was no time to finish.
     """
-    tokens = _scanned(text, deadline)
+    tokens = []
+    for number, token in enumerate(scan(text)):
+        if number % _CHECK_EVERY == 0:
+            deadline.check("scanning")
+        tokens.append(token)
     solid = [token for token in tokens if token.kind not in TRIVIA]
     if not solid:
         raise JsoncError("it is empty", "empty")
@@ -110,15 +115,6 @@ def read_jsonc(text: str, deadline: Deadline) -> Json:
     value = _parsed(_blanked(text, tokens, solid), text)
     _refuse_duplicates(text, solid)
     return value
-
-
-def _scanned(text: str, deadline: Deadline) -> list[Token]:
-    tokens = []
-    for number, token in enumerate(scan(text)):
-        if number % _CHECK_EVERY == 0:
-            deadline.check("scanning")
-        tokens.append(token)
-    return tokens
 
 
 def _blanked(text: str, tokens: list[Token], solid: list[Token]) -> str:
@@ -167,7 +163,8 @@ def _refuse_duplicates(text: str, solid: list[Token]) -> None:
         elif char in "}]":
             keys.pop()
         elif token.kind == "string" and text[following.start] == ":":
-            key = _spelled(text[token.start : token.end])
+            piece = text[token.start : token.end]
+            key = str(stable_json.loads(piece)) if "\\" in piece else piece[1:-1]
             if key in keys[-1]:
                 where = place(text, token.start)
                 raise JsoncError(
@@ -176,20 +173,11 @@ def _refuse_duplicates(text: str, solid: list[Token]) -> None:
             keys[-1].add(key)
 
 
-def _spelled(piece: str) -> str:
-    return str(stable_json.loads(piece)) if "\\" in piece else piece[1:-1]
-
-
 def place(text: str, offset: int) -> str:
     """Return `line L, column C` of an offset, both 1-based."""
     # A carriage return ends a line too, and with a line feed behind it just one.
     lines = _LINE_END.split(text[:offset])
     return f"line {len(lines)}, column {len(lines[-1]) + 1}"
-
-
-def _bad_token(text: str, position: int) -> JsoncError:
-    char = text[position]
-    return JsoncError(f"{place(text, position)}: {_BAD_START.get(char, f'unexpected {char!a}')}")
 
 
 def _check_string(text: str, position: int, piece: str) -> None:

@@ -1,12 +1,12 @@
 """Merges repositories' replies about a name into those of one store over all files. Pure.
 
-Order is that of one store: what its own order leaves open is decided by the repository's id.
-Files of equal paths lie by repository there, so occurrences stay together file by file.
+The order is that of one store; ties are broken by the repository's id. Files of equal paths are
+ordered by repository, so occurrences stay together file by file.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,43 +36,31 @@ from ggrep.model.navigation import DefinedAt, Definition, Reference, ReferencesR
 from ggrep.model.written_names import last_part
 
 SymbolPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, SymbolPool]]
-ReferencesPools: TypeAlias = Mapping[NameStep, Mapping[RepoId, ReferencesPool]]
 
 Tie: TypeAlias = Literal["import", "guess"]
 """Link of an occurrence to a definition in another repository: its file imports from that
 repository, or only the name is the same."""
 
 
-class RepoDefinition(Struct, frozen=True):
-    """A definition in one of several repositories."""
-
-    repo_id: RepoId
-    found: Definition
+P = TypeVar("P", Definition, Reference, DefinedAt)
 
 
-class RepoReference(Struct, frozen=True):
-    """An occurrence in one of several repositories.
+class InRepo(Struct, Generic[P], frozen=True):
+    """A place in one of several repositories.
 
     Attributes:
-        tie: None in a repository that defines the name, and where none does.
+        tie: of an occurrence; None in a repository that defines the name, and where none does.
     """
 
     repo_id: RepoId
-    found: Reference
+    place: P
     tie: Tie | None = None
-
-
-class RepoDefinedAt(Struct, frozen=True):
-    """A definition of the used name in one of several repositories."""
-
-    repo_id: RepoId
-    found: DefinedAt
 
 
 class MergedSymbol(Struct, frozen=True):
     """Definitions of a name over several repositories."""
 
-    definitions: tuple[RepoDefinition, ...]
+    definitions: tuple[InRepo[Definition], ...]
     total: int
     spellings: tuple[str, ...]
     suggestions: tuple[str, ...]
@@ -82,13 +70,13 @@ class MergedReferences(Struct, frozen=True):
     """Occurrences of a name over several repositories.
 
     Attributes:
-        wanted: how many there are of the kinds that are shown, in files whose syntax was read.
+        wanted: number of the requested kinds, in files whose syntax was read.
         mentions: occurrences of any kind in the other files, `mention_files`.
-        doubtful: usages that say no container and are only counted.
+        doubtful: usages without a known container, which are only counted.
         spellings: the first other one; empty for none.
     """
 
-    references: tuple[RepoReference, ...]
+    references: tuple[InRepo[Reference], ...]
     totals: tuple[tuple[str, int], ...]
     wanted: int
     doubtful: int
@@ -110,14 +98,12 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
     # By the file's path, or as a key, only where nothing is enclosed so in any repository.
     best = next(fit for fit in FITTING if fit in fits)
     kept = {repo: pool for repo, pool in sorted(decided.items()) if pool.fit == best}
-    definitions = [(repo, one) for repo, pool in kept.items() for one in pool.definitions]
+    definitions = [(repo, each) for repo, pool in kept.items() for each in pool.definitions]
     definitions.sort(key=_definition_order)
     return MergedSymbol(
-        definitions=tuple(
-            RepoDefinition(repo, one.definition) for repo, one in definitions[:limit]
-        ),
+        definitions=tuple(InRepo(repo, pooled.definition) for repo, pooled in definitions[:limit]),
         total=sum(pool.total for pool in kept.values()),
-        spellings=tuple(sorted({one for pool in kept.values() for one in pool.spellings})),
+        spellings=tuple(sorted({text for pool in kept.values() for text in pool.spellings})),
         suggestions=(),
     )
 
@@ -163,19 +149,18 @@ class MergedDefinitions(Struct, frozen=True):
     """Definitions of a name over several repositories, by which its usages are judged.
 
     Attributes:
-        found: by what they are to the container that was asked for.
+        by_relation: by their relation to the requested container.
         family: definitions whose usages are wanted; None for an unqualified name.
     """
 
-    found: SortedDefinitions
+    by_relation: SortedDefinitions
     family: Family | None
 
     @property
-    def first(self) -> tuple[RepoDefinedAt, ...]:
+    def first(self) -> tuple[InRepo[DefinedAt], ...]:
         """Return the definitions that are shown beside usages."""
-        return tuple(
-            RepoDefinedAt(RepoId(one.repo), at) for one, at in related_definitions(self.found)
-        )
+        pairs = related_definitions(self.by_relation)
+        return tuple(InRepo(RepoId(definition.repo), at) for definition, at in pairs)
 
 
 def merge_definitions(
@@ -185,9 +170,9 @@ def merge_definitions(
 
     `owners` qualify the name, outermost first.
     """
-    every = [replace(one, repo=repo) for repo, pool in pools.items() for one in pool.defined]
+    every = [replace(each, repo=repo) for repo, pool in pools.items() for each in pool.defined]
     # Definitions of one file keep its order.
-    every.sort(key=lambda one: (one.test, one.at.path, one.repo))
+    every.sort(key=lambda each: (each.test, each.at.path, each.repo))
     if not owners:
         return MergedDefinitions(sort_definitions(every, owners), None)
     definitions = sort_definitions(every[:MOST_DEFINITIONS], owners)
@@ -202,10 +187,10 @@ def own_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
 def merge_references(
     pools: Mapping[RepoId, ReferencesPool], asked: ReferencesRequest, defined: MergedDefinitions
 ) -> MergedReferences:
-    """Return the occurrences that one store would show; none says yet how it is tied."""
+    """Return the occurrences that one store would show; their ties are added later."""
     name = last_part(asked.name)
     ordered = sorted(pools.items())
-    references = [(repo, one) for repo, pool in ordered for one in pool.references]
+    references = [(repo, each) for repo, pool in ordered for each in pool.references]
     references.sort(key=_reference_order)
     counts: Counter[str] = Counter()
     for _, pool in ordered:
@@ -216,13 +201,14 @@ def merge_references(
         if pool.other_spelling is not None
     ]
     spelled = min(others)[1] if others else name
-    kinds = {"usage", *_more_kinds(asked)}
-    wanted = sum(counts[kind] for kind in kinds) - sum(pool.left for _, pool in ordered)
+    kinds = {"usage": True, "string": asked.strings, "comment": asked.comments}
+    wanted = sum(counts[kind] for kind, is_shown in kinds.items() if is_shown)
+    wanted -= sum(pool.left for _, pool in ordered)
     doubtful = sum(pool.doubtful for _, pool in ordered)
     hidden = hidden_doubts(wanted - doubtful, doubtful)
-    shown = [(repo, one) for repo, one in references if not (hidden and one.reference.guess)]
+    shown = [pair for pair in references if not (hidden and pair[1].reference.guess)]
     return MergedReferences(
-        references=tuple(RepoReference(repo, one.reference) for repo, one in shown[: asked.limit]),
+        references=tuple(InRepo(repo, each.reference) for repo, each in shown[: asked.limit]),
         totals=tuple((kind, counts[kind]) for kind in ("usage", "string", "comment", "definition")),
         wanted=wanted - hidden,
         doubtful=hidden,
@@ -237,12 +223,7 @@ def _defines(repo: RepoId, pool: ReferencesPool, defined: MergedDefinitions) -> 
     """Return whether a repository defines a name, in the container that was asked for."""
     if defined.family is None:
         return bool(dict(pool.totals).get("definition", 0))
-    return any(one.repo == repo for one in defined.found.near)
-
-
-def _more_kinds(asked: ReferencesRequest) -> list[str]:
-    requested = {"string": asked.strings, "comment": asked.comments}
-    return [kind for kind, wanted in requested.items() if wanted]
+    return any(definition.repo == repo for definition in defined.by_relation.near)
 
 
 def _definition_order(
@@ -267,10 +248,3 @@ def _reference_order(
     repo, pooled = entry
     use = pooled.reference
     return mention_order(use), pooled.test, use.path, repo, use.line, use.column
-
-
-def counted(
-    shown: Sequence[RepoDefinition] | Sequence[RepoReference],
-) -> Mapping[RepoId, int]:
-    """Return how many of the shown places lie in each repository."""
-    return Counter(one.repo_id for one in shown)

@@ -4,14 +4,13 @@ Rules are those of one store: the name as it is spelled; other letter cases only
 the whole workspace is spelled so; names to suggest only where nothing fits at all.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.federation.fanout_session import FanoutSession
@@ -21,7 +20,6 @@ from ggrep.federation.name_merging import (
     merge_definitions,
     own_family,
 )
-from ggrep.federation.searcher import RepoSearcher
 from ggrep.model.containers import Family
 from ggrep.model.name_pools import (
     REFERENCE_STEPS,
@@ -31,53 +29,37 @@ from ggrep.model.name_pools import (
     ReferencesPool,
     SymbolPool,
 )
+from ggrep.model.request import Request
 
 P = TypeVar("P", SymbolPool, ReferencesPool)
 
 ROUND_SHARE: Final = 2
-"""One in so many of the milliseconds left is the most that one rule may take: the next one, where
-nothing is found, needs time as well."""
-
-
-class RepoQuery(Struct, frozen=True):
-    """A query to one repository.
-
-    Attributes:
-        skip: places that earlier pages have shown.
-        family: definitions whose usages are wanted; None for those of the repository.
-    """
-
-    step: NameStep
-    skip: int = 0
-    snapshot_id: str | None = None
-    family: Family | None = None
-
-
-Ask: TypeAlias = Callable[[RepoSearcher, RepoQuery, Deadline], Awaitable[P]]
+"""Divides the remaining time: the next rule needs time, too."""
 
 
 class NameRounds(Struct, Generic[P]):
     """The rounds of one question.
 
     Attributes:
+        request: the question; each round sets its rule, place and snapshot.
         decides: whether a repository's reply makes the rule the answer's.
         cursor: end of an earlier page; None on the first.
     """
 
     session: FanoutSession
-    ask: Ask[P]
+    request: Request[P]
     decides: Callable[[P], bool]
     cursor: PageCursor | None = None
     given: dict[NameStep, dict[RepoId, P]] = field(default_factory=dict)
 
-    async def until_found(self, steps: Sequence[NameStep]) -> NameStep | None:
+    async def until_decided(self, steps: Sequence[NameStep]) -> NameStep | None:
         """Ask by one rule after the other; return the first that decides, None for none."""
         if self.cursor is not None:
             steps = (self.cursor.step,)
         for step in steps:
             await self.go(step, steps[: steps.index(step)])
-            if (found := self.decided()) is not None or self.session.is_over:
-                return found
+            if (decided := self.decided()) is not None or self.session.is_over:
+                return decided
         return None
 
     def decided(self) -> NameStep | None:
@@ -88,31 +70,38 @@ class NameRounds(Struct, Generic[P]):
         if self.cursor is not None:
             return self.cursor.step
         tried = (step for step in SYMBOL_STEPS if step in self.given)
-        return next((step for step in tried if any(map(self.decides, self._pools(step)))), None)
+        return next(
+            (step for step in tried if any(map(self.decides, self.given[step].values()))), None
+        )
 
     async def go(self, step: NameStep, before: Sequence[NameStep] = ()) -> None:
         """Ask all repositories by one rule; `before` are the rules that were tried already."""
         repos = [repo for repo in self.session.descriptions if repo not in self.session.failures]
-        await self._ask(repos, RepoQuery(step), before)
+        await self._ask(repos, self.request, step, before)
 
     async def judge(self, repos: Sequence[RepoId], step: NameStep, family: Family) -> None:
         """Have repositories that answered by a rule answer anew with the uses of a family."""
-        before = () if self.cursor is not None else REFERENCE_STEPS
-        await self._ask(
-            repos, RepoQuery(step, family=family), before[: REFERENCE_STEPS.index(step)]
-        )
+        before = () if self.cursor is not None else REFERENCE_STEPS[: REFERENCE_STEPS.index(step)]
+        await self._ask(repos, replace(self.request, family=family), step, before)
 
     async def _ask(
-        self, repos: Sequence[RepoId], wanted: RepoQuery, before: Sequence[NameStep]
+        self,
+        repos: Sequence[RepoId],
+        request: Request[P],
+        step: NameStep,
+        before: Sequence[NameStep],
     ) -> None:
         if self.session.is_over:
             return
-        calls = {repo: partial(self._one, repo, wanted, before) for repo in repos}
+        calls = {repo: partial(self._one, repo, request, step, before) for repo in repos}
         for repo, replies in (await self.session.round(calls, ROUND_SHARE)).items():
             for each, pool in replies.items():
                 self.given.setdefault(each, {})[repo] = pool
-        self.given.setdefault(wanted.step, {})
-        self._forget_failed()
+        self.given.setdefault(step, {})
+        # A repository that failed later has no part in the answer.
+        for pools in self.given.values():
+            for repo in pools.keys() & self.session.failures.keys():
+                del pools[repo]
 
     def snapshot_of(self, repo: RepoId) -> str | None:
         """Return the snapshot that a repository answers of; None before it did."""
@@ -122,17 +111,8 @@ class NameRounds(Struct, Generic[P]):
         replies = (pools[repo] for pools in self.given.values() if repo in pools)
         return next((pool.provenance.snapshot_id for pool in replies), None)
 
-    def _pools(self, step: NameStep) -> Iterable[P]:
-        return self.given[step].values()
-
-    def _forget_failed(self) -> None:
-        """Drop replies of repositories that failed later: they have no part in the answer."""
-        for pools in self.given.values():
-            for repo in [repo for repo in pools if repo in self.session.failures]:
-                del pools[repo]
-
     async def _one(
-        self, repo: RepoId, wanted: RepoQuery, before: Sequence[NameStep]
+        self, repo: RepoId, request: Request[P], step: NameStep, before: Sequence[NameStep]
     ) -> dict[NameStep, P]:
         """Ask one repository; where its snapshot went meanwhile, by all rules anew.
 
@@ -140,24 +120,22 @@ class NameRounds(Struct, Generic[P]):
         rule of the snapshot that answered (3).
         """
         searcher, deadline = self.session.searcher(repo), self.session.deadline
-        pinned, skip = self.snapshot_of(repo), self._skip(repo)
-        first = replace(wanted, skip=skip, snapshot_id=pinned)
+        pinned = self.snapshot_of(repo)
+        consumed = self.cursor.of(repo) if self.cursor is not None else None
+        skip = consumed.places if consumed else 0
+        first = replace(request, step=step, skip=skip, snapshot_id=pinned)
         try:
-            return {wanted.step: await self.ask(searcher, first, deadline)}
+            return {step: await searcher.ask(first, deadline)}
         except GgrepError as error:
             if error.code != SnapshotGone.code or pinned is None or self.cursor is not None:
                 raise
         anew: dict[NameStep, P] = {}
         pinned = None
-        for each in (*before, wanted.step):
-            again = replace(wanted, step=each, snapshot_id=pinned)
-            anew[each] = await self.ask(searcher, again, deadline)
+        for each in (*before, step):
+            again = replace(request, step=each, snapshot_id=pinned)
+            anew[each] = await searcher.ask(again, deadline)
             pinned = anew[each].provenance.snapshot_id
         return anew
-
-    def _skip(self, repo: RepoId) -> int:
-        consumed = self.cursor.of(repo) if self.cursor is not None else None
-        return consumed.places if consumed else 0
 
 
 async def judge_all(

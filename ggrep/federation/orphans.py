@@ -12,12 +12,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from msgspec.structs import replace
-
 from ggrep.base.clock import rfc3339
 from ggrep.base.errors import GgrepError
-from ggrep.federation.manifest_builder import FILE, FOLDER, StoredManifest, read_stored
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_state import FILE, FOLDER, StoredManifest, read_stored
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.workspace_reports import Orphan, OrphanReason, OrphansReport
 
@@ -45,48 +43,38 @@ def collect_orphans(
 
     Directories younger than `grace` stay; at most `most` files are deleted.
     """
-    orphans = [
-        orphan
+    orphans = {
+        directory: orphan
         for root in dict.fromkeys(cache_roots)
-        for orphan in _orphans(root / FOLDER, load, now - grace)
-    ]
-    if not force:
-        return OrphansReport(dry_run=True, candidates=tuple(map(_shown, orphans)))
-    deleted, left = [], most
-    for orphan in orphans:
+        for directory in _directories(root / FOLDER)
+        if (orphan := _orphan(directory, load, now - grace)) is not None
+    }
+    deleted, left = list[Orphan](), most
+    for directory, orphan in orphans.items() if force else ():
         if orphan.files > left:
             break
-        shutil.rmtree(orphan.path)
+        shutil.rmtree(directory)
         deleted.append(orphan)
         left -= orphan.files
     return OrphansReport(
-        dry_run=False,
-        candidates=tuple(map(_shown, orphans)),
-        deleted=tuple(map(_shown, deleted)),
-        limit_reached=len(deleted) < len(orphans),
+        dry_run=not force,
+        candidates=tuple(orphans.values()),
+        deleted=tuple(deleted),
+        limit_reached=force and len(deleted) < len(orphans),
     )
 
 
-def _shown(orphan: Orphan) -> Orphan:
-    path = orphan.workspace_path
-    return replace(
-        orphan,
-        path=sanitise_line(orphan.path),
-        workspace_path=None if path is None else sanitise_line(path),
-    )
-
-
-def _orphans(folder: Path, load: LoadWorkspace, before: datetime) -> list[Orphan]:
+def _directories(folder: Path) -> list[Path]:
+    """Return the directories of workspaces, sorted."""
     try:
-        names = sorted(entry.name for entry in os.scandir(folder) if _is_ours(entry))
+        names = sorted(
+            entry.name
+            for entry in os.scandir(folder)
+            if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+        )
     except (FileNotFoundError, NotADirectoryError):
         return []
-    orphans = (_orphan(folder / name, load, before) for name in names)
-    return [orphan for orphan in orphans if orphan is not None]
-
-
-def _is_ours(entry: os.DirEntry[str]) -> bool:
-    return bool(_NAME.fullmatch(entry.name)) and entry.is_dir(follow_symlinks=False)
+    return [folder / name for name in names]
 
 
 def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | None:
@@ -104,10 +92,10 @@ def _orphan(directory: Path, load: LoadWorkspace, before: datetime) -> Orphan | 
     if modified > before:
         return None
     return Orphan(
-        path=str(directory),
+        path=sanitise_line(str(directory)),
         repo_set_id=directory.name,
         reason=reason,
-        workspace_path=None if kept is None else kept.workspace.workspacePath,
+        workspace_path=None if kept is None else sanitise_line(kept.workspace.workspace_path),
         modified_at=rfc3339(modified),
         files=len(stats) - 1,
         size_bytes=sum(entry.st_size for entry in stats[1:]),
@@ -118,13 +106,13 @@ def _reason(
     directory: Path, kept: StoredManifest | None, load: LoadWorkspace
 ) -> OrphanReason | None:
     """Return why no workspace uses a directory; None if one does, or may."""
-    if kept is None or kept.repoSetId != directory.name:
+    if kept is None or kept.repo_set_id != directory.name:
         return "no_manifest"
-    path = Path(kept.workspace.workspacePath)
+    path = Path(kept.workspace.workspace_path)
     if not os.path.lexists(path):
         return "workspace_gone"
     try:
         claimed = load(path).repo_set_id
     except GgrepError:
-        return None  # a slip of the pen, or a clone that is not mounted: it may be mended
+        return None  # a mistake, or a clone that is not mounted: it may be corrected
     return "other_repositories" if claimed != directory.name else None

@@ -7,7 +7,7 @@ nothing, is ignored, and no earlier reading is kept.
 import os
 import stat
 from pathlib import Path, PurePosixPath
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from msgspec import Struct
 
@@ -19,6 +19,8 @@ from ggrep.base.ids import SegmentName, SnapshotId, parse_snapshot_id
 from ggrep.base.stable_json import DecodeError, decode
 from ggrep.config import store_files
 from ggrep.model.response import GitState
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.workspace_state import Availability, IndexState, Pointer, SnapshotFigures
 
 MAX_BYTES: Final = 8 << 20
 """Largest pointer or manifest that is read."""
@@ -26,100 +28,60 @@ MAX_BYTES: Final = 8 << 20
 _SEALED_SINCE: Final = 2
 _RETRIES: Final = 2
 
-Availability: TypeAlias = Literal[
-    "present",
-    "missing-root",
-    "missing-index-dir",
-    "missing-required-artifacts",
-    "invalid-pointer",
-    "compat-key-missing",
-]
-"""Availability of a corpus, or the reason for its absence."""
+NO_ROOT: Final = IndexState(Pointer(exists=False, parse_ok=False), availability="missing-root")
+"""State of a missing repository; its store is not searched for."""
+
+NOTHING: Final = IndexState(Pointer(exists=False, parse_ok=False), availability="missing-index-dir")
+"""The state of a store where nothing was ever published."""
 
 
-class Pointer(Struct, frozen=True):
-    """The pointer to the active snapshot.
-
-    Attributes:
-        problem: the problem with its target, one line without absolute paths.
-    """
-
-    exists: bool
-    parse_ok: bool
-    problem: str | None = None
-
-
-class Artifact(Struct, frozen=True):
+class _Artifact(Struct, frozen=True):
     """A file or directory of the snapshot, relative to the store."""
 
     path: str
 
 
-class Table(Struct, frozen=True):
+class _Segment(Struct, frozen=True):
     """A segment's table; manifests of the first layout do not spell its path."""
 
     table: SegmentName
     path: str = ""
 
 
-class SnapshotCounts(Struct, frozen=True):
-    """Figures of the visible view."""
-
+class _Counts(Struct, frozen=True):
     files_indexed: int
     files_eligible: int
     chunks_visible: int
 
 
-class SnapshotFacts(Struct, frozen=True):
+class _SnapshotManifest(Struct, frozen=True):
     """Fields of a snapshot's manifest that the federation reads."""
 
     snapshot_id: SnapshotId
     store_id: str
-    config_fingerprint: str
     ignore_fingerprint: str
     git: GitState | None
-    segments: tuple[Table, ...]
-    tombstones: tuple[Artifact, ...]
-    segment_map: tuple[Artifact, ...]
-    visibility: Artifact
-    counts: SnapshotCounts
+    segments: tuple[_Segment, ...]
+    tombstones: tuple[_Artifact, ...]
+    segment_map: tuple[_Artifact, ...]
+    visibility: _Artifact
+    counts: _Counts
     degraded: bool
     partial: bool
 
 
-class IndexState(Struct, frozen=True):
-    """The state of a store.
-
-    Attributes:
-        snapshot_id: the active one; None when there is none that may be trusted.
-        facts: fields of its manifest; None when that cannot be read.
-    """
-
-    pointer: Pointer
-    reason: Availability
-    snapshot_id: SnapshotId | None = None
-    facts: SnapshotFacts | None = None
-
-
-NO_ROOT: Final = IndexState(Pointer(exists=False, parse_ok=False), "missing-root")
-"""State of a missing repository; its store is not searched for."""
-
-NOTHING: Final = IndexState(Pointer(exists=False, parse_ok=False), "missing-index-dir")
-"""The state of a store where nothing was ever published."""
-
-
-def read_index_state(store: Path) -> IndexState:
+def read_index_state(store: Path, store_id: str) -> IndexState:
     """Return the state of a store's active snapshot.
 
-    A publish and a collection may pass between the reading of pointer and manifest: while what
-    the pointer leads to is not there and the pointer has moved, it is followed again.
+    A publish and a collection may pass between the reading of pointer and manifest: while the
+    target of the pointer is missing and the pointer has moved, the pointer is followed again.
     """
     pointed = _pointed(store)
-    state = _state(store, pointed)
+    state = _state(store, store_id, pointed)
     for _ in range(_RETRIES):
-        if state.reason == "present" or (again := _pointed(store)) == pointed:
+        if state.availability == "present" or (again := _pointed(store)) == pointed:
             break
-        pointed, state = again, _state(store, again)
+        pointed, state = again, _state(store, store_id, again)
     return state
 
 
@@ -137,70 +99,89 @@ def _pointed(store: Path) -> bytes | str | None:
         return str(error)
 
 
-def _state(store: Path, pointed: bytes | str | None) -> IndexState:
+def _state(store: Path, store_id: str, pointed: bytes | str | None) -> IndexState:
     if pointed is None:
         return NOTHING
     if isinstance(pointed, str):
-        return _invalid(pointed, parse_ok=False)
+        return _broken(pointed, parse_ok=False)
     try:
         snapshot_id = parse_snapshot_id(pointed.decode("ascii").removesuffix("\n"))
     except (UnicodeDecodeError, InvalidRequest):
-        return _invalid("the pointer does not hold a snapshot id", parse_ok=False)
-    return _followed(store, snapshot_id)
+        return _broken("the pointer does not hold a snapshot id", parse_ok=False)
+    return _active(store, store_id, snapshot_id)
 
 
-def _followed(store: Path, snapshot_id: SnapshotId) -> IndexState:
-    """Return the state that the pointer leads to."""
+def _active(store: Path, store_id: str, snapshot_id: SnapshotId) -> IndexState:
+    availability: Availability = "invalid-pointer"
     try:
         data = _read(store_files.manifest_file(store, snapshot_id), store)
+        manifest = _manifest(snapshot_id, data)
     except FileNotFoundError:
-        return _invalid(f"snapshot {snapshot_id} has no manifest", parse_ok=True)
+        problem = f"snapshot {snapshot_id} has no manifest"
     except _InvalidState as error:
-        return _invalid(str(error), parse_ok=True)
-    return _described(store, snapshot_id, data)
-
-
-def _described(store: Path, snapshot_id: SnapshotId, data: bytes) -> IndexState:
-    try:
-        facts = _facts(snapshot_id, data)
+        problem = str(error)
     except Incompatible as error:
-        pointer = Pointer(exists=True, parse_ok=True, problem=str(error))
-        return IndexState(pointer, "compat-key-missing", snapshot_id)
+        problem, availability = str(error), "compat-key-missing"
     except (ValueError, Damaged, DecodeError) as error:
         problem = f"the manifest of snapshot {snapshot_id} cannot be read: {error}"
-        pointer = Pointer(exists=True, parse_ok=True, problem=problem)
-        return IndexState(pointer, "missing-required-artifacts", snapshot_id)
-    missing = _missing(store, facts)
-    if missing is not None:
-        pointer = Pointer(exists=True, parse_ok=True, problem=f"{missing} is missing")
-        return IndexState(pointer, "missing-required-artifacts", snapshot_id, facts)
-    return IndexState(Pointer(exists=True, parse_ok=True), "present", snapshot_id, facts)
+        availability = "missing-required-artifacts"
+    else:
+        if manifest.store_id == store_id:
+            return _described(store, manifest)
+        problem = "the manifest describes another store"
+    return _broken(problem, availability, snapshot_id)
 
 
-def _facts(snapshot_id: SnapshotId, data: bytes) -> SnapshotFacts:
+def _described(store: Path, manifest: _SnapshotManifest) -> IndexState:
+    counts, git, missing = manifest.counts, manifest.git, _missing(store, manifest)
+    problem = None if missing is None else sanitise_line(f"{missing} is missing")
+    return IndexState(
+        Pointer(exists=True, parse_ok=True, problem=problem),
+        availability="present" if missing is None else "missing-required-artifacts",
+        snapshot_id=manifest.snapshot_id,
+        ignore_fingerprint=manifest.ignore_fingerprint,
+        head_sha=git.head_sha if git else None,
+        dirty=git.dirty if git else None,
+        degraded=manifest.degraded,
+        partial=manifest.partial,
+        counts=SnapshotFigures(counts.files_indexed, counts.files_eligible, counts.chunks_visible),
+    )
+
+
+def _broken(
+    problem: str,
+    availability: Availability = "invalid-pointer",
+    snapshot_id: SnapshotId | None = None,
+    *,
+    parse_ok: bool = True,
+) -> IndexState:
+    pointer = Pointer(exists=True, parse_ok=parse_ok, problem=sanitise_line(problem))
+    trusted = None if availability == "invalid-pointer" else snapshot_id
+    return IndexState(pointer, trusted, availability=availability)
+
+
+def _manifest(snapshot_id: SnapshotId, data: bytes) -> _SnapshotManifest:
     values = stable_json.loads(data)
     require_sound(values, MANIFEST, since=_SEALED_SINCE)
     ROW.check(values.get(ROW.field))
-    facts = decode(SnapshotFacts, values)
-    if facts.snapshot_id != snapshot_id:
+    manifest = decode(_SnapshotManifest, values)
+    if manifest.snapshot_id != snapshot_id:
         raise DecodeError("it describes another snapshot")
-    return facts
+    return manifest
 
 
-def _missing(store: Path, facts: SnapshotFacts) -> str | None:
+def _missing(store: Path, manifest: _SnapshotManifest) -> str | None:
     """Return the first missing artifact; images do not count, as they can be rebuilt."""
-    paths = [facts.visibility.path]
-    paths += [part.path for part in (*facts.tombstones, *facts.segment_map)]
-    paths += [part.path or store_files.table_dir(store, part.table).name for part in facts.segments]
+    paths = [manifest.visibility.path]
+    paths += [part.path for part in (*manifest.tombstones, *manifest.segment_map)]
+    paths += [
+        part.path or store_files.table_dir(store, part.table).name for part in manifest.segments
+    ]
     for path in paths:
         inside = path and ".." not in PurePosixPath(path).parts and not path.startswith("/")
         if not inside or not (store / path).exists():
             return path or "an artifact without a path"
     return None
-
-
-def _invalid(problem: str, *, parse_ok: bool) -> IndexState:
-    return IndexState(Pointer(exists=True, parse_ok=parse_ok, problem=problem), "invalid-pointer")
 
 
 def _read(path: Path, store: Path) -> bytes:
@@ -209,7 +190,7 @@ def _read(path: Path, store: Path) -> bytes:
         real = path.resolve(strict=True)
         if not real.is_relative_to(store.resolve()):
             raise _InvalidState(f"{path.name} leads out of the store")
-        # A pipe in its place would be waited for without an end.
+        # Opening a pipe in its place must not block.
         descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -220,11 +201,8 @@ def _read(path: Path, store: Path) -> bytes:
             raise _InvalidState(f"{path.name} is a link to nothing") from None
         raise
     except (OSError, RuntimeError) as error:
-        raise _InvalidState(f"{path.name} cannot be read: {_why(error)}") from error
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise _InvalidState(f"{path.name} cannot be read: {reason or 'a loop of links'}") from error
     if len(data) > MAX_BYTES:
         raise _InvalidState(f"{path.name} is larger than {MAX_BYTES} bytes")
     return data
-
-
-def _why(error: OSError | RuntimeError) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or "a loop of links"

@@ -22,7 +22,7 @@ Status: TypeAlias = Literal[
 ]
 
 NO_INDEX = "NO_INDEX"
-"""The contract's word for a repository that nothing was published of."""
+"""The contract's code for a repository without a published index."""
 
 _WORDS: Final[tuple[tuple[type[GgrepError], Status], ...]] = (
     (MissingRoot, "missing_root"),
@@ -48,9 +48,9 @@ class RepoReport(Struct, frozen=True):
     """The outcome of one repository.
 
     Attributes:
-        status: `partial` when its corpora came to different ends.
-        snapshot_id: the one that answered, else the one it spoke of; None when unknown.
-        degraded: the snapshot left files out; None when unknown.
+        status: `partial` when the outcomes of its corpora differ.
+        snapshot_id: the one that answered, else the described one; None when unknown.
+        degraded: the snapshot leaves files out; None when unknown.
         partial_index: its first index is still being built; None when unknown.
     """
 
@@ -187,7 +187,7 @@ class Known(Struct, frozen=True):
     Attributes:
         summed: scores depend on the statistics of all repositories.
         counted: repositories in the sum; read only when `summed`.
-        by_words: hits hold words of the query whole; else its words say nothing of who has any.
+        by_words: hits hold whole words of the query; else its words do not show where hits are.
         verdicts: of repositories whose rows were scored but not shown, whether one would matter.
     """
 
@@ -197,10 +197,6 @@ class Known(Struct, frozen=True):
     counted: Collection[RepoId]
     by_words: bool = True
     verdicts: Mapping[RepoId, bool] = field(default_factory=dict)
-
-    def is_settled(self, repo_id: RepoId) -> bool:
-        """Return whether the other repositories' scores are the same without this one."""
-        return not self.summed or repo_id in self.counted
 
 
 def coverage_of(reports: Sequence[RepoReport], known: Known) -> tuple[Coverage, ...]:
@@ -215,25 +211,23 @@ def _coverage(report: RepoReport, known: Known) -> Coverage:
         return Coverage(repo_id, answered=True, reason="it answered", could_change="no")
     reaches = known.verdicts.get(repo_id)
     could_change, reason = (
-        _verdict(repo_id, report.description, missing, known)
-        if reaches is None
-        else _BY_SCORES[reaches]
+        _verdict(report, missing, known) if reaches is None else _BY_SCORES[reaches]
     )
     return Coverage(repo_id, answered=False, reason=reason, could_change=could_change)
 
 
 def _verdict(
-    repo_id: RepoId,
-    description: RepoDescription | None,
-    missing: Collection[Corpus],
-    known: Known,
+    report: RepoReport, missing: Collection[Corpus], known: Known
 ) -> tuple[CouldChange, str]:
+    repo_id, description = report.repo.repo_id, report.description
     figures = known.figures.get(repo_id)
     if description is None:
         return "unknown", "its content is unknown"
-    if not known.is_settled(repo_id):
+    if known.summed and repo_id not in known.counted:
         return "unknown", "its term statistics were not used for the scores"
-    if _holds_none(description, figures, missing):
+    counts = dict(description.counts)
+    is_empty = figures is not None and not figures.chunks
+    if is_empty or all(counts.get(corpus, 1) == 0 for corpus in missing):
         return "no", "it has no match"
     if not known.by_words:
         return "unknown", "words alone cannot show whether it has a match"
@@ -252,14 +246,3 @@ def _by_words(
     if _PATH_SIGNS & set(query):
         return "unknown", "the query may name one of its files"
     return "no", "it contains no word of the query"
-
-
-def _holds_none(
-    description: RepoDescription,
-    figures: CollectionStatistics | None,
-    missing: Collection[Corpus],
-) -> bool:
-    if figures is not None and not figures.chunks:
-        return True
-    counts = dict(description.counts)
-    return all(counts.get(corpus, 1) == 0 for corpus in missing)

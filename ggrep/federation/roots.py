@@ -20,7 +20,7 @@ _POINTER_BYTES = 8192
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
     """Return probable mistakes in a file, and causes of duplicate hits.
 
-    Mistakes are a removed merge strategy and globs that mean nothing; causes are nested roots, and
+    Mistakes are a removed merge strategy and globs that match nothing; causes are nested roots, and
     work trees of one history.
     """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
@@ -111,7 +111,7 @@ _Signature: TypeAlias = tuple[_Mark, ...]
 
 
 class RootCache:
-    """Finds roots as the function it is given does, and asks that once for each state of things."""
+    """Caches the root of each directory until a file that determines it changes."""
 
     def __init__(self, resolve: Callable[[Path], Path], *, most: int = MAX_REMEMBERED) -> None:
         self._resolve = resolve
@@ -142,7 +142,7 @@ class RootCache:
 
 
 def _signature(real: Path) -> Iterator[_Mark]:
-    """Yield marks of all that decides which root is meant, from `real` upwards."""
+    """Yield marks of all files that determine the root, from `real` upwards."""
     for directory in (real, *real.parents):
         yield _kind(directory / REPO_FILE)
         yield _state(directory / ".gitignore")

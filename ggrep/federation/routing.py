@@ -21,11 +21,11 @@ _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^A-Za-z0-9]+")
 
 _DECIMALS: Final = 6
 _SMOOTHING: Final = 30
-"""Chunks, or files, that every repository is thought to hold beside its own, of usual words."""
+"""Chunks, or files, with usual words that are added to each repository."""
 _PATHS: Final = 0.25
 """Weight of a word in paths; one in chunks weighs 1."""
 _SHARPNESS: Final = 0.1
-"""Words of a text hang together: taken as independent they would be far too sure."""
+"""Words of a text are correlated: as independent ones they would be overconfident."""
 
 
 class Routed(Struct, frozen=True):
@@ -48,29 +48,30 @@ def route(
 ) -> Routed:
     """Return which of `repos` to search, independent of their order.
 
-    A repository without any chunk, and one that gave no figures, is kept and counts for nothing:
-    it takes no other one's place. Searching the first costs nothing, the second failed already.
+    A repository without any chunk or without figures is kept and takes no place. Searching the
+    first costs nothing; the second failed already.
 
     A repository is named by the query if all words of its alias or folder are in it. `max_repos` of
     0 sets no bound; `explicit` repositories were selected by name.
     """
-    filled = {repo.repo_id: repo for repo in repos if _holds_chunks(figures.get(repo.repo_id))}
+    with_chunks = {name for name, figure in figures.items() if figure.chunks}
+    filled = {repo.repo_id: repo for repo in repos if repo.repo_id in with_chunks}
     if not max_repos or len(filled) <= max_repos:
         return Routed(tuple(sorted(repo.repo_id for repo in repos)), ())
     words = _words(query)
     pinned = {name for name, repo in filled.items() if name in explicit or _is_named(repo, words)}
     rest = sorted(filled.keys() - pinned, key=lambda name: (-scores.get(name, 0.0), name))
     skipped = rest[max(max_repos - len(pinned), 0) :]
+    number = f"{len(filled) - len(skipped)} of {len(filled)} repositories"
+    warning = Diagnostic(
+        "WARN_FEDERATED_ROUTED", f"{number} are searched, those that fit the query"
+    )
     return Routed(
         kept=tuple(sorted(repo.repo_id for repo in repos if repo.repo_id not in skipped)),
         skipped=tuple(sorted(skipped)),
         limits=(LimitHit("max_repos", max_repos, len(filled)),) if skipped else (),
-        warnings=_warnings(len(filled), len(skipped)),
+        warnings=(warning,) if skipped else (),
     )
-
-
-def _holds_chunks(figures: CollectionStatistics | None) -> bool:
-    return figures is not None and figures.chunks > 0
 
 
 def _is_named(repo: WorkspaceRepo, query: Collection[str]) -> bool:
@@ -95,37 +96,29 @@ def _parts(text: str) -> frozenset[str]:
     return frozenset(part.casefold() for part in parts)
 
 
-def _warnings(total: int, skipped: int) -> tuple[Diagnostic, ...]:
-    if not skipped:
-        return ()
-    message = f"{total - skipped} of {total} repositories are searched, those that fit the query"
-    return (Diagnostic("WARN_FEDERATED_ROUTED", message),)
-
-
 def repo_scores(figures: Mapping[RepoId, CollectionStatistics]) -> dict[RepoId, float]:
     """Return how well each repository fits the query, relative to the best fit.
 
-    Each repository is taken as a source of the query's words: how much more often its chunks hold
-    them than chunks of all repositories do, and its paths than all paths do. Words that stand
-    everywhere alike, and words that stand nowhere, say nothing; the size of a repository is no
-    argument for or against it. docs/quality.md has what the score reaches.
+    The score compares how often chunks of a repository hold the query's words with how often all
+    chunks do, and its paths with all paths. Words that are equally frequent everywhere or occur
+    nowhere have no effect, nor has the size of a repository. docs/quality.md has its quality.
 
-    The best has 1.0, others less, never below 0; a repository without a chunk has 0.0, and moves
-    no other one's score. Sums are exact, and the scores are rounded: no order matters.
+    The best repository has 1.0. A repository without a chunk has 0.0 and changes no other score.
+    Sums are exact and scores are rounded, so no order matters.
     """
-    filled = {repo: held for repo, held in figures.items() if held.chunks}
+    filled = {repo: figure for repo, figure in figures.items() if figure.chunks}
     if not filled:
         return dict.fromkeys(figures, 0.0)
     parts = tuple(filled.values())
-    by_chunks = _likelihoods(parts, lambda held: held.chunks, lambda entry: entry.chunks)
-    by_paths = _likelihoods(parts, lambda held: held.files, lambda entry: entry.files)
+    by_chunks = _likelihoods(parts, lambda figure: figure.chunks, lambda entry: entry.chunks)
+    by_paths = _likelihoods(parts, lambda figure: figure.files, lambda entry: entry.files)
     sums = [chunks + _PATHS * paths for chunks, paths in zip(by_chunks, by_paths, strict=True)]
     best = max(sums)
-    found = {
+    scores = {
         repo: round(math.exp(_SHARPNESS * (each - best)), _DECIMALS)
         for repo, each in zip(filled, sums, strict=True)
     }
-    return {repo: found.get(repo, 0.0) for repo in figures}
+    return {repo: scores.get(repo, 0.0) for repo in figures}
 
 
 def _likelihoods(
@@ -135,8 +128,7 @@ def _likelihoods(
 ) -> list[float]:
     """Return the log likelihood ratio of the terms: each repository against all together.
 
-    A document of a part holds a term with the share of the part's own documents and of
-    `_SMOOTHING` more that hold it as often as those of all parts do.
+    The share of documents with a term is smoothed by `_SMOOTHING` documents of the usual share.
     """
     size = sum(map(size_of, parts))
     counts = [{entry.term: count_of(entry) for entry in part.terms} for part in parts]
@@ -147,8 +139,8 @@ def _likelihoods(
     usual = {term: total / size for term, total in totals.items() if total and size}
     return [
         math.fsum(
-            math.log((own[term] / share + _SMOOTHING) / (size_of(part) + _SMOOTHING))
+            math.log((count_of_term[term] / share + _SMOOTHING) / (size_of(part) + _SMOOTHING))
             for term, share in usual.items()
         )
-        for part, own in zip(parts, counts, strict=True)
+        for part, count_of_term in zip(parts, counts, strict=True)
     ]

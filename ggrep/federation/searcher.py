@@ -7,7 +7,7 @@ from ggrep.base.clock import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
-from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
+from ggrep.model.request import Request
 from ggrep.model.response import RepoDescription
 
 R = TypeVar("R")
@@ -25,19 +25,6 @@ class RepoSearcher(Protocol):
         """Return the facts that a coordinator needs before it queries."""
         ...
 
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return a snapshot's id and its term statistics for the query.
-
-        `snapshot_id` is one that a session keeps; None for the active one.
-        """
-        ...
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector, for every repository of the same encoder; None without one."""
-        ...
-
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request.
 
@@ -48,18 +35,13 @@ class RepoSearcher(Protocol):
 
 
 class JointSearcher(Protocol):
-    """Several repositories that one process serves, asked as one collection."""
-
-    @property
-    def repos(self) -> Sequence[RepoId]:
-        """Return the repositories, in the order that breaks ties between equal hits."""
-        ...
+    """Several repositories that one process reads, searched as one collection."""
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of those that need not be asked by themselves; fixes their snapshots.
+        """Return the facts of repositories that can be searched together; fixes their snapshots.
 
         Raises:
-            GgrepError: they cannot be asked together.
+            GgrepError: none can.
         """
         ...
 
@@ -69,8 +51,8 @@ class JointSearcher(Protocol):
         """Return the beginnings of the lists of some of them, as they were described last.
 
         Raises:
-            SnapshotGone: a snapshot is not there any more.
-            GgrepError: they cannot be asked together.
+            SnapshotGone: a snapshot has changed or is gone.
+            GgrepError: they cannot be searched together.
         """
         ...
 
@@ -86,6 +68,6 @@ class Searchers(Protocol):
         """Return the searcher of a repository."""
         ...
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return the joint searchers, each for other repositories."""
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the searcher of many of them together; None if no process reads several."""
         ...

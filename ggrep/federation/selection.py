@@ -19,7 +19,7 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
 
 MAX_ALTERNATIVES: Final = 64
-"""Most plain globs that the braces of one pattern stand for."""
+"""Most plain globs that the braces of one pattern expand to."""
 
 MAX_GLOB_STEPS: Final = 5_000_000
 """Most characters that the `**` of all patterns may walk over in all names: some 250 ms of work."""
@@ -63,7 +63,12 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
         if steps > MAX_GLOB_STEPS:
             raise _refused(pattern, "its `**` could match in too many ways")
         _check_groups(pattern)
-        compiled.append(_compiled(pattern))
+        try:
+            matcher = glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES)
+        # The library has exceptions of its own for too many alternatives, and recurses into braces.
+        except Exception as error:
+            raise _refused(pattern, str(error) or "too deep") from error
+        compiled.append(Glob(pattern, matcher))
     return tuple(compiled)
 
 
@@ -96,14 +101,6 @@ def _steps(crossings: int, names: Sequence[str]) -> int:
         parts = name.count("/") + 1
         total += comb(parts + crossings, crossings) * (1 + len(name) // parts)
     return total
-
-
-def _compiled(pattern: str) -> Glob:
-    try:
-        return Glob(pattern, glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES))
-    # The library has exceptions of its own for too many alternatives, and recurses into braces.
-    except Exception as error:
-        raise _refused(pattern, str(error) or "too deep") from error
 
 
 def _refused(pattern: str, why: str) -> WorkspaceError:
@@ -157,36 +154,37 @@ def select_repos(
         WorkspaceError: a glob cannot be read, or matching it could take too long.
     """
     resolve = resolve or path_resolver((workspace.workspace_dir, *request.base_dirs))
-    explicit, tags = _trimmed(request.select), _lowered(request.tags)
-    patterns, only = _trimmed(request.repo_filter), _trimmed(request.only)
-    chosen = {repo.repo_id for repo in workspace.repos if repo.enabled or request.include_disabled}
-    named = _by_token(workspace.repos, explicit, resolve)
-    chosen = chosen.union(*named.values())
-    unmatched = _unmatched("--select", named)
-    if tags:
-        tagged = _by_tag(workspace.repos, tags)
-        chosen &= set().union(*tagged.values())
-        unmatched += _unmatched("--tag", tagged)
-    if patterns:
-        globbed = _by_glob(workspace.repos, patterns)
-        chosen &= set().union(*globbed.values())
-        unmatched += _unmatched("--repo-filter", globbed)
-    by_name = set().union(*named.values())
-    if only:
-        kept = _by_token(workspace.repos, only, resolve)
-        by_name |= set().union(*kept.values())
-        chosen &= set().union(*kept.values())
-        unmatched += _unmatched("--only", kept)
-    repos = sorted((r for r in workspace.repos if r.repo_id in chosen), key=selection_order)
+    repos, patterns = workspace.repos, _trimmed(request.repo_filter)
+    tags = tuple(sorted({tag.lower() for tag in _trimmed(request.tags)}))
+    selects = {token: _matched_by(repos, token, resolve) for token in _trimmed(request.select)}
+    only = {token: _matched_by(repos, token, resolve) for token in _trimmed(request.only)}
+    filters: dict[str, Matches] = {
+        "--tag": {tag: {repo.repo_id for repo in repos if tag in repo.tags} for tag in tags},
+        "--repo-filter": _by_glob(repos, patterns) if patterns else {},
+        "--only": only,
+    }
+    chosen = {repo.repo_id for repo in repos if repo.enabled or request.include_disabled}
+    chosen = chosen.union(*selects.values())
+    for matches in filters.values():
+        if matches:
+            chosen &= set().union(*matches.values())
+    warnings = [
+        Diagnostic("WARN_FEDERATED_SELECT_UNMATCHED", f"no repository matches {flag} {value!r}")
+        for flag, matches in {"--select": selects, **filters}.items()
+        for value, matched in matches.items()
+        if not matched
+    ]
+    if not chosen:
+        warnings.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected"))
     return Selection(
-        repos=tuple(repos),
-        named=frozenset(by_name & chosen),
-        explicit_selects=explicit,
+        repos=tuple(sorted((r for r in repos if r.repo_id in chosen), key=selection_order)),
+        named=frozenset(set().union(*selects.values(), *only.values()) & chosen),
+        explicit_selects=tuple(selects),
         tags=tags,
         repo_filter=patterns,
-        only=only,
+        only=tuple(only),
         include_disabled=request.include_disabled,
-        warnings=_warnings(unmatched, empty=not repos),
+        warnings=tuple(warnings),
     )
 
 
@@ -194,13 +192,13 @@ def path_resolver(bases: Sequence[Path]) -> PathResolver:
     """Return a resolver that tries a token below each of `bases` in turn."""
 
     def resolve(token: str) -> tuple[Path, ...]:
-        found: dict[Path, None] = {}
+        paths: dict[Path, None] = {}
         for base in bases:
             try:
-                found[Path(os.path.realpath(base / token, strict=True))] = None
+                paths[Path(os.path.realpath(base / token, strict=True))] = None
             except (OSError, ValueError):
                 continue
-        return tuple(found)
+        return tuple(paths)
 
     return resolve
 
@@ -212,22 +210,7 @@ def selection_order(repo: WorkspaceRepo) -> tuple[int, bool, str, RepoId]:
 
 
 def _trimmed(values: Iterable[str]) -> tuple[str, ...]:
-    found = (value.strip() for value in values)
-    return tuple(dict.fromkeys(value for value in found if value))
-
-
-def _lowered(tags: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({tag.lower() for tag in _trimmed(tags)}))
-
-
-def _by_token(
-    repos: Sequence[WorkspaceRepo], tokens: Sequence[str], resolve: PathResolver
-) -> Matches:
-    return {token: _matched_by(repos, token, resolve) for token in tokens}
-
-
-def _by_tag(repos: Sequence[WorkspaceRepo], tags: Sequence[str]) -> Matches:
-    return {tag: {repo.repo_id for repo in repos if tag in repo.tags} for tag in tags}
+    return tuple(dict.fromkeys(filter(None, map(str.strip, values))))
 
 
 def _by_glob(repos: Sequence[WorkspaceRepo], patterns: Sequence[str]) -> Matches:
@@ -253,31 +236,12 @@ def _matched_by(repos: Sequence[WorkspaceRepo], token: str, resolve: PathResolve
         # A directory inside a repository means that repository, but only when nothing is so
         # named: an alias must not pull in the repository whose folder happens to hold such a name.
         if not meant and not named:
-            meant = _around(repos, path)
+            around = [repo for repo in repos if is_inside(path, repo.root_canonical)]
+            innermost = max(around, key=lambda repo: len(repo.root_canonical.parts), default=None)
+            meant = set() if innermost is None else {innermost.repo_id}
         if meant:
             return named | meant
     return named
-
-
-def _around(repos: Sequence[WorkspaceRepo], path: Path) -> set[RepoId]:
-    """Return the innermost repository that holds `path`, if any."""
-    around = [repo for repo in repos if is_inside(path, repo.root_canonical)]
-    deepest = max(around, key=lambda repo: len(repo.root_canonical.parts), default=None)
-    return set() if deepest is None else {deepest.repo_id}
-
-
-def _unmatched(flag: str, matches: Matches) -> list[str]:
-    return [f"{flag} {value!r}" for value, matched in matches.items() if not matched]
-
-
-def _warnings(unmatched: Sequence[str], *, empty: bool) -> tuple[Diagnostic, ...]:
-    warnings = [
-        Diagnostic("WARN_FEDERATED_SELECT_UNMATCHED", f"no repository matches {what}")
-        for what in unmatched
-    ]
-    if empty:
-        warnings.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected"))
-    return tuple(warnings)
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL)

@@ -63,6 +63,7 @@ class LocatedRoot(Struct, frozen=True):
     """The location of an entry's root.
 
     Attributes:
+        is_root: the entry names the root itself and no directory in it.
         missing: why there is no repository; None where there is one.
     """
 
@@ -70,6 +71,7 @@ class LocatedRoot(Struct, frozen=True):
     resolved: Path
     canonical: Path
     repo_id: RepoId
+    is_root: bool
     missing: str | None = None
 
 
@@ -88,11 +90,11 @@ class IncludeDraft(Struct, frozen=True):
 
 
 class EntryDraft(Struct, frozen=True):
-    """One element of `repos`, or one that an `include` stands for.
+    """One element of `repos`, or a repository that an `include` selects.
 
     Attributes:
         located: None if it was not looked up or not found.
-        included: the glob that it is of; empty for an element of `repos`.
+        included: the glob that selects it; empty for an element of `repos`.
     """
 
     index: int
@@ -109,7 +111,7 @@ class WorkspaceDraft(Struct, frozen=True):
     """The whole file.
 
     Attributes:
-        removed_strategy: the removed merge strategy that `global` stands for; empty for none.
+        removed_strategy: the removed merge strategy that is read as `global`; empty for none.
     """
 
     name: Annotated[str, Key("Name of the workspace.")]
@@ -138,22 +140,22 @@ class Problems:
     def __init__(self, path: str) -> None:
         self._path = path
         self._further = 0
-        self._found: list[Issue] = []
+        self._issues: list[Issue] = []
 
     @property
-    def found(self) -> tuple[Issue, ...]:
+    def issues(self) -> tuple[Issue, ...]:
         """Return the issues; beyond `MAX_ISSUES`, the last entry says how many there are."""
         if not self._further:
-            return tuple(self._found)
+            return tuple(self._issues)
         message = f"$: {self._further} further issues are not listed"
         hint = "fix the listed ones and load the file again"
-        return (*self._found, Issue(SHAPE, message, self._path, "$", "too-many", hint))
+        return (*self._issues, Issue(SHAPE, message, self._path, "$", "too-many", hint))
 
     def add(self, code: str, field: str, reason: str, message: str, *, hint: str = "") -> None:
         """Note one issue; `message` follows the field's name."""
         text = sanitise_line(f"{field}: {message}")
-        if len(self._found) < MAX_ISSUES:
-            self._found.append(Issue(code, text, self._path, field, reason, hint))
+        if len(self._issues) < MAX_ISSUES:
+            self._issues.append(Issue(code, text, self._path, field, reason, hint))
         else:
             self._further += 1
 
@@ -285,8 +287,8 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     problems = Problems(path)
     draft = _draft(value, problems, locate)
     _check_unique(draft.entries, problems)
-    if problems.found:
-        raise WorkspaceError(problems.found)
+    if problems.issues:
+        raise WorkspaceError(problems.issues)
     return draft
 
 
@@ -465,26 +467,24 @@ def _check_unique(entries: tuple[EntryDraft, ...], problems: Problems) -> None:
     aliases: dict[object, EntryDraft] = {}
     for entry in entries:
         if entry.located is not None:
-            first = roots.setdefault(entry.located.canonical, entry)
-            if first is not entry:
-                _duplicate(problems, first, entry, "ROOT", f"both mean {entry.located.canonical}")
-            elif (same := ids.setdefault(entry.located.repo_id, entry)) is not entry:
-                _duplicate(problems, same, entry, "ID", f"both are {entry.located.repo_id}")
-        if entry.alias is not None:
-            first = aliases.setdefault(entry.alias.casefold(), entry)
-            if first is not entry:
-                named = f"both are named {first.alias!r}, case aside"
-                _duplicate(problems, first, entry, "ALIAS", named)
+            root, repo_id = entry.located.canonical, entry.located.repo_id
+            if (first := roots.setdefault(root, entry)) is not entry:
+                _duplicate(problems, first, entry, "REPO_ROOT", f"both mean {root}")
+            elif (first := ids.setdefault(repo_id, entry)) is not entry:
+                _duplicate(problems, first, entry, "REPO_ID", f"both are {repo_id}")
+        alias = entry.alias
+        if (
+            alias is not None
+            and (first := aliases.setdefault(alias.casefold(), entry)) is not entry
+        ):
+            message = f"both are named {first.alias!r}, case aside"
+            _duplicate(problems, first, entry, "ALIAS", message)
 
 
 def _duplicate(
     problems: Problems, first: EntryDraft, second: EntryDraft, what: str, message: str
 ) -> None:
-    code = (
-        "ERR_WORKSPACE_DUPLICATE_ALIAS"
-        if what == "ALIAS"
-        else f"ERR_WORKSPACE_DUPLICATE_REPO_{what}"
-    )
+    code = f"ERR_WORKSPACE_DUPLICATE_{what}"
     field = f"$.repos[{second.index}]." + ("alias" if what == "ALIAS" else "root")
     pair = f"repos[{first.index}] ({first.root!r}) and repos[{second.index}] ({second.root!r})"
     hint = f"rename one, or run: {remove_entry(second.index)}"

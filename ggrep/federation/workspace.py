@@ -1,6 +1,6 @@
-"""The workspace: which repositories are searched together, loaded from its file.
+"""The workspace: repositories that are searched together, loaded from its file.
 
-Loading has no side effects: it reads the file, looks where the roots are and computes names.
+Loading has no side effects: it reads the file, resolves the roots and computes names.
 """
 
 import hashlib
@@ -19,6 +19,7 @@ from ggrep.base.errors import GgrepError, Issue, MissingRoot, WorkspaceError
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
 from ggrep.config import fingerprints
+from ggrep.config.root import RealPaths
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.included import with_included
@@ -27,7 +28,6 @@ from ggrep.federation.validation import (
     RRF,
     SCHEMA_VERSION,
     SHAPE,
-    EntryDraft,
     LocatedRoot,
     MergeDefaults,
     RootProblem,
@@ -39,13 +39,13 @@ from ggrep.federation.workspace_text import located, parse_text, read_text
 from ggrep.model.suggested_commands import bring_back
 
 if TYPE_CHECKING:
-    from ggrep.model.schemas.workspace import ResolvedRepoJson, ResolvedWorkspaceJson
+    from ggrep.model.schemas.workspace import ResolvedWorkspaceJson
 
 ResolveRoot: TypeAlias = Callable[[Path], Path]
 NameRepo: TypeAlias = Callable[[Path], RepoId]
 
 MAX_NESTED: Final = 256
-"""Files of workspaces that one includes, those that these include among them."""
+"""Most workspace files that one includes, directly or through others."""
 MAX_DEPTH: Final = 8
 """Files of which each includes the next."""
 
@@ -54,10 +54,10 @@ class WorkspaceRepo(Struct, frozen=True):
     """One repository of a workspace.
 
     Attributes:
-        priority: higher comes first where ties are broken by the author's will.
-        missing: why it cannot be asked: its directory is not there, is none or cannot be read.
-            Its paths and its id are then those that a repository right there would have.
-        included: the glob of the file that means it; empty where it stands there itself.
+        priority: the higher one wins ties.
+        missing: reason why it cannot be asked, such as a missing directory. Its paths and its id
+            are then those of a repository at that place.
+        included: the glob that selects it; empty for an entry of the file.
     """
 
     repo_id: RepoId
@@ -85,9 +85,9 @@ class Workspace(Struct, frozen=True):
     """A workspace file, resolved.
 
     Attributes:
-        repos: in the file's order, those that it includes by a glob behind the others, by root.
-        repo_set_id: the same for the same repositories, whatever they are called.
-        workspace_config_hash: moves with every edit that means something.
+        repos: in the file's order; included ones follow the others, by root.
+        repo_set_id: equal for equal repositories, independent of their names.
+        workspace_config_hash: changes with every edit that has an effect.
         removed_strategy: the removed merge strategy that the file names; empty for none.
     """
 
@@ -135,8 +135,8 @@ def load_workspace(
             asked once for each.
         name_repo: gives a canonical root its name.
         real: `path` free of links, where no other file may be read; None where any may.
-        whole: every root must be there; else those that are not are noted at their repositories.
-        shows: says of a root that a glob means whether the caller may know of it.
+        whole: every root must exist; else a missing one is noted at its repository.
+        shows: returns whether the caller may know of a root that a glob selects.
 
     Raises:
         InvalidRequest: a link took the place of the directory that `real` is in.
@@ -178,15 +178,15 @@ class _Reading(Struct, frozen=True):
     """Settings for reading the file of a workspace and the files that it includes.
 
     Attributes:
-        seen: canonical paths of the files that were read; each is once, so that none includes
-            itself.
-        depth: how many files the one that is read stands behind.
+        seen: canonical paths of the files that were read; each is read once.
+        depth: number of files that include this one, one in the other.
     """
 
     resolve_root: ResolveRoot
     name_repo: NameRepo
     whole: bool
     shows: Callable[[Path], bool]
+    real_path: RealPaths = field(default_factory=RealPaths)
     seen: set[Path] = field(default_factory=set)
     depth: int = 0
 
@@ -195,7 +195,9 @@ class _Reading(Struct, frozen=True):
 
         def locate(root: str) -> LocatedRoot:
             try:
-                return locate_root(root, path.parent, self.resolve_root, self.name_repo)
+                return locate_root(
+                    root, path.parent, self.resolve_root, self.name_repo, self.real_path
+                )
             except RootProblem as problem:
                 if self.whole:
                     raise
@@ -223,9 +225,16 @@ class _Reading(Struct, frozen=True):
 
 
 def locate_root(
-    root: str, directory: Path, resolve_root: ResolveRoot, name_repo: NameRepo
+    root: str,
+    directory: Path,
+    resolve_root: ResolveRoot,
+    name_repo: NameRepo,
+    real_path: Callable[[Path], str],
 ) -> LocatedRoot:
-    """Return the location of a root that was written relative to `directory`."""
+    """Return the location of a root that was written relative to `directory`.
+
+    `real_path` resolves links and raises OSError, as `RealPaths`.
+    """
     absolute = lexical_path(directory / root)
     try:
         is_directory = stat.S_ISDIR(absolute.stat().st_mode)
@@ -240,17 +249,18 @@ def locate_root(
         raise _no_root(root, "unreadable", "may not be read")
     try:
         resolved = resolve_root(absolute)
-        canonical = Path(os.path.realpath(resolved, strict=True))
+        canonical = Path(real_path(resolved))
         str(canonical).encode()
+        is_root = real_path(absolute) == str(canonical)
     except (GgrepError, OSError, RuntimeError, ValueError) as error:
         raise _no_root(root, "resolve-failed", f"cannot be resolved ({error})") from error
-    return LocatedRoot(absolute, resolved, canonical, name_repo(canonical))
+    return LocatedRoot(absolute, resolved, canonical, name_repo(canonical), is_root)
 
 
 def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str, ...]:
     """Return the id and the root of the repository that an entry names."""
     try:
-        location = locate_root(root, file.parent, resolve_root, fingerprints.repo_id)
+        location = locate_root(root, file.parent, resolve_root, fingerprints.repo_id, RealPaths())
     except RootProblem as problem:
         location = _unlocated(root, file.parent, fingerprints.repo_id, str(problem))
     return (location.repo_id, str(location.canonical), str(location.absolute))
@@ -263,7 +273,9 @@ def _unlocated(root: str, directory: Path, name_repo: NameRepo, problem: str) ->
         canonical = canonical_path(absolute)
     except (OSError, ValueError):
         canonical = absolute
-    return LocatedRoot(absolute, canonical, canonical, name_repo(canonical), problem)
+    return LocatedRoot(
+        absolute, canonical, canonical, name_repo(canonical), is_root=True, missing=problem
+    )
 
 
 def is_there(root: Path) -> bool:
@@ -288,24 +300,23 @@ def resolved_object(workspace: Workspace) -> "ResolvedWorkspaceJson":
             "priority": defaults.priority,
             "tags": list(defaults.tags),
         },
-        "repos": [_repo_object(repo) for repo in workspace.repos],
+        "repos": [
+            {
+                "repoId": repo.repo_id,
+                "repoRootResolved": str(repo.root_resolved),
+                "repoRootCanonical": str(repo.root_canonical),
+                "alias": repo.alias,
+                "tags": list(repo.tags),
+                "enabled": repo.enabled,
+                "priority": repo.priority,
+                "rootInput": repo.root_input,
+                "rootAbs": str(repo.root_abs),
+                "index": repo.index,
+            }
+            for repo in workspace.repos
+        ],
         "repoSetId": workspace.repo_set_id,
         "workspaceConfigHash": workspace.workspace_config_hash,
-    }
-
-
-def _repo_object(repo: WorkspaceRepo) -> "ResolvedRepoJson":
-    return {
-        "repoId": repo.repo_id,
-        "repoRootResolved": str(repo.root_resolved),
-        "repoRootCanonical": str(repo.root_canonical),
-        "alias": repo.alias,
-        "tags": list(repo.tags),
-        "enabled": repo.enabled,
-        "priority": repo.priority,
-        "rootInput": repo.root_input,
-        "rootAbs": str(repo.root_abs),
-        "index": repo.index,
     }
 
 
@@ -316,7 +327,22 @@ def _no_root(root: str, reason: str, message: str) -> RootProblem:
 
 def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
     repos = tuple(
-        _repo(entry, entry.located) for entry in draft.entries if entry.located is not None
+        WorkspaceRepo(
+            repo_id=entry.located.repo_id,
+            root_resolved=entry.located.resolved,
+            root_canonical=entry.located.canonical,
+            alias=entry.alias,
+            tags=entry.tags,
+            enabled=entry.enabled,
+            priority=entry.priority,
+            root_input=entry.root,
+            root_abs=entry.located.absolute,
+            index=entry.index,
+            missing=entry.located.missing,
+            included=entry.included,
+        )
+        for entry in draft.entries
+        if entry.located is not None
     )
     cache_root = None
     if draft.cache_root is not None:
@@ -334,23 +360,6 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
         workspace_config_hash=_config_hash(draft, cache_root, repos),
         unmatched=draft.unmatched,
         removed_strategy=draft.removed_strategy,
-    )
-
-
-def _repo(entry: EntryDraft, located: LocatedRoot) -> WorkspaceRepo:
-    return WorkspaceRepo(
-        repo_id=located.repo_id,
-        root_resolved=located.resolved,
-        root_canonical=located.canonical,
-        alias=entry.alias,
-        tags=entry.tags,
-        enabled=entry.enabled,
-        priority=entry.priority,
-        root_input=entry.root,
-        root_abs=located.absolute,
-        index=entry.index,
-        missing=located.missing,
-        included=entry.included,
     )
 
 

@@ -3,16 +3,17 @@
 The answer is that of one store over the files of all repositories that answered.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from ggrep.base.clock import Clock, Deadline
+from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError
+from ggrep.base.formats import REFERENCES_SCHEMA, SYMBOL_SCHEMA
 from ggrep.base.ids import RepoId
 from ggrep.config.fingerprints import asked_fingerprint
 from ggrep.federation.coordinator import deadline_of
@@ -21,21 +22,18 @@ from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.envelope import Envelope, RepoNotices, envelope_of
 from ggrep.federation.fanout import Skipped, fan_out
 from ggrep.federation.fanout_session import FanoutSession
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest, check_request
 from ggrep.federation.name_merging import (
-    RepoDefinition,
-    RepoReference,
-    counted,
+    InRepo,
     fits,
     is_mentioned,
     merge_references,
     merge_symbol,
     suggests,
 )
-from ggrep.federation.name_rounds import NameRounds, P, RepoQuery, judge_all
+from ggrep.federation.name_rounds import NameRounds, P, judge_all
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.searcher import RepoSearcher, Searchers
+from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace
 from ggrep.model.containers import container_notices, nothing_but
@@ -63,12 +61,107 @@ from ggrep.model.name_pools import (
     read_token,
     token_of,
 )
-from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.navigation import (
+    DefinedAt,
+    Definition,
+    Reference,
+    ReferencesRequest,
+    SymbolRequest,
+)
 from ggrep.model.request import SearchRequest
 from ggrep.model.response import Provenance
 from ggrep.model.written_names import last_part, name_parts
+from ggrep.render.answer_json import paged_json
 
 TIES_UNKNOWN: Final = "WARN_FEDERATED_TIES_UNKNOWN"
+
+
+class FederatedSymbol(Envelope, frozen=True, kw_only=True):
+    """Definitions of a name in a workspace."""
+
+    asked: SymbolRequest
+    definitions: tuple[InRepo[Definition], ...] = ()
+    total: int = 0
+    suggestions: tuple[str, ...] = ()
+    next_cursor: str = ""
+
+    def shown(self) -> Iterable[RepoId]:
+        """Yield the repositories of the definitions."""
+        return (each.repo_id for each in self.definitions)
+
+    def body(self) -> dict[str, Any]:
+        """Return the definitions."""
+        return {
+            "schema_version": SYMBOL_SCHEMA,
+            "format": "symbol",
+            "name": self.asked.name,
+            "limits": {"max_symbols": self.asked.limit},
+            "definitions": _places(self, self.definitions),
+            "total": self.total,
+            "suggestions": list(self.suggestions),
+            **paged_json(self.next_cursor),
+        }
+
+
+class FederatedReferences(Envelope, frozen=True, kw_only=True):
+    """Usages of a name in a workspace.
+
+    Attributes:
+        files: the number of files with a shown occurrence.
+        mentions: occurrences in files whose syntax was not read, `mention_files`.
+        defining: repositories that define the name, in the requested container.
+    """
+
+    asked: ReferencesRequest
+    references: tuple[InRepo[Reference], ...] = ()
+    totals: tuple[tuple[str, int], ...] = ()
+    files: int = 0
+    mentions: int = 0
+    mention_files: int = 0
+    defining: tuple[RepoId, ...] = ()
+    defined: tuple[InRepo[DefinedAt], ...] = ()
+    next_cursor: str = ""
+
+    def shown(self) -> Iterable[RepoId]:
+        """Yield the repositories of the usages and of the definitions."""
+        yield from (each.repo_id for each in self.references)
+        yield from (each.repo_id for each in self.defined)
+        yield from self.defining
+
+    def body(self) -> dict[str, Any]:
+        """Return the usages."""
+        return {
+            "schema_version": REFERENCES_SCHEMA,
+            "format": "references",
+            "name": self.asked.name,
+            "limits": {
+                "max_references": self.asked.limit,
+                "strings": self.asked.strings,
+                "comments": self.asked.comments,
+            },
+            "references": _places(self, self.references),
+            "totals": dict(self.totals),
+            "files": self.files,
+            "mentions": self.mentions,
+            "mention_files": self.mention_files,
+            "definedIn": list(self.defining),
+            "defined": _places(self, self.defined),
+            **paged_json(self.next_cursor),
+        }
+
+
+def _places(answer: Envelope, places: Iterable[InRepo[Any]]) -> list[dict[str, Any]]:
+    """Return places with their repositories, and how a usage is tied to it."""
+    aliases = {repo.repo_id: repo.alias for repo in answer.workspace.repos}
+    return [
+        {
+            **asdict(each.place),
+            "repoId": each.repo_id,
+            "repoAlias": aliases[each.repo_id],
+            **({} if each.tie is None else {"tie": each.tie}),
+        }
+        for each in places
+    ]
 
 
 def name_request(
@@ -102,19 +195,15 @@ async def federated_symbol(
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
-    async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> SymbolPool:
-        query = SymbolPoolRequest(asked, wanted.step, wanted.skip, wanted.snapshot_id)
-        return await searcher.ask(query, deadline)
-
-    rounds = NameRounds(question.session, ask, fits, question.cursor)
+    rounds = NameRounds(question.session, SymbolPoolRequest(asked), fits, question.cursor)
     spelled, other, near = SYMBOL_STEPS
-    step = await rounds.until_found((spelled, other))
+    step = await rounds.until_decided((spelled, other))
     replies = rounds.given
     if step is None and not any(suggests(pools.values()) for pools in replies.values()):
         await rounds.go(near)
     merged = merge_symbol(replies, step, asked.limit)
     shown = merged.definitions
-    page = question.page(rounds, step, shown, merged.total)
+    cuts, next_cursor = question.page(rounds, step, shown, merged.total)
     notices = list(other_case(last_part(asked.name), merged.spellings) if step == other else ())
     if step is None:
         beside = any(suggests(replies.get(each, {}).values()) for each in (spelled, other))
@@ -123,14 +212,19 @@ async def federated_symbol(
         notices += question.unselected(replies.get(spelled, {}).values())
     envelope = question.envelope(
         _notices(rounds),
-        own=[Diagnostic(notice.code, notice.message) for notice in notices],
-        limits=[*map(RepoLimit, limits), *page.limits],
-        lacking=step is None or bool(page.limits),
+        diagnostics=[Diagnostic(notice.code, notice.message) for notice in notices],
+        limits=[*map(RepoLimit, limits), *cuts],
+        lacking=step is None or bool(cuts),
     )
     if envelope.error is not None:
-        return FederatedSymbol(envelope, asked)
+        return FederatedSymbol(**asdict(envelope), asked=asked)
     return FederatedSymbol(
-        envelope, asked, shown, merged.total, merged.suggestions, page.next_cursor
+        **asdict(envelope),
+        asked=asked,
+        definitions=shown,
+        total=merged.total,
+        suggestions=merged.suggestions,
+        next_cursor=next_cursor,
     )
 
 
@@ -145,53 +239,43 @@ async def federated_references(
     asked, limits = clamped(asked)
     question = await _begun(workspace, request, asked, searchers, clock)
 
-    async def ask(searcher: RepoSearcher, wanted: RepoQuery, deadline: Deadline) -> ReferencesPool:
-        query = ReferencesPoolRequest(
-            asked, wanted.step, wanted.skip, wanted.snapshot_id, wanted.family
-        )
-        return await searcher.ask(query, deadline)
-
-    rounds = NameRounds(question.session, ask, is_mentioned, question.cursor)
-    await rounds.until_found(REFERENCE_STEPS)
+    wanted = ReferencesPoolRequest(asked)
+    rounds = NameRounds(question.session, wanted, is_mentioned, question.cursor)
+    await rounds.until_decided(REFERENCE_STEPS)
     parts = name_parts(asked.name)
     step, defined = await judge_all(rounds, tuple(parts[:-1]))
     pools = rounds.given.get(step or REFERENCE_STEPS[0], {})
     merged = merge_references(pools, asked, defined)
-    page = question.page(rounds, step, merged.references, merged.wanted, exact=not merged.mentions)
+    cuts, next_cursor = question.page(
+        rounds, step, merged.references, merged.wanted, exact=not merged.mentions
+    )
     left = sum(pool.left for pool in pools.values())
     notices = [
         *(other_case(parts[-1], merged.spellings) if step == REFERENCE_STEPS[-1] else ()),
-        *container_notices(parts, defined.found, left, merged.doubtful),
+        *container_notices(parts, defined.by_relation, left, merged.doubtful),
         *(() if step is not None else question.unselected(pools.values())),
     ]
-    shown, untold = await _tied(question, rounds, pools, merged.references, merged.defining)
+    shown, unknown = await _tied(question, rounds, pools, merged.references, merged.defining)
     envelope = question.envelope(
         _notices(rounds),
-        own=[*(Diagnostic(notice.code, notice.message) for notice in notices), *untold],
-        limits=[*map(RepoLimit, limits), *page.limits],
-        lacking=step is None or bool(page.limits),
+        diagnostics=[*(Diagnostic(notice.code, notice.message) for notice in notices), *unknown],
+        limits=[*map(RepoLimit, limits), *cuts],
+        lacking=step is None or bool(cuts),
     )
     if envelope.error is not None:
-        return FederatedReferences(envelope, asked)
+        return FederatedReferences(**asdict(envelope), asked=asked)
     return FederatedReferences(
-        envelope,
-        asked,
+        **asdict(envelope),
+        asked=asked,
         references=shown,
         totals=merged.totals,
-        files=len({(one.repo_id, one.found.path) for one in shown}),
+        files=len({(each.repo_id, each.place.path) for each in shown}),
         mentions=merged.mentions,
         mention_files=merged.mention_files,
         defining=merged.defining,
         defined=defined.first,
-        next_cursor=page.next_cursor,
+        next_cursor=next_cursor,
     )
-
-
-class _Page(Struct, frozen=True):
-    """The continuation of a page."""
-
-    limits: tuple[RepoLimit, ...]
-    next_cursor: str
 
 
 class _NameQuery(Struct, frozen=True):
@@ -213,25 +297,28 @@ class _NameQuery(Struct, frozen=True):
         self,
         rounds: NameRounds[P],
         step: NameStep | None,
-        shown: tuple[RepoDefinition, ...] | tuple[RepoReference, ...],
+        shown: Sequence[InRepo[Any]],
         total: int,
         *,
         exact: bool = True,
-    ) -> _Page:
-        """Return what follows the places that are shown; without `exact` there may be more."""
-        before = {one.repo: one.places for one in self.cursor.consumed} if self.cursor else {}
+    ) -> tuple[tuple[RepoLimit, ...], str]:
+        """Return the cut of a page that shows these places, and the cursor of the next one.
+
+        Without `exact` there may be more places than `total`.
+        """
+        before = {each.repo: each.places for each in self.cursor.consumed} if self.cursor else {}
         end = sum(before.values()) + len(shown)
         if step is None or end >= total:
-            return _Page((), "")
-        here = counted(shown)
+            return (), ""
+        here = Counter(each.repo_id for each in shown)
         consumed = [
             Consumed(repo, pool.provenance.snapshot_id, before.get(repo, 0) + here.get(repo, 0))
             for repo, pool in sorted(rounds.given[step].items())
         ]
         limit = LimitHit(limit_code(self.asked), self.asked.limit, total if exact else None)
-        # A page of nothing leads nowhere.
+        # An empty page has no next one.
         token = token_of(PageCursor(self.digest, step, tuple(consumed))) if shown else ""
-        return _Page((RepoLimit(limit),), token)
+        return (RepoLimit(limit),), token
 
     def unselected(
         self, pools: Collection[SymbolPool] | Collection[ReferencesPool]
@@ -243,7 +330,7 @@ class _NameQuery(Struct, frozen=True):
     def envelope(
         self,
         notices: Mapping[RepoId, RepoNotices],
-        own: list[Diagnostic],
+        diagnostics: list[Diagnostic],
         limits: list[RepoLimit],
         *,
         lacking: bool,
@@ -252,12 +339,12 @@ class _NameQuery(Struct, frozen=True):
         unseen = [
             Diagnostic(notice.code, notice.message, repo_id=repo)
             for repo in (notices if lacking else ())
-            for notice in self.session.unseen_of(repo, names=True)
+            for notice in self.session.unseen_in(repo, names=True)
         ]
         envelope = envelope_of(
             self.session,
             notices,
-            own=[*own, *unseen],
+            diagnostics=[*diagnostics, *unseen],
             limits=limits,
             elapsed_ms=self.clock.monotonic_ms() - self.started_ms,
         )
@@ -321,11 +408,13 @@ async def _tied(
     question: _NameQuery,
     rounds: NameRounds[ReferencesPool],
     pools: Mapping[RepoId, ReferencesPool],
-    references: tuple[RepoReference, ...],
+    references: tuple[InRepo[Reference], ...],
     defining: tuple[RepoId, ...],
-) -> tuple[tuple[RepoReference, ...], list[Diagnostic]]:
+) -> tuple[tuple[InRepo[Reference], ...], list[Diagnostic]]:
     """Return the occurrences with how each is tied to a definition in another repository."""
-    outside = {(one.repo_id, one.found.path) for one in references if one.repo_id not in defining}
+    outside = {
+        (each.repo_id, each.place.path) for each in references if each.repo_id not in defining
+    }
     if not outside or not defining or question.session.is_over:
         return references, []
     importers = [
@@ -334,15 +423,15 @@ async def _tied(
         for importer in pool.importers
         if (repo, importer.path) in outside
     ][:MOST_IMPORTERS]
-    importing, untold = await _importing(question, rounds, defining, importers)
+    importing, unknown = await _importing(question, rounds, defining, importers)
 
-    def tied(one: RepoReference) -> RepoReference:
-        place = one.repo_id, one.found.path
-        if place not in outside:
-            return one
-        return replace(one, tie="import" if place in importing else "guess")
+    def tied(each: InRepo[Reference]) -> InRepo[Reference]:
+        file = each.repo_id, each.place.path
+        if file not in outside:
+            return each
+        return replace(each, tie="import" if file in importing else "guess")
 
-    return tuple(map(tied, references)), untold
+    return tuple(map(tied, references)), unknown
 
 
 async def _importing(
@@ -368,16 +457,16 @@ async def _importing(
         calls, concurrency=session.request.concurrency, deadline=session.deadline
     )
     importing: set[tuple[RepoId, str]] = set()
-    untold = []
+    unknown = []
     for repo, outcome in sorted(outcomes.items()):
         response: ImportsResponse | None = outcome.value
         if response is None or len(response.provided) != len(importers):
             message = "it did not say what it provides; usages of its names may be told as guesses"
-            untold.append(Diagnostic(TIES_UNKNOWN, message, repo_id=repo))
+            unknown.append(Diagnostic(TIES_UNKNOWN, message, repo_id=repo))
             continue
         importing |= {
             (user, importer.path)
             for (user, importer), provided in zip(importers, response.provided, strict=True)
             if provided
         }
-    return importing, untold
+    return importing, unknown

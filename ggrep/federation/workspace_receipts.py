@@ -157,7 +157,7 @@ def origin_of(
         build=build,
         repo_set_id=response.workspace.repo_set_id,
         answer_sha256=sha256(answer).hexdigest(),
-        repos=tuple(_repo_origin(report) for report in response.reports),
+        repos=tuple(map(_repo_origin, response.reports)),
     )
 
 
@@ -223,14 +223,14 @@ def replay_of(
     receipt: WorkspaceReceipt,
     now: WorkspaceOrigin,
     today: FederatedResponse,
-    found: Mapping[str, Sequence[HitFate]],
+    fates: Mapping[str, Sequence[HitFate]],
 ) -> WorkspaceReplay:
     """Return the outcome of replaying a receipt.
 
     `found` has the fate of each repository's hits, in their order.
     """
     ranks = {(str(m.repo_id), m.hit.row_id): rank for rank, m in enumerate(today.hits)}
-    left = {repo_id: iter(places) for repo_id, places in found.items()}
+    left = {repo_id: iter(places) for repo_id, places in fates.items()}
     old, known = [], set[tuple[str, str]]()
     for rank, repo_hit in enumerate(receipt.hits):
         whereabouts = next(left.get(repo_hit.repo_id, iter(())), _UNKNOWN)
@@ -330,7 +330,7 @@ def _receipt(values: dict[str, Any]) -> WorkspaceReceipt:
     for repo in receipt.origin.repos:
         if repo.snapshot_id is not None:
             parse_snapshot_id(repo.snapshot_id)
-    check_hits([held.hit for held in receipt.hits])
+    check_hits([each.hit for each in receipt.hits])
     _check_list(receipt, answer)
     check_answer(receipt.answer, receipt.origin.answer_sha256)
     return receipt
@@ -350,15 +350,8 @@ def _question(values: object) -> FederatedRequest:
 
 def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
     """Do nothing when the hits are those of the answer, or that was not kept."""
-    held = [f"{item.repo_id}:{item.hit.row_id}" for item in receipt.hits]
-    match answer:
-        case None:
-            return
-        case {"results": [*results]} if held == [_global_id(result) for result in results]:
-            return
-        case _:
-            raise DecodeError("$.hits: not those of the answer")
-
-
-def _global_id(result: object) -> object:
-    return result.get("globalId") if isinstance(result, dict) else None
+    results = answer.get("results") if isinstance(answer, dict) else None
+    listed = results if isinstance(results, list) else [None]
+    ids = [result.get("globalId") if isinstance(result, dict) else None for result in listed]
+    if answer is not None and ids != [f"{hit.repo_id}:{hit.hit.row_id}" for hit in receipt.hits]:
+        raise DecodeError("$.hits: not those of the answer")

@@ -65,12 +65,12 @@ class WorkspaceSession(Struct, frozen=True):
     @property
     def tokens(self) -> Mapping[RepoId, str]:
         """Return what keeps the snapshots."""
-        return {repo: one.token for repo, one in self.repos.items()}
+        return {repo: part.token for repo, part in self.repos.items()}
 
     @property
     def files(self) -> int:
         """Return how many files were shown."""
-        return sum(len(one.seen) for one in self.repos.values())
+        return sum(len(part.seen) for part in self.repos.values())
 
     def has_seen(self, repo: RepoId, path: str) -> bool:
         """Return whether a file was shown."""
@@ -86,7 +86,7 @@ class WorkspaceSession(Struct, frozen=True):
 
         `ended` are repositories whose snapshots are kept no longer; they begin anew.
         """
-        repos = {repo: one for repo, one in self.repos.items() if repo not in ended}
+        repos = {repo: part for repo, part in self.repos.items() if repo not in ended}
         for repo, token in tokens.items():
             earlier = repos.get(repo) or RepoSession(token)
             seen = sorted({*earlier.seen, *map(path_hash, shown.get(repo, ()))})
@@ -96,10 +96,13 @@ class WorkspaceSession(Struct, frozen=True):
 
 def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp) -> SessionState:
     """Return the state of a session with its token; equal for equal sessions."""
-    ordered = sorted((_hash(repo), one) for repo, one in session.repos.items())
+    ordered = sorted((_hash(repo), part) for repo, part in session.repos.items())
     parts = [
-        known + data_of_token(one.token) + len(one.seen).to_bytes(_COUNT_BYTES) + b"".join(one.seen)
-        for known, one in ordered
+        known
+        + data_of_token(part.token)
+        + len(part.seen).to_bytes(_COUNT_BYTES)
+        + b"".join(part.seen)
+        for known, part in ordered
     ]
     body = bytes([VERSION]) + _hash(workspace.repo_set_id) + b"".join(parts)
     token = token_of_data(body + _checksum(body))
@@ -108,7 +111,7 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
             f"a token cannot name {session.files} files of {len(ordered)} repositories, which this"
             " session would have shown; start a new session"
         )
-    seen = b"".join(known + b"".join(one.seen) for known, one in ordered)
+    seen = b"".join(known + b"".join(part.seen) for known, part in ordered)
     return SessionState(
         token=token,
         op=op,
@@ -151,7 +154,7 @@ def _taken(data: bytes, first: int, second: int) -> tuple[bytes, bytes, bytes]:
 
 
 def _require_ascending(values: Sequence[bytes]) -> None:
-    if any(one >= other for one, other in pairwise(values)):
+    if any(part >= other for part, other in pairwise(values)):
         _refuse()
 
 

@@ -1,14 +1,14 @@
 """One slate over a workspace: a search picks repositories, and their slates are joined."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from ggrep.base import stable_json
-from ggrep.base.clock import Clock, Deadline
-from ggrep.base.errors import GgrepError, InvalidRequest, SessionExpired
+from ggrep.base.clock import Clock
+from ggrep.base.errors import InvalidRequest, SessionExpired
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import CompletedSearch, deadline_of, run_search
 from ggrep.federation.coordinator_cache import CoordinatorCache
@@ -16,7 +16,7 @@ from ggrep.federation.diagnostics import Diagnostic, sorted_diagnostics
 from ggrep.federation.fanout import RepoOutcome
 from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import MAX_PER_REPO_TOP, FederatedRequest
-from ggrep.federation.federated_response import FederatedResponse, answered_json, federated_json
+from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.merge import REFILL_LIMIT
 from ggrep.federation.repo_outcomes import RepoLimit, code_of
 from ggrep.federation.searcher import Searchers
@@ -46,11 +46,8 @@ from ggrep.search.slate.levels import check_level, effective
 from ggrep.search.slate.overview import Asked
 from ggrep.search.slate.session_steps import check_session, told_of
 
-if TYPE_CHECKING:
-    from ggrep.model.schemas.federated import FederatedErrorJson, FederatedJson, FederatedSlateJson
-
 _AROUND: Final = 4_000
-"""Bytes that stand around a slate of one repository; its usual budget leaves room for them."""
+"""Bytes around a slate of one repository, for which its usual budget leaves room."""
 
 _OF_LISTS: Final = frozenset(
     {"per_repo_top", "max_candidates", REFILL_LIMIT, "low_confidence", "max_total_snippet_bytes"}
@@ -78,26 +75,47 @@ def joined(
         shows: their files are shown; else they only report the interpretation of the query.
     """
     response, repos = ran.response, ran.session.repos
-    responses = {repo: one.value for repo, one in sorted(outcomes.items()) if one.value is not None}
+    ordered = sorted(outcomes.items())
+    responses = {repo: outcome.value for repo, outcome in ordered if outcome.value is not None}
     shown = responses if shows else {}
     slates = [
-        RepoSlate(label_of(repos[repo]), one.slate, one.facts, _left_out(one))
-        for repo, one in shown.items()
+        RepoSlate(label_of(repos[repo]), each.slate, each.facts, _left_out(each))
+        for repo, each in shown.items()
     ]
-    cuts_so_far = [RepoLimit(limit) for limit in clamps]
     beside = _OF_LISTS if response.hits else _OF_LISTS - {"low_confidence"}
-    cuts_so_far += [item for item in response.limits_hit if item.limit.code not in beside]
-    cuts_so_far += _cuts_within(shown)
+    cuts_so_far = [
+        *map(RepoLimit, clamps),
+        *(item for item in response.limits_hit if item.limit.code not in beside),
+        # Limits hit inside the repositories' slates: content missing everywhere.
+        *(
+            RepoLimit(limit, repo)
+            for repo, each in shown.items()
+            for limit in each.limits_hit
+            if limit.code not in _OF_LISTS
+        ),
+    ]
+    failed = [
+        Diagnostic(code_of(outcome.error), f"no slate: {outcome.error}", repo_id=repo)
+        for repo, outcome in outcomes.items()
+        if outcome.error is not None
+    ]
+    spent_ms = {repo: outcome.elapsed_ms for repo, outcome in outcomes.items()}
     response = replace(
         response,
-        errors=_with_failures(response.errors, outcomes),
-        repo_elapsed_ms=_spent(response, outcomes),
+        errors=sorted_diagnostics((*response.errors, *failed)),
+        repo_elapsed_ms=tuple(
+            (repo, ms + spent_ms.get(repo, 0.0)) for repo, ms in response.repo_elapsed_ms
+        ),
     )
     if fits_usual and how.level:
         around = replace(response, limits_hit=tuple(cuts_so_far))
         left = _left(around, how.budgets.total_bytes)
         how = replace(how, budgets=replace(how.budgets, total_bytes=left))
-    slate, cuts = combined(slates, _asked(responses.values()), how)
+    # The interpretation of the query is the same everywhere; without a slate it is one of words.
+    first = next((each.slate.overview for each in responses.values()), None)
+    slate, cuts = combined(
+        slates, Asked(first.terms, first.kind) if first else Asked((), "words"), how
+    )
     cuts_so_far += [RepoLimit(limit) for limit in cuts]
     limits = tuple(dict.fromkeys(sorted(cuts_so_far, key=RepoLimit.order)))
     return replace(response, limits_hit=limits), slate
@@ -109,55 +127,15 @@ def _left_out(response: SlateResponse) -> int:
     return sum((hit.observed or hit.limit) - hit.limit for hit in over)
 
 
-def _cuts_within(responses: Mapping[RepoId, SlateResponse]) -> list[RepoLimit]:
-    """Return the limits hit inside the repositories' slates: content missing everywhere."""
-    return [
-        RepoLimit(limit, repo)
-        for repo, response in responses.items()
-        for limit in response.limits_hit
-        if limit.code not in _OF_LISTS
-    ]
-
-
-def _with_failures(
-    errors: Sequence[Diagnostic], outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
-) -> tuple[Diagnostic, ...]:
-    """Return the errors, with those of repositories that gave no slate."""
-    failed = [
-        Diagnostic(code_of(one.error), f"no slate: {one.error}", repo_id=repo)
-        for repo, one in outcomes.items()
-        if one.error is not None
-    ]
-    return sorted_diagnostics((*errors, *failed))
-
-
-def _spent(
-    response: FederatedResponse, outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]]
-) -> tuple[tuple[RepoId, float], ...]:
-    """Return the milliseconds of each repository's calls, including those for its slate."""
-    slates = {repo: one.elapsed_ms for repo, one in outcomes.items()}
-    return tuple((repo, ms + slates.get(repo, 0.0)) for repo, ms in response.repo_elapsed_ms)
-
-
 def _left(response: FederatedResponse, usual: int) -> int:
     """Return the bytes of a slate that remain beside the metadata of many repositories.
 
-    So many that it would be less than half are let go beyond. Times are not counted: they differ
-    from run to run, and a slate must not.
+    At least half of the usual bytes remain. Times are not counted, as they differ from run to run.
     """
     timeless = replace(response, request=replace(response.request, stats=False))
-    around = len(stable_json.dumps(answered_json(timeless)))
+    head = {**timeless.head(), "ok": True, "confidence": timeless.confidence.value}
+    around = len(stable_json.dumps(head))
     return max(usual - max(around - _AROUND, 0), usual // 2)
-
-
-def _asked(responses: Iterable[SlateResponse]) -> Asked:
-    """Return the interpretation of the query, which is the same in every repository.
-
-    Without a slate, it is a query of words.
-    """
-    for response in responses:
-        return Asked(response.slate.overview.terms, response.slate.overview.kind)
-    return Asked((), "words")
 
 
 LEADING_HITS: Final = 50
@@ -187,50 +165,27 @@ class SlateShape(Struct, frozen=True):
 _LEAST: Final = SlateShape(level=0, anchors=False, graph=False)
 
 
-class FederatedSlate(Struct, frozen=True):
-    """A slate over a workspace, with the answer of its search.
+class FederatedSlate(FederatedResponse, frozen=True, kw_only=True):
+    """A slate over a workspace, with the answer of the search that picked its repositories.
 
     Attributes:
-        response: its hits decided which repositories were asked for slates.
+        slate: None for a failure.
     """
 
-    response: FederatedResponse
     slate: Slate | None
     session: SessionState | None = None
 
-    @property
-    def ok(self) -> bool:
-        """Return whether at least one repository answered, or none was selected."""
-        return self.response.ok
+    def body(self) -> dict[str, Any]:
+        """Return the slate in place of a search's lists."""
+        slate = {} if self.slate is None else {"slate": slate_json(self.slate)}
+        head = {"confidence": self.confidence.value, "format": "slate"}
+        return {**continued_json(self.session), **head, **slate}
 
-    @property
-    def error(self) -> GgrepError | None:
-        """Return why there is no answer; None if there is one."""
-        return self.response.error
 
-    @property
-    def merge_unsaid(self) -> bool:
-        """Return whether repositories were picked by rank alone for lack of a setting."""
-        return self.response.merge_unsaid
-
-    @property
-    def exit_status(self) -> int:
-        """Return the process status that goes with the answer."""
-        return self.response.exit_status
-
-    def to_json(self) -> "FederatedJson | FederatedSlateJson | FederatedErrorJson":
-        """Return a federated search's answer, with a slate in place of its lists.
-
-        Without an answer, a federated search's failure.
-        """
-        if self.slate is None:
-            return federated_json(self.response)
-        return {
-            **answered_json(self.response),
-            **continued_json(self.session),
-            "format": "slate",
-            "slate": slate_json(self.slate),
-        }
+def _slate_of(
+    response: FederatedResponse, slate: Slate | None, session: SessionState | None = None
+) -> FederatedSlate:
+    return FederatedSlate(**asdict(response), slate=slate, session=session)
 
 
 async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
@@ -262,7 +217,11 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     session = read_session(token, workspace) if token else WorkspaceSession()
     started_ms = clock.monotonic_ms()
     deadline = deadline_of(request, clock)
-    searching = replace(_searching(request, asked, session.files), deadline=_share(deadline, clock))
+    share_ms = _SEARCH_SHARE * deadline.remaining_ms()
+    searching = replace(
+        _searching(request, asked, session.files),
+        deadline=replace(deadline, at_ms=clock.monotonic_ms() + share_ms),
+    )
     ran = await run_search(
         workspace,
         searching,
@@ -274,13 +233,13 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         kept=session.tokens,
     )
     if not ran.response.ok:
-        return FederatedSlate(ran.response, None)
+        return _slate_of(ran.response, None)
     requests = _requests(ran, shape, budgets, session)
     outcomes = await ran.session.slates(requests or _interpreting(ran, budgets), deadline)
     if request.strict:
         for outcome in outcomes.values():
             if outcome.error is not None:
-                return FederatedSlate(replace(ran.response, error=outcome.error), None)
+                return _slate_of(replace(ran.response, error=outcome.error), None)
     how = Combining(
         level=shape.level,
         budgets=budgets,
@@ -296,11 +255,11 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     elapsed_ms = clock.monotonic_ms() - started_ms
     response = replace(response, elapsed_ms=elapsed_ms)
     if asked is None:
-        return FederatedSlate(response, slate)
+        return _slate_of(response, slate)
     seen = _seen_again(ran, session) if asked.delta_only else []
     response = replace(response, warnings=sorted_diagnostics((*response.warnings, *seen)))
     session = _advanced(ran, session, slate, outcomes)
-    return FederatedSlate(response, slate, write_session(session, workspace, asked.op))
+    return _slate_of(response, slate, write_session(session, workspace, asked.op))
 
 
 def _searching(
@@ -325,11 +284,6 @@ def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnos
     return [Diagnostic("files_seen", message)] if number else []
 
 
-def _share(deadline: Deadline, clock: Clock) -> Deadline:
-    now_ms = clock.monotonic_ms()
-    return replace(deadline, at_ms=now_ms + _SEARCH_SHARE * deadline.remaining_ms())
-
-
 def _requests(
     ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
@@ -349,7 +303,9 @@ def _requests(
     leading = list(dict.fromkeys(fresh[:LEADING_HITS]))[: budgets.files]
     requests = {repo: _request(ran, repo, shape, budgets, total) for repo in leading}
     if asked is not None:
-        requests = {repo: _in_session(one, asked, session, repo) for repo, one in requests.items()}
+        requests = {
+            repo: _in_session(request, asked, session, repo) for repo, request in requests.items()
+        }
     return requests
 
 
@@ -401,11 +357,16 @@ def _advanced(
     packs: dict[RepoId, list[Pack]] = {}
     for pack in (pack for _, listed in slate.sections for pack in listed):
         packs.setdefault(ids[pack.repo], []).append(pack)
-    responses = {repo: one.value for repo, one in outcomes.items() if one.value is not None}
-    tokens = {repo: one.session.token for repo, one in responses.items() if one.session is not None}
-    shown = {repo: told_of(packs.get(repo, ()), responses[repo].copies) for repo in tokens}
-    failed = {repo: one.error for repo, one in outcomes.items() if one.error is not None}
-    failed |= ran.session.failures
+    tokens: dict[RepoId, str] = {}
+    shown: dict[RepoId, Iterable[str]] = {}
+    failed = dict(ran.session.failures)
+    for repo, outcome in outcomes.items():
+        response = outcome.value
+        if response is not None and response.session is not None:
+            tokens[repo] = response.session.token
+            shown[repo] = told_of(packs.get(repo, ()), response.copies)
+        if outcome.error is not None:
+            failed.setdefault(repo, outcome.error)
     ended = [repo for repo, error in failed.items() if error.code == SessionExpired.code]
     return session.going_on(tokens, shown, ended)
 

@@ -242,21 +242,21 @@ def lines_of(text: str) -> dict[str, int]:
         starts: dict[int, int] = {}
     else:
         starts = {start: at for at, (start, _) in enumerate(find_entries(text).elements)}
-    found: dict[str, int] = {}
+    places: dict[str, int] = {}
     line, counted, entry = 1, 0, ""
     for token, after in pairwise(token for token in scan(text) if token.kind not in TRIVIA):
         line, counted = line + text.count("\n", counted, token.start), token.start
         if token.start in starts:
             entry = f"$.repos[{starts[token.start]}]"
-            found[entry] = line
+            places[entry] = line
         if token.kind != "string" or text[after.start] != ":":
             continue
         key = stable_json.loads(text[token.start : token.end])
         if token.depth == 1:
-            found[f"$.{key}"], entry = line, ""
+            places[f"$.{key}"], entry = line, ""
         elif entry and token.depth == _KEY_DEPTH:
-            found[f"{entry}.{key}"] = line
-    return found
+            places[f"{entry}.{key}"] = line
+    return places
 
 
 def line_of(lines: Mapping[str, int], field: str) -> int:
@@ -269,7 +269,9 @@ def line_of(lines: Mapping[str, int], field: str) -> int:
 def located(error: WorkspaceError, path: Path, text: str) -> WorkspaceError:
     """Return the errors of a parsed file, with the lines to edit."""
     lines = lines_of(text)
-    issues = (replace(one, path=str(path), line=line_of(lines, one.field)) for one in error.issues)
+    issues = (
+        replace(issue, path=str(path), line=line_of(lines, issue.field)) for issue in error.issues
+    )
     return WorkspaceError(tuple(issues))
 
 

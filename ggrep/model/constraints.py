@@ -124,7 +124,8 @@ Sha256: TypeAlias = Annotated[str, Held(pattern=r"^[0-9a-f]{64}$")]
 Commit: TypeAlias = Annotated[str, Held(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 RequestId: TypeAlias = Annotated[str, Held(pattern=r"^[A-Za-z0-9._:-]{1,64}$")]
 SnapshotId: TypeAlias = Annotated[str, Held(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
-RepoId: TypeAlias = Annotated[str, Held(pattern=r"^[a-z0-9-]{1,24}-[0-9a-f]{12}$")]
+REPO_ID: Final = Held(pattern=r"^[a-z0-9-]{1,24}-[0-9a-f]{12}$")
+RepoId: TypeAlias = Annotated[str, REPO_ID]
 """Name of a repository, the same under all settings."""
 StoreId: TypeAlias = Annotated[str, Held(pattern=r"^[a-z0-9-]{1,24}-[0-9a-f]{12}-[0-9a-f]{12}$")]
 RepoSetId: TypeAlias = Annotated[str, Held(pattern=r"^ws1-[0-9a-f]{64}$")]

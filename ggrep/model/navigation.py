@@ -15,6 +15,7 @@ from ggrep.model.constraints import (
     Sha256,
 )
 from ggrep.model.field_meta import (
+    MOST_BYTES,
     MOST_FILTERS,
     MOST_ITEMS,
     MOST_PATH_BYTES,
@@ -26,7 +27,6 @@ from ggrep.model.request import (
     FILTERS,
     SCOPE,
     Deterministic,
-    MaxBytes,
     Request,
     TimeoutMs,
 )
@@ -223,7 +223,15 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         Boundary,
         Field("boundary", "How much to return; by default the definition around a place."),
     ] = "auto"
-    max_bytes: MaxBytes = 16_384
+    max_bytes: Annotated[
+        int,
+        Field(
+            "maxBytes",
+            "Most bytes of the text; 0 for 16,384, or for all lines of a range.",
+            most=MOST_BYTES,
+        ),
+        WireBounds(MOST_BYTES),
+    ] = 0
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
 

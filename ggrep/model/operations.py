@@ -27,7 +27,15 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, TourResponse
-from ggrep.model.request import PoolRequest, Request, SearchRequest
+from ggrep.model.request import (
+    EncodeRequest,
+    EncodeResponse,
+    PoolRequest,
+    RepoStatistics,
+    Request,
+    SearchRequest,
+    StatisticsRequest,
+)
 from ggrep.model.response import PoolResponse, QueryResponse
 from ggrep.model.slate import SlateRequest, SlateResponse
 
@@ -165,6 +173,14 @@ OPERATIONS: Final[tuple[Operation[Any, Any], ...]] = (
         lambda answer: len(answer.blended),
         inner="search",
     ),
+    Operation(
+        "term_stats",
+        StatisticsRequest,
+        RepoStatistics,
+        "search.engine.query_answers:STATISTICS",
+        inner="search",
+    ),
+    Operation("encode", EncodeRequest, EncodeResponse, "search.engine.query_answers:ENCODE"),
     Operation(
         "symbol_pool",
         SymbolPoolRequest,

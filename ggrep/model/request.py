@@ -300,6 +300,37 @@ class EncodedQuery(Struct, frozen=True):
     scale: Annotated[float, WireBounds(MAX_INTEGER)]
 
 
+class EncodeRequest(Request["EncodeResponse"], frozen=True):
+    """Asks for the vector of a query, for every repository of the same encoder."""
+
+    text: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
+    timeout_ms: Annotated[int, WireBounds(MOST_MS)] = 0
+
+
+class EncodeResponse(Struct, frozen=True):
+    """A query's vector; None without an encoder."""
+
+    vector: EncodedQuery | None
+
+
+class StatisticsRequest(Request["RepoStatistics"], frozen=True):
+    """Asks for the collection statistics of a query's terms.
+
+    Attributes:
+        snapshot_id: a snapshot that a session keeps; None for the active one.
+    """
+
+    search: SearchRequest
+    snapshot_id: Annotated[str | None, WireBounds(26)] = None
+
+
+class RepoStatistics(Struct, frozen=True):
+    """A repository's statistics and the snapshot they belong to."""
+
+    snapshot_id: str
+    statistics: CollectionStatistics
+
+
 class PoolRequest(Request[Any], frozen=True):
     """A coordinator's request to one repository: for ranked lists to merge, not an answer.
 

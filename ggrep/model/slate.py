@@ -206,7 +206,7 @@ class Evidence(Struct, frozen=True):
         snippet_start_line: line of the snippet's first line.
         hidden_lines: lines of the chunk that the snippet leaves out.
         also: `path:line` of places that hold nearly the same text and were left out for it.
-        mention: share of the definitions of the best code that it mentions.
+        priority: its place in the order in which lines are shown; larger goes first.
     """
 
     row_id: str
@@ -224,7 +224,7 @@ class Evidence(Struct, frozen=True):
     snippet_start_line: int = 0
     hidden_lines: int = 0
     also: tuple[str, ...] = ()
-    mention: float = 0.0
+    priority: float = 0.0
 
 
 class Pack(Struct, frozen=True):
@@ -238,7 +238,6 @@ class Pack(Struct, frozen=True):
         more_evidence: pieces that match as well and were left out.
         repo: alias of the repository; empty in a slate of one.
         name: qualified, of the definition at `line`; empty for none.
-        factor: learned weight of its lines beside those of other files.
     """
 
     path: str
@@ -254,7 +253,6 @@ class Pack(Struct, frozen=True):
     more_evidence: int = 0
     repo: str = ""
     name: str = ""
-    factor: float = 1.0
 
 
 class FileFacts(Struct, frozen=True):

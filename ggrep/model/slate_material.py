@@ -56,7 +56,7 @@ class TextPiece(Struct, frozen=True):
         names: names of all definitions in it.
         snippet: the lines that its level shows, before any budget cuts them.
         hidden_lines: lines of the chunk that the snippet leaves out.
-        mention: share of the definitions of the best code that it mentions.
+        priority: its place in the order in which lines are shown; larger goes first.
     """
 
     row_id: str
@@ -75,7 +75,7 @@ class TextPiece(Struct, frozen=True):
     snippet_start_line: int
     hidden_lines: int
     reason: Reason
-    mention: float = 0.0
+    priority: float = 0.0
 
 
 class PackMaterial(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Reports of `ggrep workspace doctor` and `ggrep workspace gc`."""
+"""Reports of `ggrep workspace doctor`, `gc` and `watch`."""
 
 from typing import Literal, TypeAlias
 
@@ -11,6 +11,17 @@ from ggrep.model.corpus import Corpus
 
 Component: TypeAlias = Literal["embedding", "lexical", "schema"]
 """Components in which the indexes of two repositories may differ."""
+
+ChangeKind: TypeAlias = Literal[
+    "daemon_started",
+    "daemon_ended",
+    "daemon_failed",
+    "index_changed",
+    "manifest_written",
+    "workspace_changed",
+    "workspace_wrong",
+]
+"""Changes that `ggrep workspace watch` reports."""
 
 OrphanReason: TypeAlias = Literal["workspace_gone", "other_repositories", "no_manifest"]
 

@@ -14,38 +14,9 @@ from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire import messages
 from ggrep.protocol.wire.messages import timeout_of
-from ggrep.service.answers import (
-    Answer,
-    ExpandAnswer,
-    OutlineAnswer,
-    ReferencesAnswer,
-    SearchAnswer,
-    SlateAnswer,
-    SymbolAnswer,
-    SyncAnswer,
-    TourAnswer,
-    as_asked,
-    sync_answer,
-)
-from ggrep.service.call_requests import Options
-from ggrep.service.calls import (
-    EXPAND,
-    OUTLINE,
-    REFERENCES,
-    SEARCH,
-    SLATE,
-    SYMBOL,
-    TOUR,
-    AnyPath,
-    ExpandOptions,
-    Method,
-    OutlineOptions,
-    ReferencesOptions,
-    SearchOptions,
-    SlateOptions,
-    SymbolOptions,
-    TourOptions,
-)
+from ggrep.service import answers, calls
+from ggrep.service.answers import Answer, as_asked, sync_answer
+from ggrep.service.calls import AnyPath, Method, Options
 from ggrep.service.per_loop import PerLoop
 from ggrep.service.repository_handle import DaemonUse, RepositoryHandle, surroundings
 from ggrep.service.workspace_calls import federator_of
@@ -85,35 +56,45 @@ class AsyncRepository:
         """Return the repository's root, to which the paths of answers belong."""
         return self._opened.address().identity.root
 
-    async def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
+    async def search(
+        self, query: str, **options: Unpack[calls.SearchOptions]
+    ) -> answers.SearchAnswer:
         """Return the hits of a query, best first; see `Repository.search`."""
-        return await self._answer(SEARCH, options, query=query)
+        return await self._answer(calls.SEARCH, options, query=query)
 
-    async def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
+    async def slate(self, query: str, **options: Unpack[calls.SlateOptions]) -> answers.SlateAnswer:
         """Return a slate for a question; see `Repository.slate`."""
-        return await self._answer(SLATE, options, query=query)
+        return await self._answer(calls.SLATE, options, query=query)
 
-    async def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
+    async def symbol(
+        self, name: str, **options: Unpack[calls.SymbolOptions]
+    ) -> answers.SymbolAnswer:
         """Return where a name is defined; see `Repository.symbol`."""
-        return await self._answer(SYMBOL, options, name=name)
+        return await self._answer(calls.SYMBOL, options, name=name)
 
-    async def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
+    async def references(
+        self, name: str, **options: Unpack[calls.ReferencesOptions]
+    ) -> answers.ReferencesAnswer:
         """Return where a name is used; see `Repository.references`."""
-        return await self._answer(REFERENCES, options, name=name)
+        return await self._answer(calls.REFERENCES, options, name=name)
 
-    async def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
+    async def expand(
+        self, target: str, **options: Unpack[calls.ExpandOptions]
+    ) -> answers.ExpandAnswer:
         """Return the code around a place; see `Repository.expand`."""
-        return await self._answer(EXPAND, options, target=target)
+        return await self._answer(calls.EXPAND, options, target=target)
 
-    async def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
+    async def outline(
+        self, *targets: str, **options: Unpack[calls.OutlineOptions]
+    ) -> answers.OutlineAnswer:
         """Return what files or folders define; see `Repository.outline`."""
-        return await self._answer(OUTLINE, options, targets=targets or ("",))
+        return await self._answer(calls.OUTLINE, options, targets=targets or ("",))
 
-    async def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
+    async def tour(self, **options: Unpack[calls.TourOptions]) -> answers.TourAnswer:
         """Return what the repository is; see `Repository.tour`."""
-        return await self._answer(TOUR, options)
+        return await self._answer(calls.TOUR, options)
 
-    async def sync(self, *, strict: bool = False) -> SyncAnswer:
+    async def sync(self, *, strict: bool = False) -> answers.SyncAnswer:
         """Bring the index up to date with the work tree; see `Repository.sync`.
 
         If the call is cancelled, a sync in this process still runs to its end.

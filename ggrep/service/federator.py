@@ -65,20 +65,25 @@ _OPERATOR_MS: Final = 30_000
 
 
 class Learnt(Struct, frozen=True):
-    """A federator's cache of facts about daemons; thread-safe."""
+    """A federator's cache of facts about daemons, and of lists; for one event loop."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
+    memory: CoordinatorCache
 
 
 def learnt_of(
-    home: Home, environ: Mapping[str, str], flags: Mapping[str, object], client_name: str
+    home: Home,
+    environ: Mapping[str, str],
+    flags: Mapping[str, object],
+    client_name: str,
+    memory: CoordinatorCache | None = None,
 ) -> Learnt:
-    """Return an empty cache for these settings."""
+    """Return an empty cache for these settings; lists may be shared with other settings."""
     addresses = DaemonAddresses(
         home, environ, flags=flags, build=build_id(), client_name=client_name
     )
-    return Learnt(addresses, KnownHosts())
+    return Learnt(addresses, KnownHosts(), memory or CoordinatorCache())
 
 
 class Fallback(Protocol):
@@ -118,20 +123,12 @@ class Federator:
     ) -> None:
         """Connect to nothing yet.
 
-        Args:
-            home: directory of stores and sockets.
-            environ: environment of settings and of started daemons; with `GGREP_OFFLINE` none is
-                started.
-            clock: clock of deadlines.
-            flags: settings that beat all others.
-            client_name: client's name in daemons, which share their time among clients; empty for
-                the name that the environment gives.
-            told: called, in some thread, with a line for people.
-            through: stands between the coordinator and the daemons where there is no fallback.
-            fallback: answers where a daemon cannot be had; None for a failure.
-            descriptors: let the process have as many files open as it may.
-            learnt: cache of earlier federators with the same arguments; None for an empty one.
-            local: returns the connection to a daemon of this process.
+        With `GGREP_OFFLINE` in `environ` no daemon is started. `flags` beat all other settings.
+        Daemons share their time among clients by `client_name`; empty for the environment's.
+        `told` is called, in some thread, with a line for people. `fallback` answers where a daemon
+        cannot be had; without one, `through` stands between the coordinator and the daemons.
+        `descriptors` raises the limit of open files. `learnt` is the cache of earlier federators
+        with the same arguments. `local` returns the connection to a daemon of this process.
         """
         if descriptors:
             raise_descriptors()
@@ -144,7 +141,7 @@ class Federator:
         self._addresses = learnt.addresses
         self._through = fallback.searchers if fallback else through
         self._fallback = fallback
-        self._memory = CoordinatorCache()
+        self._memory = learnt.memory
         self._hosts = learnt.hosts
         self._caller = ""
 
@@ -167,16 +164,12 @@ class Federator:
     ) -> FederatedResponse:
         """Return the answer of a workspace.
 
-        `arrived` is told of each repository that is done. The caller may not access `forbidden`
-        repositories; they fail.
+        `arrived` is called with each repository that is done. The caller may not access
+        `forbidden` repositories; they fail.
         """
+        searchers, memory = self._searchers(forbidden), self._memory
         return await federated_search(
-            workspace,
-            request,
-            self._searchers(forbidden),
-            self._clock,
-            memory=self._memory,
-            arrived=arrived,
+            workspace, request, searchers, self._clock, memory=memory, arrived=arrived
         )
 
     async def slate(
@@ -189,14 +182,9 @@ class Federator:
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
         """Return the slate of a workspace; otherwise as `search`."""
+        searchers, memory = self._searchers(forbidden), self._memory
         return await federated_slate(
-            workspace,
-            request,
-            shape,
-            self._searchers(forbidden),
-            self._clock,
-            memory=self._memory,
-            arrived=arrived,
+            workspace, request, shape, searchers, self._clock, memory=memory, arrived=arrived
         )
 
     async def follow(
@@ -264,11 +252,11 @@ class Federator:
         forever = Deadline.never(self._clock)
         deadline = Deadline.after(self._clock, timeout_ms) if timeout_ms else forever
 
-        def said(left_ms: float) -> Sync:
+        def message(left_ms: float) -> Sync:
             return Sync(timeout_ms=max(1, int(left_ms)) if timeout_ms else 0)
 
         async def ask() -> Reply:
-            return await self._channels.ask_within(address, said, deadline, start="always")
+            return await self._channels.ask_within(address, message, deadline, start="always")
 
         async def look() -> IndexingProgress:
             soon = self._soon()

@@ -65,7 +65,7 @@ def installed_torch(path: Sequence[str] | None = None) -> TorchBuild | None:
     needed = bool(beside) and any(
         _asks_for(each, {*beside})
         for each in distributions(path=where)
-        if _name(each) not in beside
+        if _plain(each.name) not in {*beside, "torch"}
     )
     return TorchBuild(
         version=torch.version,
@@ -98,15 +98,11 @@ def _brought(site: Path) -> dict[str, str]:
 
 
 def _asks_for(distribution: Distribution, names: set[str]) -> bool:
-    return _name(distribution) != "torch" and any(
-        _plain(asked[0]) in names and "extra ==" not in line
+    return any(
+        _plain(required[0]) in names and "extra ==" not in line
         for line in distribution.requires or ()
-        if (asked := re.match(r"[\w.-]+", line))
+        if (required := re.match(r"[\w.-]+", line))
     )
-
-
-def _name(distribution: Distribution) -> str:
-    return _plain(distribution.name)
 
 
 def _plain(name: str) -> str:
@@ -261,21 +257,12 @@ def descriptors(most: int) -> Check:
     )
 
 
-STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "ray": (
-        (
-            "head",
-            "RAY_USAGE_STATS_ENABLED=0 ray start --head --port=6379 --include-dashboard=false",
-        ),
-        ("node", "RAY_USAGE_STATS_ENABLED=0 ray start --address=HOST:6379"),
-    ),
-    "object store": (
-        (
-            "server",
-            "weed server -dir=/srv/objects -filer -s3 -s3.config=identities.json"
-            " -master.telemetry=false",
-        ),
-    ),
+_NO_TELEMETRY: Final = "RAY_USAGE_STATS_ENABLED=0"
+STARTS: Final = {
+    "ray, head": f"{_NO_TELEMETRY} ray start --head --port=6379 --include-dashboard=false",
+    "ray, node": f"{_NO_TELEMETRY} ray start --address=HOST:6379",
+    "object store, server": "weed server -dir=/srv/objects -filer -s3 -s3.config=identities.json"
+    " -master.telemetry=false",
 }
 """The command that starts each part; it listens only in the network of the cluster."""
 
@@ -283,9 +270,8 @@ STARTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
     """Yield whether what `workspace build --engine` needs is here, and how it is started."""
     yield from _of_ray(environ.get(RAY_ADDRESS, ""))
-    for what, starts in STARTS.items():
-        for part, command in starts:
-            yield Check("cluster", "ok", f"{what}, {part}: {command}")
+    for part, command in STARTS.items():
+        yield Check("cluster", "ok", f"{part}: {command}")
     if not remotes:
         yield Check(
             "cluster",

@@ -8,38 +8,9 @@ from ggrep.model.status import Status
 from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.protocol.wire.messages import timeout_of
-from ggrep.service.answers import (
-    Answer,
-    ExpandAnswer,
-    OutlineAnswer,
-    ReferencesAnswer,
-    SearchAnswer,
-    SlateAnswer,
-    SymbolAnswer,
-    SyncAnswer,
-    TourAnswer,
-    as_asked,
-    sync_answer,
-)
-from ggrep.service.call_requests import Options
-from ggrep.service.calls import (
-    EXPAND,
-    OUTLINE,
-    REFERENCES,
-    SEARCH,
-    SLATE,
-    SYMBOL,
-    TOUR,
-    AnyPath,
-    ExpandOptions,
-    Method,
-    OutlineOptions,
-    ReferencesOptions,
-    SearchOptions,
-    SlateOptions,
-    SymbolOptions,
-    TourOptions,
-)
+from ggrep.service import answers, calls
+from ggrep.service.answers import Answer, as_asked, sync_answer
+from ggrep.service.calls import AnyPath, Method, Options
 from ggrep.service.daemon_choice import daemon_client_of
 from ggrep.service.repository_handle import LOG, DaemonUse, RepositoryHandle, surroundings
 
@@ -84,7 +55,7 @@ class Repository:
         """Return the repository's root, to which the paths of answers belong."""
         return self._opened.address().identity.root
 
-    def search(self, query: str, **options: Unpack[SearchOptions]) -> SearchAnswer:
+    def search(self, query: str, **options: Unpack[calls.SearchOptions]) -> answers.SearchAnswer:
         """Return the hits of a query, best first.
 
         Without an index, a scan of the work tree answers, and `warnings` says so.
@@ -97,39 +68,43 @@ class Repository:
             NotStarted: a daemon is required and cannot be had; Unreachable: it went away.
             Closed: the repository was closed.
         """
-        return self._answer(SEARCH, options, query=query)
+        return self._answer(calls.SEARCH, options, query=query)
 
-    def slate(self, query: str, **options: Unpack[SlateOptions]) -> SlateAnswer:
+    def slate(self, query: str, **options: Unpack[calls.SlateOptions]) -> answers.SlateAnswer:
         """Return a slate for a question: files by section, with evidence. Errors as `search`."""
-        return self._answer(SLATE, options, query=query)
+        return self._answer(calls.SLATE, options, query=query)
 
-    def symbol(self, name: str, **options: Unpack[SymbolOptions]) -> SymbolAnswer:
+    def symbol(self, name: str, **options: Unpack[calls.SymbolOptions]) -> answers.SymbolAnswer:
         """Return where a name, or `container.name`, is defined. Errors as `search`."""
-        return self._answer(SYMBOL, options, name=name)
+        return self._answer(calls.SYMBOL, options, name=name)
 
-    def references(self, name: str, **options: Unpack[ReferencesOptions]) -> ReferencesAnswer:
+    def references(
+        self, name: str, **options: Unpack[calls.ReferencesOptions]
+    ) -> answers.ReferencesAnswer:
         """Return where a name is used. Errors as `search`."""
-        return self._answer(REFERENCES, options, name=name)
+        return self._answer(calls.REFERENCES, options, name=name)
 
-    def expand(self, target: str, **options: Unpack[ExpandOptions]) -> ExpandAnswer:
+    def expand(self, target: str, **options: Unpack[calls.ExpandOptions]) -> answers.ExpandAnswer:
         """Return the code around a place: `path`, `path:line`, `path:line-line` or a row id.
 
         Errors as `search`.
         """
-        return self._answer(EXPAND, options, target=target)
+        return self._answer(calls.EXPAND, options, target=target)
 
-    def outline(self, *targets: str, **options: Unpack[OutlineOptions]) -> OutlineAnswer:
+    def outline(
+        self, *targets: str, **options: Unpack[calls.OutlineOptions]
+    ) -> answers.OutlineAnswer:
         """Return what files or folders define: `path`, or `path:line` for what is around a line.
 
         Errors as `search`.
         """
-        return self._answer(OUTLINE, options, targets=targets or ("",))
+        return self._answer(calls.OUTLINE, options, targets=targets or ("",))
 
-    def tour(self, **options: Unpack[TourOptions]) -> TourAnswer:
+    def tour(self, **options: Unpack[calls.TourOptions]) -> answers.TourAnswer:
         """Return what the repository is, as its own files say. Errors as `search`."""
-        return self._answer(TOUR, options)
+        return self._answer(calls.TOUR, options)
 
-    def sync(self, *, strict: bool = False) -> SyncAnswer:
+    def sync(self, *, strict: bool = False) -> answers.SyncAnswer:
         """Bring the index up to date with the work tree; create it if missing.
 
         Raises:

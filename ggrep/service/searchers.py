@@ -17,7 +17,7 @@ from ggrep.federation.daemon_searcher import DaemonSearchers, described, narrowe
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
-from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
+from ggrep.model.request import Request
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
 from ggrep.protocol.client.channel import before
@@ -50,10 +50,10 @@ class ReadySearchers(Struct, frozen=True):
         """Return the searcher of a repository."""
         return self.opener(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return none: each repository is queried on its own."""
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return None: each repository is queried on its own."""
         del repos
-        return ()
+        return None
 
 
 class EngineSearcher:
@@ -76,16 +76,6 @@ class EngineSearcher:
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what a coordinator must know before it asks."""
         return await self._call(lambda engine: described(engine.describe(deadline), engine.profile))
-
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its statistics for the request's query."""
-        return await self._call(lambda engine: engine.term_stats(request, deadline, snapshot_id))
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector; None without an encoder."""
-        return await self._call(lambda engine: engine.encode(text, deadline))
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request."""
@@ -112,29 +102,24 @@ class EngineSearchers:
         """Return the searcher of a repository; always the same."""
         return self._held.setdefault(repo.repo_id, EngineSearcher(lambda: self._opener(repo)))
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return who asks all of them at once."""
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the searcher of all of them together, if there are several."""
         if len(repos) < 2:
-            return ()
+            return None
         ordered = sorted(repos, key=lambda repo: repo.repo_id)
-        return (JointEngines({repo.repo_id: self.open(repo) for repo in ordered}),)
+        return JointEngines({repo.repo_id: self.open(repo) for repo in ordered})
 
 
 class JointEngines:
-    """Engines of this process, asked as one collection in a worker thread."""
+    """Engines of this process, searched as one collection in a worker thread."""
 
     def __init__(self, searchers: Mapping[RepoId, EngineSearcher]) -> None:
         """Open nothing yet."""
         self._searchers = searchers
         self._views: dict[RepoId, SnapshotView] = {}
 
-    @property
-    def repos(self) -> Sequence[RepoId]:
-        """Return whose engines, by id."""
-        return tuple(self._searchers)
-
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the facts of those whose snapshot can be read."""
+        """Return the facts of repositories with a readable snapshot."""
 
         def run() -> dict[RepoId, RepoDescription]:
             descriptions = {}
@@ -152,7 +137,7 @@ class JointEngines:
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the beginnings of the lists of some of them."""
+        """Return the beginnings of the lists of some repositories."""
 
         def run() -> BatchedPoolResponse:
             from ggrep.index.packs.opened_packs import OpenedPacks
@@ -235,7 +220,7 @@ class FallbackSearchers:
             await self._daemons.prepare(repos, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return the daemon, or what stands in for it."""
+        """Return the daemon, or the searcher in its place."""
 
         def instead(error: GgrepError) -> RepoSearcher:
             # One process may carry the daemons of all of them.
@@ -246,10 +231,10 @@ class FallbackSearchers:
 
         return _FallbackSearcher(self._daemons.open(repo), instead)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return the host of the daemons; while none is up this process, where there are many."""
-        hosts = self._daemons.hosts(repos)
-        return hosts if hosts or len(repos) < _MANY else self._here.hosts(repos)
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the daemons' host; for many repositories without a host, this process."""
+        joint = self._daemons.joint(repos)
+        return joint if joint or len(repos) < _MANY else self._here.joint(repos)
 
 
 class _FallbackSearcher:
@@ -262,16 +247,6 @@ class _FallbackSearcher:
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what must be known before it is asked."""
         return await self._try(lambda searcher: searcher.describe(deadline))
-
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its figures for the query."""
-        return await self._try(lambda searcher: searcher.term_stats(request, deadline, snapshot_id))
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector; None without an encoder."""
-        return await self._try(lambda searcher: searcher.encode(text, deadline))
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Incompatible, LoadError
-from ggrep.base.stable_json import DecodeError, Document, Json, decode
+from ggrep.base.stable_json import DecodeError, Document, decode
 from ggrep.model.status import Status
 from ggrep.protocol.client.connect_or_start import Connector
 from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -37,24 +37,18 @@ def status_document(
 
     No daemon is started. If one runs without replying, `told` gets a line for people.
     """
-    return _of_daemon(address, environ, told) or disk_status(address, engine()).to_dict()
-
-
-def _of_daemon(
-    address: DaemonAddress, environ: Mapping[str, str], told: Callable[[str], None]
-) -> dict[str, Json] | None:
-    clock = SystemClock()
+    clock, document = SystemClock(), None
     try:
         link = Connector(address, clock, environ).running()
-        if link is None:
-            return None
-        with link:
-            reply = link.ask(messages.Status(), Deadline.after(clock, REPLY_MS))
+        if link is not None:
+            with link:
+                reply = link.ask(messages.Status(), Deadline.after(clock, REPLY_MS))
+            document = reply.body.get("status")
     except (LoadError, Unreachable) as error:
         told(f"{error}; what follows is read from the disk")
-        return None
-    document = reply.body.get("status")
-    return document if isinstance(document, dict) else None
+    if isinstance(document, dict) and document:
+        return document
+    return disk_status(address, engine()).to_dict()
 
 
 def disk_status(address: DaemonAddress, engine: "Engine") -> Status:

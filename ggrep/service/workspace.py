@@ -6,36 +6,18 @@ from typing import Any, Self, TypeVar, Unpack
 
 from anyio.from_thread import start_blocking_portal
 
-from ggrep.base.errors import Closed, GgrepError
+from ggrep.base.errors import Closed
+from ggrep.federation.envelope import Envelope
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace as LoadedWorkspace
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.operations import BY_REQUEST
 from ggrep.model.request import Request
+from ggrep.service import workspace_calls as calls
 from ggrep.service.answers import as_answer
-from ggrep.service.call_requests import Options, check_names, request_of
-from ggrep.service.calls import AnyPath
+from ggrep.service.calls import AnyPath, Options, check_names, request_of
 from ggrep.service.per_loop import PerLoop
 from ggrep.service.repository_handle import DaemonUse, Surroundings, surroundings
-from ggrep.service.workspace_calls import (
-    WorkspaceAnswer,
-    WorkspaceExpandAnswer,
-    WorkspaceExpandOptions,
-    WorkspaceReferencesAnswer,
-    WorkspaceReferencesOptions,
-    WorkspaceSearchOptions,
-    WorkspaceSlateAnswer,
-    WorkspaceSlateOptions,
-    WorkspaceSymbolAnswer,
-    WorkspaceSymbolOptions,
-    configured,
-    federated_request,
-    federator_of,
-    load,
-    members_request,
-    of_one,
-    slate_shape,
-)
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -48,7 +30,7 @@ class AskedWorkspace:
         """Connect to nothing yet."""
         self._loaded = loaded
         self._within = within
-        self._federator = PerLoop(loaded.workspace_path, lambda: federator_of(within))
+        self._federator = PerLoop(loaded.workspace_path, lambda: calls.federator_of(within))
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -56,8 +38,8 @@ class AskedWorkspace:
         return tuple(repo.root_canonical for repo in self._loaded.repos)
 
     async def search(
-        self, query: str, **options: Unpack[WorkspaceSearchOptions]
-    ) -> WorkspaceAnswer:
+        self, query: str, **options: Unpack[calls.WorkspaceSearchOptions]
+    ) -> calls.WorkspaceAnswer:
         """Return the merged hits of a query, best first.
 
         Raises:
@@ -65,43 +47,43 @@ class AskedWorkspace:
             Closed: the workspace was closed.
             GgrepError: no repository answered; what became of the first.
         """
-        check_names(WorkspaceSearchOptions, options, "search")
-        request = self._configured(federated_request(query, options))
+        check_names(calls.WorkspaceSearchOptions, options, "search")
+        request = self._configured(calls.federated_request(query, options))
         response = await self._federator.get().search(self._loaded, request)
-        return _answered(WorkspaceAnswer, response, response.error)
+        return _answered(calls.WorkspaceAnswer, response)
 
     async def slate(
-        self, query: str, **options: Unpack[WorkspaceSlateOptions]
-    ) -> WorkspaceSlateAnswer:
+        self, query: str, **options: Unpack[calls.WorkspaceSlateOptions]
+    ) -> calls.WorkspaceSlateAnswer:
         """Return one slate of all repositories; errors as `search`."""
-        check_names(WorkspaceSlateOptions, options, "slate")
-        request = self._configured(federated_request(query, options))
-        shape = slate_shape(query, options)
+        check_names(calls.WorkspaceSlateOptions, options, "slate")
+        request = self._configured(calls.federated_request(query, options))
+        shape = calls.slate_shape(query, options)
         response = await self._federator.get().slate(self._loaded, request, shape)
-        return _answered(WorkspaceSlateAnswer, response, response.error)
+        return _answered(calls.WorkspaceSlateAnswer, response)
 
     async def symbol(
-        self, name: str, **options: Unpack[WorkspaceSymbolOptions]
-    ) -> WorkspaceSymbolAnswer:
+        self, name: str, **options: Unpack[calls.WorkspaceSymbolOptions]
+    ) -> calls.WorkspaceSymbolAnswer:
         """Return where the repositories define a name, as one would; errors as `search`."""
-        kinds = WorkspaceSymbolAnswer, WorkspaceSymbolOptions, SymbolRequest
+        kinds = calls.WorkspaceSymbolAnswer, calls.WorkspaceSymbolOptions, SymbolRequest
         return await self._follow(*kinds, options, name=name)
 
     async def references(
-        self, name: str, **options: Unpack[WorkspaceReferencesOptions]
-    ) -> WorkspaceReferencesAnswer:
+        self, name: str, **options: Unpack[calls.WorkspaceReferencesOptions]
+    ) -> calls.WorkspaceReferencesAnswer:
         """Return where the repositories use a name, as one would; errors as `search`."""
-        kinds = WorkspaceReferencesAnswer, WorkspaceReferencesOptions, ReferencesRequest
+        kinds = calls.WorkspaceReferencesAnswer, calls.WorkspaceReferencesOptions, ReferencesRequest
         return await self._follow(*kinds, options, name=name)
 
     async def expand(
-        self, target: str, **options: Unpack[WorkspaceExpandOptions]
-    ) -> WorkspaceExpandAnswer:
+        self, target: str, **options: Unpack[calls.WorkspaceExpandOptions]
+    ) -> calls.WorkspaceExpandAnswer:
         """Return the code around `alias:path:line`, or a place that one repository alone has.
 
         Errors as `search`; `InvalidRequest` where several have it.
         """
-        kinds = WorkspaceExpandAnswer, WorkspaceExpandOptions, ExpandRequest
+        kinds = calls.WorkspaceExpandAnswer, calls.WorkspaceExpandOptions, ExpandRequest
         return await self._follow(*kinds, options, target=target)
 
     async def aclose(self) -> None:
@@ -125,21 +107,21 @@ class AskedWorkspace:
     ) -> A:
         """Return where a name or a place leads; arguments as the fields of a `Method`."""
         check_names(allowed, options, BY_REQUEST[asks].name)
-        asked = request_of(asks, of_one(options), **first)
-        request = self._configured(members_request(options))
+        asked = request_of(asks, calls.of_one(options), **first)
+        request = self._configured(calls.members_request(options))
         response = await self._federator.get().follow(self._loaded, request, asked)
-        return _answered(kind, response, response.attendance.error)
+        return _answered(kind, response)
 
     def _configured(self, request: FederatedRequest) -> FederatedRequest:
         self._federator.require_open()
-        return configured(request, self._within.environ, self._loaded)
+        return calls.configured(request, self._within.environ, self._loaded)
 
 
 class AsyncWorkspace(AskedWorkspace):
     """The repositories of a workspace file, as it was when it was opened.
 
     Tasks of one event loop share it, and its connections to daemons. Only what is indexed is
-    asked; a repository that is not, or does not answer, stands in the answer's `errors`.
+    asked; a repository that is not, or does not answer, is in the answer's `errors`.
     """
 
     def __init__(
@@ -162,12 +144,12 @@ class AsyncWorkspace(AskedWorkspace):
             WorkspaceError: the file is wrong; every issue is in it.
             InvalidRequest: a settings file or variable is wrong.
         """
-        super().__init__(load(file), surroundings(daemon, environ, {"encoder": encoder}))
+        super().__init__(calls.load(file), surroundings(daemon, environ, {"encoder": encoder}))
 
 
-def _answered(kind: type[A], response: object, error: GgrepError | None) -> A:
-    if error is not None:
-        raise error
+def _answered(kind: type[A], response: Envelope) -> A:
+    if response.error is not None:
+        raise response.error
     return as_answer(kind, response)
 
 
@@ -176,7 +158,7 @@ class Workspace:
 
     Threads may share it; a forked process may go on with it: each question has an event loop and
     connections of its own, in a thread that ends with it. Only what is indexed is asked; a
-    repository that is not, or does not answer, stands in the answer's `errors`.
+    repository that is not, or does not answer, is in the answer's `errors`.
     """
 
     def __init__(
@@ -188,7 +170,7 @@ class Workspace:
         environ: Mapping[str, str] | None = None,
     ) -> None:
         """Read a workspace file; arguments and errors as of `AsyncWorkspace`."""
-        self._loaded = load(file)
+        self._loaded = calls.load(file)
         self._within = surroundings(daemon, environ, {"encoder": encoder})
         self._closed = False
 
@@ -197,27 +179,33 @@ class Workspace:
         """Return the roots of its repositories, in the file's order."""
         return tuple(repo.root_canonical for repo in self._loaded.repos)
 
-    def search(self, query: str, **options: Unpack[WorkspaceSearchOptions]) -> WorkspaceAnswer:
+    def search(
+        self, query: str, **options: Unpack[calls.WorkspaceSearchOptions]
+    ) -> calls.WorkspaceAnswer:
         """Return the merged hits of a query, best first; errors as `AsyncWorkspace.search`."""
         return self._run(lambda workspace: workspace.search(query, **options))
 
-    def slate(self, query: str, **options: Unpack[WorkspaceSlateOptions]) -> WorkspaceSlateAnswer:
+    def slate(
+        self, query: str, **options: Unpack[calls.WorkspaceSlateOptions]
+    ) -> calls.WorkspaceSlateAnswer:
         """Return one slate of all repositories; errors as `search`."""
         return self._run(lambda workspace: workspace.slate(query, **options))
 
-    def symbol(self, name: str, **options: Unpack[WorkspaceSymbolOptions]) -> WorkspaceSymbolAnswer:
+    def symbol(
+        self, name: str, **options: Unpack[calls.WorkspaceSymbolOptions]
+    ) -> calls.WorkspaceSymbolAnswer:
         """Return where the repositories define a name, as one would; errors as `search`."""
         return self._run(lambda workspace: workspace.symbol(name, **options))
 
     def references(
-        self, name: str, **options: Unpack[WorkspaceReferencesOptions]
-    ) -> WorkspaceReferencesAnswer:
+        self, name: str, **options: Unpack[calls.WorkspaceReferencesOptions]
+    ) -> calls.WorkspaceReferencesAnswer:
         """Return where the repositories use a name, as one would; errors as `search`."""
         return self._run(lambda workspace: workspace.references(name, **options))
 
     def expand(
-        self, target: str, **options: Unpack[WorkspaceExpandOptions]
-    ) -> WorkspaceExpandAnswer:
+        self, target: str, **options: Unpack[calls.WorkspaceExpandOptions]
+    ) -> calls.WorkspaceExpandAnswer:
         """Return the code around a place; as `AsyncWorkspace.expand`."""
         return self._run(lambda workspace: workspace.expand(target, **options))
 

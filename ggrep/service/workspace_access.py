@@ -1,6 +1,6 @@
 """Opens workspaces and paths for a caller who may not access every path of this machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from anyio import to_thread
@@ -14,7 +14,7 @@ from ggrep.config.root import canonical_root
 from ggrep.federation.containment import canonical_path, canonical_paths, is_canonical, is_inside
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
-from ggrep.federation.selection import path_resolver, select_repos
+from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import (
     ResolveRoot,
     Workspace,
@@ -112,7 +112,7 @@ def _opened(
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
     forbidden = forbidden_repos(workspace, allowlist, request)
-    # Whether there is anything outside is nothing that such a caller is told.
+    # Such a caller is not told whether there is anything outside.
     repos = tuple(
         replace(repo, missing=None) if repo.repo_id in forbidden else repo
         for repo in workspace.repos
@@ -124,25 +124,12 @@ def forbidden_repos(
     workspace: Workspace, allowlist: Allowlist, request: FederatedRequest
 ) -> frozenset[RepoId]:
     """Return the selected repositories that lie outside of the allowed directories."""
-    resolve = path_resolver((workspace.workspace_dir, *request.base_dirs))
-    selection = select_repos(workspace, request, resolve)
+    selection = select_repos(workspace, request)
     outside = [repo for repo in selection.repos if not allowlist.allows(repo.root_canonical)]
-    named = _named(workspace, request, resolve)
     for repo in outside:
-        if repo.repo_id in named:
+        if repo.repo_id in selection.named:
             raise _outside(repo)
     return frozenset(repo.repo_id for repo in outside)
-
-
-def _named(
-    workspace: Workspace, request: FederatedRequest, resolve: Callable[[str], tuple[Path, ...]]
-) -> frozenset[RepoId]:
-    """Return the repositories that the request's tokens name."""
-    # With nothing enabled, what is left was asked for by name.
-    asleep = tuple(replace(repo, enabled=False) for repo in workspace.repos)
-    tokens = (*request.select, *request.only)
-    asking = FederatedRequest(search=request.search, select=tokens)
-    return frozenset(select_repos(replace(workspace, repos=asleep), asking, resolve).repo_ids)
 
 
 def _outside(repo: WorkspaceRepo) -> Forbidden:
@@ -180,6 +167,6 @@ class Guarded(Struct):
             raise _outside(repo)
         return self.inner.open(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        """Return the joint searchers of repositories that were prepared and may be asked."""
-        return self.inner.hosts([repo for repo in repos if repo.repo_id in self._allowed])
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the joint searcher of repositories that were prepared and may be asked."""
+        return self.inner.joint([repo for repo in repos if repo.repo_id in self._allowed])

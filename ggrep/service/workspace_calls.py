@@ -11,22 +11,26 @@ from ggrep.base.clock import SystemClock
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import LoadedSettings, home_from, load_settings, without_profile
 from ggrep.federation.cohort import Policy
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
+from ggrep.federation.workspace_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.slate import SessionRequest
-from ggrep.service.call_requests import Options, fields_of, made_of, search_request, slate_request
 from ggrep.service.calls import (
     AnyPath,
     ExpandOptions,
     Filters,
     HitOptions,
+    Options,
     QueryOptions,
     ShapeOptions,
     TimedOptions,
+    fields_of,
+    made_of,
+    search_request,
+    slate_request,
 )
 from ggrep.service.federator import Federator
 from ggrep.service.repository_handle import LOG, Surroundings
@@ -106,15 +110,15 @@ class WorkspaceAnswer(FederatedResponse, _Answer, frozen=True):
 
 
 class WorkspaceSlateAnswer(FederatedSlate, _Answer, frozen=True):
-    """One slate over a workspace; `response.errors` names repositories that did not answer."""
+    """One slate over a workspace; `errors` names those that did not answer."""
 
 
 class WorkspaceSymbolAnswer(FederatedSymbol, _Answer, frozen=True):
-    """Definitions of a name in a workspace; `attendance.errors` has the failed repositories."""
+    """Definitions of a name in a workspace; `errors` has the failed repositories."""
 
 
 class WorkspaceReferencesAnswer(FederatedReferences, _Answer, frozen=True):
-    """Uses of a name in a workspace; `attendance.errors` has the failed repositories."""
+    """Uses of a name in a workspace; `errors` has the failed repositories."""
 
 
 class WorkspaceExpandAnswer(FederatedExpansion, _Answer, frozen=True):

@@ -1,11 +1,17 @@
-"""Bytes in, bytes out: an installation and its undoing, for each file of each client."""
+"""Plans of an installation, and the texts that agents read."""
+
+import re
 
 import pytest
+import yaml
 
-from ggrep.interfaces.agents import plan
+from ggrep import __version__
+from ggrep.interfaces.agents import instructions, plan
 from ggrep.interfaces.agents.clients import CLIENTS, ConfigFile
 from ggrep.interfaces.agents.text_edit import JsonEntry, Piece, Refused, WholeFile
+from ggrep.interfaces.mcp.tools import TOOLS
 from tests.agents.parsed import START, TARGETS, expected, read, split
+from tests.contract.agent_files import held, wanted
 
 PIECES = {name: target.make(START) for name, (_, target) in TARGETS.items()}
 JSON = CLIENTS["claude"].user[0].make(START)
@@ -282,3 +288,32 @@ def test_every_client_has_files() -> None:
     assert len(CLIENTS) == 14
     assert all(client.user and client.project for client in CLIENTS.values())
     assert all(isinstance(target, ConfigFile) for _, target in TARGETS.values())
+
+
+def test_each_tool_in_it_is_there() -> None:
+    """A tool that was renamed is one that is never called."""
+    *_, tools = instructions.INSTRUCTIONS.split("as tools:")
+    named = re.findall(r"`(\w+)`", tools)
+
+    assert len(named) == 6
+    assert set(named) <= {tool.name for tool in TOOLS}
+
+
+def test_what_ships_is_made_of_it() -> None:
+    """`python3 dev.py schemas` writes it."""
+    assert held() == wanted()
+    assert held()["marketplace/plugins/ggrep/skills/ggrep/SKILL.md"] == instructions.skill_text()
+
+
+def test_heads_are_yaml() -> None:
+    """A skill whose head cannot be read is not offered."""
+    for text in (
+        instructions.skill_text(),
+        instructions.agent_text(),
+        instructions.rule_text({"applyTo": "**"}),
+    ):
+        head = yaml.safe_load(text.split("---\n")[1])
+        assert all(isinstance(value, str) for value in head.values())
+        assert text.endswith(instructions.INSTRUCTIONS)
+    assert yaml.safe_load(instructions.skill_text().split("---\n")[1])["name"] == "ggrep"
+    assert f'"version": "{__version__}"' in instructions.registry_text(__version__)

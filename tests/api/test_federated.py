@@ -1,12 +1,12 @@
-"""`POST /search/federated`: the document of every other surface, for those who may have it."""
+"""Routes of a workspace: the documents of every other surface, for those who may have them."""
 
 import shutil
 from collections.abc import Callable
 from functools import partial
-from importlib.resources import files
+from typing import Any
 
 import anyio
-import jsonschema_rs
+import httpx
 import pytest
 
 from ggrep.base import stable_json
@@ -16,19 +16,26 @@ from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
 from ggrep.protocol.client.link import NoReply
 from tests.fakes.sites import TOKEN, Site
+from tests.journeys.command import fits
 
-FOLDER = files("ggrep") / "model" / "schemas"
 MakeSite = Callable[..., Site]
+NAMED: dict[str, dict[str, Any]] = {
+    "symbol": {"name": "retry"},
+    "references": {"name": "retry"},
+    "expand": {"target": "a:src/a1.py"},
+}
+SLATE = {"format": "slate", "slate": {"level": 2, "maxFiles": 3, "graph": False}}
+LISTS = pytest.mark.parametrize("kind", ["search", "slate"])
+EVERY = pytest.mark.parametrize("kind", ["search", "slate", *NAMED])
+EVERY_NAMED = pytest.mark.parametrize("kind", NAMED)
 
 
-def shipped(name: str) -> jsonschema_rs.Validator:
-    documents = [
-        stable_json.loads((FOLDER / f"{of}.schema.json").read_bytes())
-        for of in ("federated_success", "federated_error", "query_error")
-    ]
-    registry = jsonschema_rs.Registry([(found["$id"], found) for found in documents])
-    wanted = next(found for found in documents if found["$id"].endswith(f"/{name}.schema.json"))
-    return jsonschema_rs.validator_for(wanted, registry=registry)
+async def ask(site: Site, kind: str, **more: object) -> httpx.Response:
+    """Query the site's workspace."""
+    if kind in NAMED:
+        body = {"workspacePath": site.body()["workspacePath"], **NAMED[kind], **more}
+        return await site.client.post(f"/{kind}/federated", json=body)
+    return await site.federated(**(SLATE if kind == "slate" else {}), **more)
 
 
 async def test_the_answer_is_the_coordinators_byte_for_byte(site: Site) -> None:
@@ -47,7 +54,7 @@ async def test_the_answer_is_the_coordinators_byte_for_byte(site: Site) -> None:
     assert response.headers["cache-control"] == "no-store"
     assert response.content == stable_json.dumps(again.to_json()) + b"\n"
     assert [hit["repoAlias"] for hit in response.json()["results"]] == ["a", "b", "a"]
-    shipped("federated_success").validate(response.json())
+    fits(response.json(), "federated_success")
 
 
 @pytest.mark.parametrize("change", ["rewritten", "gone", "a link"])
@@ -106,24 +113,6 @@ async def test_a_workspace_outside_is_forbidden_through_a_link(site: Site) -> No
     assert response.status_code == 403
 
 
-async def test_a_repository_outside_is_forbidden_by_name(site: Site) -> None:
-    """The whole request, for it would be answered without what it is about."""
-    response = await site.federated(select={"repos": ["c"]})
-
-    assert response.status_code == 403
-    assert response.json()["error"]["code"] == "forbidden"
-
-
-async def test_a_repository_outside_fails_alone(site: Site) -> None:
-    """The others answer, and its row says why it did not."""
-    response = await site.federated(select={"includeDisabled": True})
-
-    rows = {row["alias"]: row for row in response.json()["repos"]}
-    assert response.status_code == 200
-    assert [rows[name]["status"] for name in "abc"] == ["ok", "ok", "error"]
-    assert rows["c"]["error"]["code"] == "forbidden"
-
-
 async def test_a_root_that_is_a_file_fails_alone(site: Site) -> None:
     """One that is gone is a row like any other, with the code that the commands print."""
     (site.place / "in" / "b").rmdir()
@@ -135,7 +124,7 @@ async def test_a_root_that_is_a_file_fails_alone(site: Site) -> None:
     assert response.status_code == 200
     assert {name: row["status"] for name, row in rows.items()} == {"a": "ok", "b": "missing_root"}
     assert rows["b"]["error"]["code"] == "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
-    shipped("federated_success").validate(response.json())
+    fits(response.json(), "federated_success")
 
 
 async def test_whether_something_outside_is_missing_is_not_told(site: Site) -> None:
@@ -213,55 +202,6 @@ async def test_no_absolute_path_leaves(site: Site, fields: dict[str, object]) ->
     assert "/srv" not in response.text
 
 
-async def test_paths_are_for_those_who_have_presented_the_token(make_site: MakeSite) -> None:
-    """Without a token nobody is known to be entitled."""
-    debug = {"includePaths": True}
-
-    entitled = await make_site().federated(debug=debug)
-    anyone = await make_site(token=None).federated(debug=debug)
-
-    assert entitled.json()["meta"]["workspace"]["workspacePath"].endswith("/in/ws/w.jsonc")
-    assert (anyone.status_code, anyone.json()["code"]) == (403, "forbidden")
-
-
-@pytest.mark.parametrize(
-    ("error", "status", "code"),
-    [
-        (NoIndex("nothing there"), 409, "NO_INDEX"),
-        (Busy(retry_after_ms=1200), 429, "busy"),
-        (DeadlineExceeded("too late"), 504, "timeout"),
-        (NoReply("the daemon, process 7, does not answer"), 504, "timeout"),
-        (CorruptStore("damaged"), 500, "internal"),
-        (GgrepError("odd"), 500, "internal"),
-        (ZeroDivisionError("secret"), 500, "internal"),
-    ],
-)
-async def test_every_failure_has_one_envelope(
-    site: Site, error: Exception, status: int, code: str
-) -> None:
-    """The status is HTTP's, all else is as on every surface."""
-    site.service.fail.append(error)
-
-    response = await site.federated()
-
-    assert (response.status_code, response.json()["code"]) == (status, code)
-    assert (response.json()["ok"], response.json()["backend"]) == (False, "federated")
-    shipped("federated_error").validate(response.json())
-    assert "secret" not in response.text
-    assert response.headers.get("retry-after") == ("2" if status == 429 else None)
-    assert site.told == ([error] if status == 500 else [])
-
-
-async def test_an_answer_that_failed_has_the_status_of_its_error(site: Site) -> None:
-    """The rows of the repositories come along."""
-    site.service.rows = {}
-
-    response = await site.federated()
-
-    assert response.status_code == 409
-    assert [row["status"] for row in response.json()["repos"]] == ["missing_index"] * 2
-
-
 async def test_there_is_room_for_so_many_searches(make_site: MakeSite) -> None:
     """One more is told when to come again."""
     site, auth = make_site(max_searches=1), anyio.Event()
@@ -330,3 +270,126 @@ def scope(path: str) -> dict[str, object]:
         "server": ("127.0.0.1", 7345),
         "state": {},
     }
+
+
+@EVERY
+async def test_a_repository_outside_is_forbidden_by_name(site: Site, kind: str) -> None:
+    """An answer without the repository would miss the point of the request."""
+    response = await ask(site, kind, select={"repos": ["c"]})
+
+    assert response.status_code == 403
+    assert response.json()["error"]["code"] == "forbidden"
+
+
+@LISTS
+async def test_a_repository_outside_fails_alone(site: Site, kind: str) -> None:
+    """The others answer, and its row gives the reason."""
+    response = await ask(site, kind, select={"includeDisabled": True})
+
+    rows = {row["alias"]: row for row in response.json()["repos"]}
+    assert response.status_code == 200
+    assert [rows[name]["status"] for name in "abc"] == ["ok", "ok", "error"]
+    assert rows["c"]["error"]["code"] == "forbidden"
+    assert "src/c" not in response.text
+    assert str(site.place) not in response.text
+
+
+@EVERY
+async def test_paths_are_for_those_who_have_presented_the_token(
+    make_site: MakeSite, kind: str
+) -> None:
+    """Without a token every caller is unknown."""
+    debug = {"includePaths": True}
+
+    entitled = await ask(make_site(), kind, debug=debug)
+    anyone = await ask(make_site(token=None), kind, debug=debug)
+
+    assert entitled.json()["meta"]["workspace"]["workspacePath"].endswith("/in/ws/w.jsonc")
+    assert (anyone.status_code, anyone.json()["code"]) == (403, "forbidden")
+
+
+@LISTS
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (NoIndex("nothing there"), 409, "NO_INDEX"),
+        (Busy(retry_after_ms=1200), 429, "busy"),
+        (DeadlineExceeded("too late"), 504, "timeout"),
+        (NoReply("the daemon, process 7, does not answer"), 504, "timeout"),
+        (CorruptStore("damaged"), 500, "internal"),
+        (GgrepError("odd"), 500, "internal"),
+        (ZeroDivisionError("secret"), 500, "internal"),
+    ],
+)
+async def test_every_failure_has_one_envelope(
+    site: Site, kind: str, error: Exception, status: int, code: str
+) -> None:
+    """The status is HTTP's, all else is as on every surface."""
+    site.service.fail.append(error)
+
+    response = await ask(site, kind)
+
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert (response.json()["ok"], response.json()["backend"]) == (False, "federated")
+    fits(response.json(), "federated_error")
+    assert "secret" not in response.text
+    assert response.headers.get("retry-after") == ("2" if status == 429 else None)
+    assert site.told == ([error] if status == 500 else [])
+
+
+@LISTS
+async def test_an_answer_that_failed_has_the_status_of_its_error(site: Site, kind: str) -> None:
+    """The rows of the repositories come along."""
+    site.service.rows = {}
+
+    response = await ask(site, kind)
+
+    assert response.status_code == 409
+    assert [row["status"] for row in response.json()["repos"]] == ["missing_index"] * 2
+    fits(response.json(), "federated_error")
+
+
+@EVERY_NAMED
+async def test_a_workspace_answers(site: Site, kind: str) -> None:
+    """With a row for each repository that was meant."""
+    response = await ask(site, kind, deterministic=True)
+
+    assert response.status_code == 200
+    document = response.json()
+    assert (document["ok"], document["format"]) == (True, kind)
+    assert {row["status"] for row in document["repos"]} == {"ok"}
+
+
+@EVERY_NAMED
+async def test_selection_is_the_workspaces_own(site: Site, kind: str) -> None:
+    """And who is not meant has no row."""
+    document = (await ask(site, kind, select={"only": ["a"]})).json()
+
+    assert [row["alias"] for row in document["repos"]] == ["a"]
+
+
+@EVERY_NAMED
+async def test_what_only_lists_heed_is_refused(site: Site, kind: str) -> None:
+    """It would change nothing."""
+    response = await ask(site, kind, merge="global")
+
+    assert response.status_code == 400
+    assert "merge" in response.json()["message"]
+
+
+@EVERY_NAMED
+async def test_a_path_of_one_repository_is_refused(site: Site, kind: str) -> None:
+    """A workspace has no scope, and no root."""
+    for key in ("root", "scope"):
+        response = await ask(site, kind, **{key: "/x"})
+
+        assert response.status_code == 400
+        assert key in response.json()["message"]
+
+
+async def test_a_place_that_nobody_has_is_a_failure_with_rows(site: Site) -> None:
+    """The caller sees who was asked."""
+    response = await ask(site, "expand", target="nowhere.py")
+
+    assert (response.status_code, response.json()["ok"]) == (400, False)
+    assert len(response.json()["repos"]) == 2

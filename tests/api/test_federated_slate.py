@@ -1,14 +1,11 @@
 """`POST /search/federated` with the format `slate`: the same route and rules, another answer."""
 
 from collections.abc import Callable
-from importlib.resources import files
-from typing import Any
 
 import jsonschema_rs
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.errors import Busy, GgrepError
 from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
@@ -17,20 +14,10 @@ from ggrep.interfaces.api.openapi import openapi_document
 from ggrep.interfaces.surfaces.body import parse_federated_body
 from ggrep.model.slate import Budgets, SessionRequest
 from tests.fakes.sites import Site
+from tests.journeys.command import fits
 
 MakeSite = Callable[..., Site]
-SCHEMAS: dict[str, Any] = {
-    entry.name.removesuffix(".schema.json"): stable_json.loads(entry.read_bytes())
-    for entry in (files("ggrep") / "model" / "schemas").iterdir()
-    if entry.name.endswith(".schema.json")
-}
 WANTED = {"format": "slate", "slate": {"level": 2, "maxFiles": 3, "graph": False}}
-
-
-def fits(document: object, schema: str) -> None:
-    """Fail unless the document fits the schema of that name."""
-    registry = jsonschema_rs.Registry([(each["$id"], each) for each in SCHEMAS.values()])
-    jsonschema_rs.validator_for(SCHEMAS[schema], registry=registry).validate(document)
 
 
 async def test_the_slate_is_the_coordinators_byte_for_byte(site: Site) -> None:
@@ -111,40 +98,6 @@ async def test_a_budget_that_holds_no_slate_is_a_bad_request(site: Site) -> None
     assert "max_slate_bytes" in plain.json()["message"]
     assert stream.text.startswith("event: error\ndata: ")
     assert site.told == []
-
-
-async def test_a_slate_without_an_answer_has_the_status_of_its_error(site: Site) -> None:
-    """And the shape of a search's failure."""
-    site.service.rows = {}
-    response = await site.federated(**WANTED)
-
-    assert response.status_code == 409
-    fits(response.json(), "federated_error")
-
-
-@pytest.mark.parametrize(
-    ("error", "status"), [(Busy(retry_after_ms=1200), 429), (GgrepError("odd"), 500)]
-)
-async def test_a_failure_has_the_envelope_of_every_other(
-    site: Site, error: Exception, status: int
-) -> None:
-    """Clients handle it in one place."""
-    site.service.fail.append(error)
-    response = await site.federated(**WANTED)
-
-    assert response.status_code == status
-    fits(response.json(), "federated_error")
-
-
-async def test_a_repository_outside_fails_alone_in_a_slate(site: Site) -> None:
-    """Nothing of it is shown, and its row says why."""
-    response = await site.federated(**WANTED, select={"includeDisabled": True})
-    rows = {row["alias"]: row for row in response.json()["repos"]}
-
-    assert response.status_code == 200
-    assert rows["c"]["error"]["code"] == "forbidden"
-    assert "src/c" not in response.text
-    assert str(site.place) not in response.text
 
 
 def test_the_body_of_a_slate_is_described_as_it_is_understood() -> None:

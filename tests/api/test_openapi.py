@@ -204,7 +204,7 @@ def test_what_leads_on_from_a_search_is_described(
         ("symbol_body", partial(parse_repo_body, "symbol"), {"name": " "}),
         ("symbol_body", partial(parse_repo_body, "symbol"), {"name": "n", "root": " "}),
         ("references_body", partial(parse_repo_body, "references"), {}),
-        ("expand_body", partial(parse_repo_body, "expand"), {"target": "t", "maxBytes": 0}),
+        ("expand_body", partial(parse_repo_body, "expand"), {"target": "t", "maxBytes": -1}),
         ("outline_body", partial(parse_repo_body, "outline"), {"path": 3}),
         ("tour_body", partial(parse_repo_body, "tour"), {"maxBytes": 0}),
     ],

@@ -1,32 +1,132 @@
-"""What the other routes do."""
+"""Routes of one repository and of the server itself."""
 
 from collections.abc import Callable
-from functools import partial
 
 import anyio
 import httpx
 import pytest
 
 from ggrep import __version__
-from ggrep.base.errors import Busy
+from ggrep.base.errors import Busy, GgrepError, InvalidRequest, SessionExpired, SessionFull
+from ggrep.model.filters import Filter
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
-from tests.fakes.desks import golden
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
+from tests.fakes.golden_documents import golden
 from tests.fakes.sites import Site
 
 MakeSite = Callable[..., Site]
 
 
-async def test_a_search_of_one_repository_is_passed_on(site: Site) -> None:
+LEAST: dict[str, dict[str, object]] = {
+    "/search": {"query": "refund"},
+    "/context": {"query": "refund"},
+    "/symbol": {"name": "refund"},
+    "/references": {"name": "refund"},
+    "/expand": {"target": "a.py:3"},
+    "/outline": {"path": "a.py"},
+    "/tour": {},
+}
+CASES = [
+    ("/search", {"search": {"top": 3}}, SearchRequest("refund", limit=3), "query"),
+    (
+        "/context",
+        {"slate": {"level": 2, "maxFiles": 3}, "session": {"token": "t", "deltaOnly": True}},
+        SlateRequest(
+            SearchRequest("refund"),
+            level=2,
+            budgets=Budgets(files=3),
+            session=SessionRequest("t", "refine", delta_only=True),
+        ),
+        "slate",
+    ),
+    (
+        "/symbol",
+        {"filter": ["lang:python"], "limit": 5},
+        SymbolRequest("refund", "", (Filter("lang", "python"),), 5, timeout_ms=60_000),
+        "symbol",
+    ),
+    (
+        "/references",
+        {"strings": True, "scope": "src"},
+        ReferencesRequest("refund", "src", strings=True, timeout_ms=60_000),
+        "references",
+    ),
+    (
+        "/expand",
+        {"boundary": "file", "maxBytes": 99},
+        ExpandRequest("a.py:3", "file", 99, timeout_ms=60_000),
+        "expand",
+    ),
+]
+every = pytest.mark.parametrize("route", LEAST)
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "request_", "name"), CASES, ids=[case[0] for case in CASES]
+)
+async def test_a_question_is_passed_on(
+    site: Site, route: str, body: dict[str, object], request_: object, name: str
+) -> None:
     """The answer comes back as the daemon's."""
     root = site.place / "in" / "a"
 
-    response = await site.client.post(
-        "/search", json={"query": "refund", "root": str(root), "search": {"top": 3}}
-    )
+    response = await site.client.post(route, json={**LEAST[route], **body, "root": str(root)})
 
     assert response.status_code == 200
-    assert response.json() == golden("test_query_success")
-    assert site.service.asked == [(root, SearchRequest("refund", limit=3))]
+    assert response.json() == golden(f"{name}_success")
+    assert site.service.asked == [(root, request_)]
+
+
+@every
+async def test_the_token_is_wanted_here_too(site: Site, route: str) -> None:
+    """The same gate stands before every route."""
+    refused = await site.client.post(route, json=LEAST[route], headers={"authorization": "x"})
+    foreign = await site.client.post(route, json=LEAST[route], headers={"host": "evil.example"})
+
+    assert (refused.status_code, foreign.status_code) == (401, 421)
+    assert site.service.asked == []
+
+
+@every
+async def test_what_is_wrong_is_said(site: Site, route: str) -> None:
+    """By its place in the body; and a body is JSON."""
+    root = str(site.place / "in" / "a")
+    unknown = await site.client.post(route, json={**LEAST[route], "root": root, "surprise": 1})
+    form = await site.client.post(route, content=b"query=refund")
+
+    assert unknown.status_code == 400
+    assert "$.surprise" in unknown.json()["error"]["message"]
+    assert form.status_code == 415
+    assert site.service.asked == []
+
+
+@every
+async def test_a_failure_has_the_envelope(site: Site, route: str) -> None:
+    """With the status that its code has everywhere."""
+    body = {**LEAST[route], "root": str(site.place / "in" / "a")}
+    site.service.fail += [Busy(retry_after_ms=1_500), InvalidRequest("no such place")]
+
+    busy = await site.client.post(route, json=body)
+    invalid = await site.client.post(route, json=body)
+
+    assert (busy.status_code, busy.headers["retry-after"]) == (429, "2")
+    assert (invalid.status_code, invalid.json()["code"]) == (400, "invalid_request")
+    assert busy.json()["backend"] == invalid.json()["backend"] == "repository"
+
+
+@pytest.mark.parametrize("error", [SessionExpired("it ended"), SessionFull("it is full")])
+async def test_a_session_that_cannot_go_on_is_told_from_a_wrong_question(
+    site: Site, error: GgrepError
+) -> None:
+    """The same question without the token is answered."""
+    site.service.fail.append(error)
+
+    response = await site.client.post(
+        "/context", json={"query": "q", "root": str(site.place / "in" / "a")}
+    )
+
+    assert (response.status_code, response.json()["code"]) == (409, error.code)
 
 
 async def test_a_directory_means_the_repository_around_it(site: Site) -> None:
@@ -50,7 +150,7 @@ async def test_a_directory_means_the_repository_around_it(site: Site) -> None:
         ("in/ws/w.jsonc", 400, "invalid_request"),
     ],
 )
-@pytest.mark.parametrize("route", ["/search", "/status", "/health"])
+@pytest.mark.parametrize("route", [*LEAST, "/status", "/health"])
 async def test_a_root_is_a_directory_inside(
     site: Site, route: str, path: str, status: int, code: str
 ) -> None:
@@ -59,8 +159,8 @@ async def test_a_root_is_a_directory_inside(
     root = str(site.place / path)
 
     response = await (
-        site.client.post(route, json={"query": "q", "root": root})
-        if route == "/search"
+        site.client.post(route, json={**LEAST[route], "root": root})
+        if route in LEAST
         else site.client.get(route, params={"root": root})
     )
 
@@ -208,22 +308,6 @@ async def test_the_end_of_the_server_closes_its_desk(site: Site) -> None:
     assert site.service.closed
 
 
-async def test_searches_of_one_repository_take_places_as_well(make_site: MakeSite) -> None:
-    """They cost as much."""
-    site, auth = make_site(max_searches=1), anyio.Event()
-    site.service.pause = lambda _: auth.wait()
-    body = {"query": "q", "root": str(site.place / "in" / "a")}
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(partial(site.client.post, "/search", json=body))
-        while not site.service.asked:
-            await anyio.lowlevel.checkpoint()
-        refused = await site.client.post("/search", json=body)
-        auth.set()
-
-    assert refused.status_code == 429
-
-
 async def test_each_connection_is_a_caller_of_its_own(site: Site) -> None:
     """Daemons serve callers in turn; all of them as one would have one turn."""
 
@@ -240,3 +324,22 @@ async def test_each_connection_is_a_caller_of_its_own(site: Site) -> None:
 
     first, second, third = site.service.callers
     assert first == third != second
+
+
+async def test_queries_of_one_repository_share_the_places_of_searches(make_site: MakeSite) -> None:
+    """No route leads around the bound."""
+    site, go_on = make_site(max_searches=1), anyio.Event()
+    site.service.pause = lambda _: go_on.wait()
+    root = str(site.place / "in" / "a")
+
+    async def post(route: str) -> httpx.Response:
+        return await site.client.post(route, json={**LEAST[route], "root": root})
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(post, "/search")
+        while not site.service.asked:
+            await anyio.lowlevel.checkpoint()
+        refused = [await post(route) for route in LEAST]
+        go_on.set()
+
+    assert {response.status_code for response in refused} == {429}

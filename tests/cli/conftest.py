@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct
 
 from tests.fakes.repos import open_engine, write_tree
-from tests.journeys.command import Command
+from tests.journeys.command import Command, CommandOver
 
 SHOP = {
     "src/checkout.py": (
@@ -55,15 +55,6 @@ def shop(built: Shop, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def ggrep(
-    built: Shop, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
+def ggrep(built: Shop, command_over: CommandOver) -> Command:
     """Return the command over the shop's home, without colours."""
-    monkeypatch.setenv("GGREP_HOME", str(built.home))
-    monkeypatch.setenv("GGREP_ENCODER", "none")
-    monkeypatch.setenv("COLUMNS", "80")
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
-    return Command(capsys)
+    return command_over(built.home, GGREP_ENCODER="none", COLUMNS="80")

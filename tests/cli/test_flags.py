@@ -1,10 +1,12 @@
-"""Options and what they take from the requests whose fields they set."""
+"""Flags become a request or an error that names the mistake."""
 
 import inspect
+from pathlib import Path
 from typing import Annotated, ClassVar
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.interfaces.cli.parsing.flags import (
@@ -14,6 +16,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     help_of,
     option_of,
     options_of,
+    require_known,
     said,
     typed_flags,
 )
@@ -25,8 +28,15 @@ from ggrep.interfaces.cli.queries.search_options import (
     HitOptions,
     IndexOptions,
     QueryOptions,
+    ReceiptOutput,
+    TypedSearch,
+    given_fields,
+    request_of,
 )
-from ggrep.model.request import SearchRequest
+from ggrep.model.corpus import CORPORA, Corpus, Mode
+from ggrep.model.filters import Filter
+from ggrep.model.request import Find, SearchRequest, SnippetMode
+from tests.journeys.command import Command
 
 OWN = {
     *("compact", "counts", "encoder", "files", "form", "inside", "offline", "profile", "repo"),
@@ -135,3 +145,194 @@ def test_a_switch_is_a_word_of_its_option() -> None:
 
     assert Switch("-d --discovery", "discovery", "Intent: a broad overview.") in mode.flag.switches
     assert snippet.flag.shown == "--content"
+
+
+PLAIN = TypedSearch("words")
+
+
+def asked(**options: object) -> SearchRequest:
+    """Return the request of a question with some options."""
+    return request_of(TypedSearch("words", question=QueryOptions(**options)), scope="")  # type: ignore[arg-type] # they vary
+
+
+def test_without_flags_the_defaults_of_every_surface_hold() -> None:
+    """Ten hits, three a file, balanced, every corpus."""
+    request = request_of(PLAIN, scope="")
+
+    assert (request.limit, request.per_file, request.mode) == (10, 3, Mode.BALANCED)
+    assert request.corpora == CORPORA
+    assert request.snippet is SnippetMode.DEFAULT
+
+
+@pytest.mark.parametrize("text", ["-lang:python", "!lang:python"])
+def test_a_filter_is_negated_by_either_sign(text: str) -> None:
+    """Shells make `!` awkward and option parsers `-`."""
+    request = asked(filters=(text,))
+
+    assert request.filters == (Filter("lang", "python", negated=True),)
+
+
+def test_a_filter_value_may_hold_colons() -> None:
+    """Only the first colon divides."""
+    request = asked(filters=("path:a:b",))
+
+    assert request.filters == (Filter("path", "a:b"),)
+
+
+def test_corpora_keep_one_order_however_they_are_given() -> None:
+    """Equal requests have equal fingerprints."""
+    one = asked(corpora=("records", "code", "code"))
+
+    assert one.corpora == (Corpus.CODE, Corpus.RECORDS)
+    assert asked(corpora=("code", "all")).corpora == CORPORA
+
+
+def test_of_several_depths_the_deepest_wins() -> None:
+    """An alias with `-s` in it can still be overruled by `-c`."""
+    request = request_of(TypedSearch("words", hits=HitOptions(snippet=("short", "full"))), scope="")
+
+    assert request.snippet is SnippetMode.FULL
+
+
+def test_what_a_query_is_looked_for_as_is_one_word() -> None:
+    """The same words as everywhere else."""
+    request = asked(find="exact-text", vectors=False)
+
+    assert (request.find, request.vectors) == (Find.EXACT_TEXT, False)
+    with pytest.raises(InvalidRequest, match="--find: unknown 'text'; use one of auto, "):
+        asked(find="text")
+
+
+def test_the_same_intent_twice_is_one_intent() -> None:
+    """`-d --mode discovery` contradicts nothing."""
+    request = asked(mode=("discovery", "discovery"))
+
+    assert request.mode is Mode.DISCOVERY
+
+
+@pytest.mark.parametrize(
+    ("group", "kind", "said"),
+    [
+        (QueryOptions(mode=("debug", "planning")), UsageError, "debug and planning"),
+        (QueryOptions(mode=("code",)), InvalidRequest, "--corpus"),
+        (QueryOptions(mode=("x",)), InvalidRequest, "balanced"),
+        (QueryOptions(corpora=("balanced",)), InvalidRequest, "extracted-prose"),
+        (QueryOptions(filters=("lang",)), InvalidRequest, "--filter: 'lang' is not key:value"),
+        (HitOptions(backend="ann"), InvalidRequest, "use auto or exact"),
+        (IndexOptions(timeout_ms=-1), InvalidRequest, "--timeout-ms: -1"),
+        (HitOptions(limit=(-3,)), InvalidRequest, "-m must be at least 1, is -3"),
+    ],
+)
+def test_what_means_nothing_is_refused_by_name(
+    group: QueryOptions | HitOptions | IndexOptions, kind: type[Exception], said: str
+) -> None:
+    """The message holds the flag, the value or what could stand instead."""
+    name = {QueryOptions: "question", HitOptions: "hits", IndexOptions: "asking"}[type(group)]
+    with pytest.raises(kind, match=said):
+        request_of(replace(PLAIN, **{name: group}), scope="")  # type: ignore[arg-type] # by its name
+
+
+def test_the_number_of_hits_is_given_once() -> None:
+    """Two numbers, even equal ones, show that a script went wrong."""
+    with pytest.raises(UsageError) as caught:
+        request_of(replace(PLAIN, hits=HitOptions(limit=(5, 5))), scope="")
+
+    assert caught.value.code == "ERR_FEDERATED_DUPLICATE_TOP_FLAG"
+
+
+def test_what_was_typed_is_kept_from_a_profile() -> None:
+    """What is the default is said all the same, once it was typed."""
+    typed = replace(PLAIN, question=QueryOptions(mode=("balanced",)), hits=HitOptions(per_file=3))
+
+    assert given_fields(PLAIN) == frozenset()
+    assert given_fields(typed) == {"mode", "per_file"}
+    assert given_fields(replace(PLAIN, hits=HitOptions(compact=True))) == {"per_file", "snippet"}
+
+
+def test_a_receipt_is_of_a_deterministic_answer() -> None:
+    """Nobody could ask again for what differs each time."""
+    kept = replace(PLAIN, output=ReceiptOutput(receipt=Path("r.json")))
+
+    assert request_of(kept, scope="").deterministic
+    assert not request_of(PLAIN, scope="").deterministic
+
+
+COMMAND_PIECES = [
+    pytest.param(name, piece, id=f"{name} {piece.names[0]}")
+    for name, entry in EVERY.items()
+    for piece in pieces_of(entry.load()) or ()
+    if isinstance(piece.says, Option) and piece.says.words and not piece.word
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("--find usge", "--find: unknown 'usge'; did you mean: usage; use one of auto, "),
+        ("--mode plannin", "--mode: unknown 'plannin'; did you mean: planning; use one of "),
+        ("--format agnet", "--format: unknown 'agnet'; did you mean: agent; use one of "),
+        ("--corpus prse", "--corpus: unknown 'prse'; did you mean: prose; use one of "),
+        ("--backend xact", "--backend: unknown 'xact'; did you mean: exact; use auto or exact"),
+        ("--merge globl", "--merge: unknown 'globl'; did you mean: global; use rrf or global"),
+        ("--cohort-policy x", "--cohort-policy: unknown 'x'; use one of default, strict, prio"),
+        ("--filter lagn:go", "filter: unknown key 'lagn'; did you mean: lang; use one of "),
+        ("--filter lang:pyhton", "filter: lang: unknown 'pyhton'; did you mean: lang:python"),
+        ("--filter lang:h", "filter: lang: unknown 'h'; did you mean: lang:c"),
+        ("-t", "no option -t: it needs a value of its own, such as -t py"),
+        ("-Fx", "no option -F in that form: it stands by itself and takes no value; see: ggrep he"),
+        ("--tests=true", "no option --tests in that form: it stands by itself"),
+        ("--typ py", "no option --typ; did you mean: ggrep search charge --type py"),
+        ("-T pyhton", "filter: lang: unknown 'pyhton'; did you mean: lang:python"),
+        ("--filter lang:qqqqqq", "filter: lang: unknown 'qqqqqq'; use a name such as python"),
+        ("--filter kind:clas", "filter: kind: unknown 'clas'; did you mean: class; use one of "),
+        ("--filter corpus:cod", "filter: corpus: unknown 'cod'; did you mean: code; use one of "),
+        ("--filter test:ture", "filter: test: unknown 'ture'; did you mean: true; use true or "),
+        ("--filter lang:", "filter: lang: needs a value"),
+        ("--filter lang", "--filter: 'lang' is not key:value"),
+        ("--fliter lang:go", "no option --fliter; did you mean: ggrep search charge --filter la"),
+        ("--levle 1", "no option --levle; did you mean: ggrep search charge --level 1"),
+        ("--level 7", "--level: 7 is not 0, 1, 2 or 3"),
+        ("-m 0", "-m must be at least 1, is 0"),
+        ("--timeout-ms -1", "--timeout-ms: -1 is negative"),
+    ],
+)
+def test_a_misspelt_line_is_a_usage_error(
+    ggrep: Command, shop: Path, typed: str, said: str
+) -> None:
+    """One exit status for all of them; nothing is searched for and nothing found."""
+    form = ("--format", "slate") if typed == "--level 7" else ()
+
+    done = ggrep("search", "charge", *typed.split(), *form)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"error: {said}")
+
+
+@pytest.mark.parametrize("name", ["slate", "symbol", "refs"])
+def test_filters_mean_the_same_to_every_command(ggrep: Command, shop: Path, name: str) -> None:
+    """Whoever learned one knows the others."""
+    done = ggrep(name, "charge_card", "--filter", "lagn:go")
+
+    assert done.status == 2
+    assert "did you mean: lang" in done.err
+
+
+@pytest.mark.parametrize(("name", "piece"), COMMAND_PIECES)
+def test_an_option_of_few_words_takes_no_other(name: str, piece: Piece) -> None:
+    """A word that a command does not know would be one without effect."""
+    assert isinstance(piece.says, Option)
+    if piece.says.flag.read is not None:
+        return  # it is more than the word, and reads for itself
+    for word in piece.says.words:
+        require_known(piece.says, word)
+
+    with pytest.raises(UsageError, match=f"did you mean: {piece.says.words[0]}; use "):
+        require_known(piece.says, f"{piece.says.words[0]}x")
+
+
+def test_a_misspelt_line_is_json_where_that_is_asked_for(ggrep: Command, shop: Path) -> None:
+    """Programs read the same words."""
+    done = ggrep("search", "charge", "--find", "usge", "--json")
+
+    assert (done.status, done.error()["code"]) == (2, "invalid_request")
+    assert "did you mean: usage" in done.error()["message"]

@@ -1,14 +1,17 @@
-"""Which token callers of the HTTP surfaces must present."""
+"""Tokens: which one callers of the HTTP surfaces present, and the file that keeps it."""
 
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.config.home import Home
+from ggrep.interfaces.cli.servers.api import ApiFlags, rules_of
 from ggrep.interfaces.cli.servers.http_token import TokenOptions, http_token
+from ggrep.interfaces.cli.servers.token_file import check_token, new_token, read_token
 
 SECRET = {"GGREP_API_TOKEN": "x" * 16}
 
@@ -95,3 +98,125 @@ def test_a_token_that_others_read_is_refused_with_a_way_out(home: Path) -> None:
         InvalidRequest, match=r"set its mode to 0600.*--auth-token-file.*--no-token"
     ):
         http_token(Home(home), {}, TokenOptions())
+
+
+def test_a_new_token_is_its_owners_alone(tmp_path: Path) -> None:
+    """File and directory: whoever reads it may ask anything."""
+    file = tmp_path / "home" / "api-token"
+
+    token = new_token(file)
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert read_token(file) == token
+    assert len(token) >= 43
+
+
+def test_a_new_token_replaces_the_last_one(tmp_path: Path) -> None:
+    """That is how one is withdrawn."""
+    file = tmp_path / "api-token"
+
+    first, second = new_token(file), new_token(file)
+
+    assert first != second
+    assert read_token(file) == second
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
+def test_a_file_that_others_read_holds_no_secret(tmp_path: Path, mode: int) -> None:
+    """The server would not be as closed as it says."""
+    file = tmp_path / "token"
+    new_token(file)
+    file.chmod(mode)
+
+    with pytest.raises(InvalidRequest, match="readable by other users"):
+        read_token(file)
+
+
+def test_a_file_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    """A pipe would be waited for."""
+    with pytest.raises(InvalidRequest, match="No such file"):
+        read_token(tmp_path / "none")
+    with pytest.raises(InvalidRequest, match="not a regular file"):
+        read_token(tmp_path)
+
+
+@pytest.mark.parametrize("token", ["", " ", "x" * 15, "x y" * 8, "é" * 16, "x\n" * 16, "\x7f" * 16])
+def test_a_weak_token_is_none(token: str) -> None:
+    """An empty one would let everybody in."""
+    with pytest.raises(InvalidRequest, match="a token"):
+        check_token(token, "here")
+
+
+def test_blanks_around_a_token_are_no_part_of_it() -> None:
+    """Files end in a line break."""
+    assert check_token(f" {'x' * 16}\n", "here") == "x" * 16
+
+
+FLAGS = ApiFlags(
+    host="127.0.0.1",
+    port=0,
+    workspaces=(),
+    roots=(),
+    hosts=(),
+    origins=(),
+    max_body_bytes=1000,
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the current directory, which is a repository's."""
+    found = tmp_path.resolve() / "here"
+    found.mkdir()
+    (found / ".ggrep.toml").write_text("")
+    monkeypatch.chdir(found)
+    return found
+
+
+def test_without_flags_this_repository_may_be_searched(here: Path) -> None:
+    """Under its own names."""
+    rules = rules_of(FLAGS, None, Path())
+
+    assert rules.allowlist.roots == (here,)
+    assert rules.default_root == here
+    assert rules.max_body_bytes == 1000
+
+
+def test_named_roots_stand_in_its_place(here: Path, tmp_path: Path) -> None:
+    """Who names some means no others."""
+    rules = rules_of(replace(FLAGS, roots=(tmp_path / "other",)), None, Path())
+
+    assert not rules.allowlist.allows(here)
+    assert rules.default_root is None
+
+
+def test_a_workspace_allows_itself_and_its_repositories(here: Path, tmp_path: Path) -> None:
+    """And nothing beside them."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    file = tmp_path / "w.jsonc"
+    file.write_text('{"schemaVersion": 1, "cacheRoot": "c", "repos": [{"root": "a"}]}')
+
+    allowlist = rules_of(replace(FLAGS, workspaces=(file,)), None, Path()).allowlist
+
+    for path in (file, tmp_path / "a" / "x", tmp_path / "c", here):
+        assert allowlist.allows(path)
+    for path in (tmp_path, tmp_path / "b", tmp_path / "other.jsonc"):
+        assert not allowlist.allows(path)
+
+
+def test_names_of_the_server_are_compared_in_lower_case(here: Path) -> None:
+    """With brackets where a Host has them."""
+    flags = replace(FLAGS, host="::1", hosts=("Box.LAN",))
+
+    hosts = rules_of(flags, None, Path()).access.hosts
+
+    assert hosts == {"localhost", "127.0.0.1", "[::1]", "box.lan"}
+
+
+@pytest.mark.parametrize("origin", ["*", "null", "page.example", "https://page.example/", ""])
+def test_an_origin_is_an_origin(here: Path, origin: str) -> None:
+    """One that no browser sends would let nobody in, and one of all everybody."""
+    with pytest.raises(UsageError, match="--cors-allowed-origin"):
+        rules_of(replace(FLAGS, origins=(origin,)), None, Path())

@@ -9,26 +9,17 @@ import pytest
 from ggrep.base import stable_json
 from tests.fakes.receipts import AFTER, BEFORE
 from tests.fakes.repos import write_tree
-from tests.journeys.command import Command, fits
+from tests.journeys.command import Command, CommandOver, fits
 
 
 @pytest.fixture
 def ggrep(
-    home: Path,
-    root: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    home: Path, root: Path, monkeypatch: pytest.MonkeyPatch, command_over: CommandOver
 ) -> Command:
     """Return the command with a home of its own, in an indexed repository."""
-    monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setenv("GGREP_ENCODER", "none")
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     write_tree(root, {**BEFORE, ".ggrep.toml": ""})
     monkeypatch.chdir(root)
-    command = Command(capsys)
+    command = command_over(home, GGREP_ENCODER="none")
     assert command("index").status == 0
     return command
 

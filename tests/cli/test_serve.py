@@ -32,13 +32,13 @@ def in_place(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
 def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None:
     """Have the host come to these outcomes, one for each root."""
 
-    def serve(roots: Sequence[Path], *_: object, told: Told, **__: Any) -> str:
+    def serve(roots: Sequence[Path], *_: object, notify: Told, **__: Any) -> str:
         found = [
             ServeResult(root, "s", None, error) for root, error in zip(roots, errors, strict=True)
         ]
         if all(errors):
             raise next(error for error in errors if error)
-        told(found)
+        notify(found)
         return "asked to"
 
     monkeypatch.setattr("ggrep.daemon.host.serve", serve)

@@ -9,7 +9,7 @@ from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.workspace_names import in_workspace
 from tests.fakes.repos import open_engine, write_tree
-from tests.journeys.command import Command, fits
+from tests.journeys.command import Command, CommandOver, fits
 
 MONEY = {
     "pyproject.toml": '[project]\nname = "shop-money"\n',
@@ -44,20 +44,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ggrep(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
+def ggrep(place: Path, monkeypatch: pytest.MonkeyPatch, command_over: CommandOver) -> Command:
     """Return the command beside the workspace file, without colours or daemons."""
     monkeypatch.chdir(place)
-    monkeypatch.setenv("GGREP_HOME", str(place / "home"))
-    monkeypatch.setenv("GGREP_ENCODER", "none")
-    monkeypatch.setenv("GGREP_OFFLINE", "1")
-    monkeypatch.setenv("COLUMNS", "100")
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
-    return Command(capsys)
+    return command_over(place / "home", GGREP_ENCODER="none", GGREP_OFFLINE="1", COLUMNS="100")
 
 
 WS = ("--workspace", "ws.jsonc")

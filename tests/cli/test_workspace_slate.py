@@ -9,7 +9,7 @@ import pytest
 from ggrep.base import stable_json
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
 from tests.fakes.repos import open_engine, write_tree
-from tests.journeys.command import Command, Outcome, fits
+from tests.journeys.command import Command, CommandOver, Outcome, fits
 
 TREES = {"shop": SHOP, "web": WEB, "deploy": DEPLOY}
 
@@ -32,19 +32,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ggrep(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
+def ggrep(place: Path, monkeypatch: pytest.MonkeyPatch, command_over: CommandOver) -> Command:
     """Return the command beside the workspace file, without colours."""
     monkeypatch.chdir(place)
-    monkeypatch.setenv("GGREP_HOME", str(place / "home"))
-    monkeypatch.setenv("GGREP_ENCODER", "none")
-    monkeypatch.setenv("COLUMNS", "80")
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
-    return Command(capsys)
+    return command_over(place / "home", GGREP_ENCODER="none", COLUMNS="80")
 
 
 def slate(ggrep: Command, *flags: object, file: str = "ws.jsonc") -> Outcome:

@@ -8,12 +8,12 @@ from rich.cells import cell_len
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.federation.building import BuildResult
-from ggrep.federation.daemon_upkeep import DaemonState
 from ggrep.federation.doctor import examine
 from ggrep.interfaces.cli.text_tables import Cell, render_pairs, render_table
 from ggrep.interfaces.cli.workspaces.build import slowest
 from ggrep.interfaces.cli.workspaces.doctor import examination_text
 from ggrep.interfaces.cli.workspaces.state import diagnostics_text, status_text, summary_text
+from ggrep.model.workspace_state import RepoDaemon
 from ggrep.render.style import Style
 from tests.fakes.workspace_documents import Workspaces
 
@@ -28,7 +28,7 @@ def some(tmp_path: Path) -> Workspaces:
 
 def test_every_repository_has_its_line(some: Workspaces) -> None:
     """What is indexed, how much of it, at which commit, and who serves it."""
-    assert status_text(some.manifest, some.daemons, PLAIN, 100).splitlines() == [
+    assert status_text(some.state, PLAIN, 100).splitlines() == [
         "repo   index            files  chunks  commit     daemon",
         "alpha  ready                3      12  aaaaaaaa+  ready, pid 7",
         "beta   invalid-pointer      -       -  -          -",
@@ -38,36 +38,35 @@ def test_every_repository_has_its_line(some: Workspaces) -> None:
 
 def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:
     """And that nobody searches a repository unasked."""
-    alpha, beta, gamma = some.manifest.repos
-    facts = alpha.index.facts
-    assert facts is not None
-    partial = replace(alpha, index=replace(alpha.index, facts=replace(facts, partial=True)))
+    alpha, beta, gamma = some.state.members
+    partial = replace(
+        alpha,
+        index=replace(alpha.index, partial=True),
+        daemon=RepoDaemon("indexing", running=True, pid=4),
+        progress_percent=45,
+    )
     degraded = replace(
         beta,
         repo=replace(beta.repo, enabled=False),
-        index=replace(alpha.index, facts=replace(facts, degraded=True, git=None)),
+        index=replace(alpha.index, degraded=True, head_sha=None, dirty=None),
+        daemon=RepoDaemon("silent", running=True, pid=5),
     )
-    wrong = replace(gamma, error=InvalidRequest("x"))
-    manifest = replace(some.manifest, repos=(partial, degraded, wrong))
-    daemons = {
-        alpha.repo_id: DaemonState("indexing", 4, progress_percent=45),
-        beta.repo_id: DaemonState("silent", 5),
-        gamma.repo_id: DaemonState("other_version"),
-    }
+    wrong = replace(gamma, error=InvalidRequest("x"), daemon=RepoDaemon("other_version"))
+    state = replace(some.state, members=(partial, degraded, wrong))
 
-    lines = [line.split("  ") for line in status_text(manifest, daemons, PLAIN, 100).splitlines()]
+    lines = [line.split("  ") for line in status_text(state, PLAIN, 100).splitlines()]
 
     told = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
     assert [line[1] for line in told] == ["partial", "degraded, disabled", "settings are wrong"]
     assert [line[-1] for line in told] == [
         *("indexing 45 %, pid 4", "not answering, pid 5", "other version"),
     ]
-    assert summary_text(manifest) == "3 repos, 2 enabled, 2 indexed"
+    assert summary_text(state) == "3 repos, 2 enabled, 2 indexed"
 
 
 def test_a_build_of_many_names_the_slowest(some: Workspaces) -> None:
     """The times of a few are still in view."""
-    repo = some.manifest.repos[0].repo
+    repo = some.state.members[0].repo
     results = [
         BuildResult(replace(repo, alias=f"r{number}"), "passed", duration_ms=number * 1_500)
         for number in range(1, 6)
@@ -79,11 +78,11 @@ def test_a_build_of_many_names_the_slowest(some: Workspaces) -> None:
 
 def test_what_is_wrong_is_said_once_whatever_corpora_it_concerns(some: Workspaces) -> None:
     """Four lines that say the same hide the fifth."""
-    alpha, beta, gamma = some.manifest.repos
-    foreign = replace(beta, index=replace(beta.index, reason="compat-key-missing"))
+    alpha, beta, gamma = some.state.members
+    foreign = replace(beta, index=replace(beta.index, availability="compat-key-missing"))
     ill = replace(gamma, error=InvalidRequest("bad\x1b[2J toml"))
 
-    text = diagnostics_text(replace(some.manifest, repos=(alpha, foreign, ill)), PLAIN)
+    text = diagnostics_text(replace(some.state, members=(alpha, foreign, ill)), PLAIN)
 
     assert text.splitlines() == [
         "warning: gamma: bad toml",
@@ -93,10 +92,10 @@ def test_what_is_wrong_is_said_once_whatever_corpora_it_concerns(some: Workspace
 
 def test_a_hostile_alias_is_tamed(some: Workspaces) -> None:
     """A workspace file may come from anywhere."""
-    alpha = some.manifest.repos[0]
+    alpha = some.state.members[0]
     odd = replace(alpha, repo=replace(alpha.repo, alias="a\x1b]0;x\x07b\nc"))
 
-    text = status_text(replace(some.manifest, repos=(odd,)), {}, PLAIN, 80)
+    text = status_text(replace(some.state, members=(odd,)), PLAIN, 80)
 
     assert text.splitlines()[1].startswith("ab c  ready")
     assert "\x1b" not in text
@@ -104,7 +103,7 @@ def test_a_hostile_alias_is_tamed(some: Workspaces) -> None:
 
 def test_colour_changes_no_words(some: Workspaces) -> None:
     """Whoever pipes it reads the same."""
-    painted = status_text(some.manifest, some.daemons, COLOUR, 100)
+    painted = status_text(some.state, COLOUR, 100)
 
     assert "\x1b[" in painted
     assert painted.count("\n") == 4
@@ -112,8 +111,8 @@ def test_colour_changes_no_words(some: Workspaces) -> None:
 
 def test_an_examination_reads_as_advice(some: Workspaces) -> None:
     """What, where, and the command under it; then how the indexes compare."""
-    found = examine(some.manifest, some.split, merge_said=True)
-    text = examination_text(some.manifest, found, PLAIN)
+    found = examine(some.split, merge_said=True)
+    text = examination_text(some.split, found, PLAIN)
     lines = text.splitlines()
     asked, left_out = (cohort.compatibility_key for cohort in found.cohorts.code)
 
@@ -130,18 +129,16 @@ def test_an_examination_reads_as_advice(some: Workspaces) -> None:
 
 def test_corpora_that_fall_apart_alike_share_their_lines(some: Workspaces) -> None:
     """Their keys differ, their repositories do not."""
-    text = examination_text(
-        some.manifest, examine(some.manifest, some.split, merge_said=True), PLAIN
-    )
+    text = examination_text(some.split, examine(some.split, merge_said=True), PLAIN)
 
     assert text.count("cohorts, whose scores are not comparable") == 1
 
 
 def test_nothing_to_do_is_said(some: Workspaces) -> None:
     """Silence would look like a failure."""
-    manifest = replace(some.manifest, repos=some.manifest.repos[:1])
+    state = replace(some.state, members=some.state.members[:1])
 
-    assert examination_text(manifest, examine(manifest, {}), PLAIN) == "no problems\n"
+    assert examination_text(state, examine(state), PLAIN) == "no problems\n"
 
 
 def test_a_table_gives_the_last_column_what_is_left() -> None:

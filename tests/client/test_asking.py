@@ -1,11 +1,13 @@
-"""What is asked again, and what is final."""
+"""Queries of a daemon: the values that come back, what is asked again, and what is final."""
 
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline, SystemClock
@@ -20,6 +22,20 @@ from tests.client.conftest import Spot
 from tests.entry.fake_daemon import RENDERED, Reply, packed, says
 from tests.fakes.clocks import ManualClock
 from tests.fakes.hosts import served
+from tests.fakes.navigations import (
+    EXPAND,
+    OUTLINE,
+    REFERENCES,
+    SLATE,
+    SYMBOL,
+    TOUR,
+    expand_response,
+    outline_response,
+    references_response,
+    slate_response,
+    symbol_response,
+    tour_response,
+)
 from tests.fakes.repos import write_tree
 
 CLOCK = SystemClock()
@@ -253,7 +269,6 @@ def test_a_sync_returns_its_report(spot: Spot) -> None:
     assert spot.daemon.seen[-1]["message"] == "sync"
 
 
-@pytest.mark.slow
 def follow(spot: Spot, states: list[dict[str, Any]]) -> tuple[bool, list[int]]:
     """Follow an index that is there once all states were told; return what came of it."""
     clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
@@ -358,3 +373,78 @@ def test_a_start_that_takes_all_the_time_is_a_timeout(
 
     with pytest.raises(DeadlineExceeded, match="no daemon was ready in time"):
         asking.search(ASK, VIEW)
+
+
+CASES: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    "slate": (SLATE, slate_response),
+    "symbol": (SYMBOL, symbol_response),
+    "references": (REFERENCES, references_response),
+    "expand": (EXPAND, expand_response),
+    "outline": (OUTLINE, outline_response),
+    "tour": (TOUR, tour_response),
+}
+EVERY = pytest.mark.parametrize("name", CASES)
+
+
+def replies(name: str) -> Reply:
+    """Return a reply with the answer as a value."""
+    request, made = CASES[name]
+    return lambda asked: packed({**head(asked), "value": to_builtins(made(request))})
+
+
+def ask(spot: Spot, name: str, *answers: Reply) -> Any:
+    """Ask one query, each connection with the next reply."""
+    request, _ = CASES[name]
+    return DaemonClient(spot.address, Reached(spot, [*answers]), CLOCK).ask(request)
+
+
+@EVERY
+def test_the_answer_comes_back_equal(spot: Spot, name: str) -> None:
+    """Whoever asked prints it in whatever form is wanted."""
+    request, made = CASES[name]
+
+    assert ask(spot, name, replies(name)) == made(request)
+    assert spot.daemon.seen[1]["message"] == name
+    assert spot.daemon.seen[1]["values"] is True
+
+
+@EVERY
+def test_the_daemon_is_given_the_time_that_is_left(spot: Spot, name: str) -> None:
+    """It may have been started under another bound."""
+    ask(spot, name, replies(name))
+    request = spot.daemon.seen[1]["request"]
+
+    left_ms = (request["search"] if name == "slate" else request)["timeout_ms"]
+    assert 0 < left_ms <= spot.address.settings.query_timeout_ms
+
+
+@EVERY
+def test_a_query_whose_daemon_goes_away_is_asked_again(spot: Spot, name: str) -> None:
+    """A question changes nothing, so that it may be asked twice."""
+    request, made = CASES[name]
+
+    assert ask(spot, name, goes_away, replies(name)) == made(request)
+
+
+@EVERY
+def test_what_the_daemon_refuses_is_refused(spot: Spot, name: str) -> None:
+    """By its own code."""
+    with pytest.raises(InvalidRequest, match="no"):
+        ask(spot, name, fails("invalid_request"))
+
+
+@EVERY
+def test_an_answer_that_is_none_is_a_daemon_that_makes_no_sense(spot: Spot, name: str) -> None:
+    """Not a slate of nothing."""
+    with pytest.raises(Unreachable, match="value"):
+        ask(spot, name, lambda asked: packed({**head(asked), "value": {"request": 1}}))
+
+
+def test_half_an_answer_is_named_by_what_is_missing(spot: Spot) -> None:
+    """Whoever wrote the daemon finds the place."""
+    broken = to_builtins(replace(slate_response(), request_id="r"))
+    assert isinstance(broken, dict)
+    del broken["slate"]
+
+    with pytest.raises(Unreachable, match=r"value\.slate: missing"):
+        ask(spot, "slate", lambda asked: packed({**head(asked), "value": broken}))

@@ -14,13 +14,13 @@ import pytest
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Busy, DeadlineExceeded, GgrepError, Incompatible, InvalidRequest
 from ggrep.config.home import Home
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import EncodeRequest, SearchRequest
 from ggrep.protocol.client import channel as module
 from ggrep.protocol.client.channel import Channel
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import NoReply, Unreachable
 from ggrep.protocol.wire.frames import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
-from ggrep.protocol.wire.messages import Encode, Ping, Search, Status
+from ggrep.protocol.wire.messages import Fetch, Ping, Search, Status
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -102,14 +102,14 @@ async def test_replies_find_their_requests_in_any_order(
         held.append(message)
         if len(held) == 3:
             for one in reversed(held):
-                peer.answer(one, which=one["text"])
+                peer.answer(one, which=one["request"]["text"])
 
     daemon.script = backwards
     channel = await opened(address)
     asked = Asked(channel)
     async with anyio.create_task_group() as group:
         for name in ("a", "b", "c"):
-            group.start_soon(asked.ask, name, Encode(name))
+            group.start_soon(asked.ask, name, Fetch(EncodeRequest(name)))
 
     assert asked.replies == {name: {"which": name} for name in ("a", "b", "c")}
     assert daemon.greeted == 1
@@ -167,7 +167,7 @@ async def test_what_was_answered_or_never_sent_is_not_cancelled(
     await channel.ask(Ping(), NEVER)
 
     with pytest.raises(InvalidRequest, match="surrogate"):
-        await channel.ask(Encode("\ud800"), NEVER)
+        await channel.ask(Fetch(EncodeRequest("\ud800")), NEVER)
     await channel.ask(Ping(), NEVER)
     daemon.saw("ping", "ping")
     await channel.aclose()
@@ -194,8 +194,8 @@ async def test_when_who_reads_leaves_another_reads_on(
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "first", Status(), soon())
         await seen(daemon, "status")
-        group.start_soon(asked.ask, "second", Encode("b"))
-        group.start_soon(asked.ask, "third", Encode("c"))
+        group.start_soon(asked.ask, "second", Fetch(EncodeRequest("b")))
+        group.start_soon(asked.ask, "third", Fetch(EncodeRequest("c")))
 
     assert sorted(asked.replies) == ["second", "third"]
     assert isinstance(asked.failures["first"], DeadlineExceeded)
@@ -222,7 +222,7 @@ async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
         await seen(daemon, "status")
         leaving.start_soon(asked.ask, "second", Status())
         await seen(daemon, "status", "status")
-        group.start_soon(asked.ask, "third", Encode("c"))
+        group.start_soon(asked.ask, "third", Fetch(EncodeRequest("c")))
         await seen(daemon, "status", "status", "encode")
         leaving.cancel_scope.cancel()
 
@@ -247,7 +247,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
             held.append(message)
         while held and (chance.random() < 0.5 or message["message"] == "ping"):
             one = held.pop(chance.randrange(len(held)))
-            peer.answer(one, which=one["text"])
+            peer.answer(one, which=one["request"]["text"])
         if message["message"] == "ping":
             peer.answer(message)
 
@@ -259,7 +259,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
             for number in range(40):
                 chosen = chance.choice((group, leaving))
                 name = f"{'stays' if chosen is group else 'leaves'} {number}"
-                chosen.start_soon(asked.ask, name, Encode(name))
+                chosen.start_soon(asked.ask, name, Fetch(EncodeRequest(name)))
                 for _ in range(chance.randrange(4)):
                     await anyio.lowlevel.checkpoint()
             leaving.cancel_scope.cancel()
@@ -383,7 +383,7 @@ async def test_a_frame_that_is_cut_off_ends_the_connection(
         group.start_soon(asked.ask, "waits")
         await seen(daemon, "ping")
         with pytest.raises(DeadlineExceeded):
-            await channel.ask(Encode("x" * 800_000), soon())
+            await channel.ask(Fetch(EncodeRequest("x" * 800_000)), soon())
         assert not channel.is_open
         gate.set()
 
@@ -407,7 +407,7 @@ async def test_a_frame_that_waits_its_turn_may_be_given_up(
     async with anyio.create_task_group() as group:
         group.start_soon(asked.ask, "first")
         await seen(daemon, "ping")
-        group.start_soon(asked.ask, "large", Encode("x" * 800_000))
+        group.start_soon(asked.ask, "large", Fetch(EncodeRequest("x" * 800_000)))
         await asked.ask("waits", Status(), soon())
         gate.set()
 
@@ -574,7 +574,7 @@ async def test_a_request_that_never_left_is_not_called_off(
     """The daemon has never heard of it."""
     channel = await opened(address)
     with pytest.raises(InvalidRequest, match="bytes"):
-        await channel.ask(Encode("x" * HARD_MAX_REQUEST_BYTES), NEVER)
+        await channel.ask(Fetch(EncodeRequest("x" * HARD_MAX_REQUEST_BYTES)), NEVER)
     asked = Asked(channel)
     async with anyio.create_task_group() as group, channel._sending:
         # Somebody else's is on its way, for longer than this one waits.

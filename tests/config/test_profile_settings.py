@@ -1,4 +1,4 @@
-"""What a file may say of profiles, and what they make of settings and requests."""
+"""Profiles and views as settings."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,17 +15,21 @@ from ggrep.config.profiles import (
     QueryDefaults,
     apply_to_request,
     apply_to_slate,
+    exclusions,
     load_profiles,
     parse_profiles,
     said_fields,
     said_of_slate,
 )
 from ggrep.config.roles import rules_of
-from ggrep.config.settings import LoadedSettings, index_shaping, load_settings
+from ggrep.config.settings import LoadedSettings, Settings, index_shaping, load_settings
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, Role, SlateRequest
+from ggrep.parse.source.walk import walk
+from ggrep.search.engine.engine import Engine
+from tests.fakes.repos import IndexOf
 
 DATASETS = """
 [profiles.datasets]
@@ -327,3 +331,48 @@ def test_every_budget_of_a_query_table_reaches_the_slate(root: Path) -> None:
 
     assert (applied.level, applied.anchors, applied.graph) == (0, False, False)
     assert applied.budgets == Budgets(total_bytes=4, file_bytes=5, files=2, evidence_per_file=3)
+
+
+FILES = (
+    "data.csv",
+    "data/a.md",
+    "data/b.csv",
+    "docs/data/c.md",
+    "docs/data.md",
+    "docs/old/data/d.csv",
+    "metadata/e.md",
+    "old/f.md",
+    "old.md",
+    "oldest/g.md",
+)
+
+
+@pytest.fixture
+def engine(index_of: IndexOf) -> Engine:
+    return index_of({name: f"needle {name}\n" for name in FILES})
+
+
+def test_a_view_hides_what_ignoring_would(engine: Engine) -> None:
+    """One spelling, one meaning: whether a profile has a store of its own must not matter."""
+    patterns = (
+        "data/", "data", "/data/", "data/**", "**/data/", "old", "/old", "docs/old/", "docs/data",
+        "*.csv", "old*", "*data", "*at*",
+    )  # fmt: skip
+    wanted, found = {}, {}
+    for pattern in patterns:
+        tree = walk(engine.identity.root, Settings(extra_ignores=(pattern,)))
+        wanted[pattern] = {file.path_key for file in tree.files}
+        request = SearchRequest(
+            "needle", 200, 0, keep_weak=True, within=exclusions([pattern], "here")
+        )
+        found[pattern] = {hit.path for hit in engine.search(request).hits}
+
+    assert found == wanted
+    assert all(len(paths) < len(FILES) for paths in found.values())
+
+
+@pytest.mark.parametrize("pattern", ["docs/*.md", "a*b", "[ab]", "a?", "*", "**", "a/**/b", "/"])
+def test_a_pattern_that_filters_cannot_say_is_refused(pattern: str) -> None:
+    """To hide more than was meant would be a wrong answer in silence."""
+    with pytest.raises(InvalidRequest, match=r"here: .* cannot narrow"):
+        exclusions([pattern], "here")

@@ -1,10 +1,16 @@
-"""Which roles a path is taken for."""
+"""Facts that a path tells: role, filing and language."""
 
 import pytest
 
-from ggrep.base.errors import InvalidRequest
-from ggrep.config.roles import BUILTIN_ROLES, RoleRules, rules_of
+from ggrep.base.errors import InvalidRequest, UsageError
+from ggrep.config import languages
+from ggrep.config.endings import ENDINGS
+from ggrep.config.languages import LANGUAGES, check_languages, language_named
+from ggrep.config.roles import BUILTIN_ROLES, RoleRules, filing_of, rules_of
+from ggrep.model.filters import Filter
 from ggrep.model.slate import ROLES, Role
+from ggrep.parse.languages import by_content
+from ggrep.parse.languages.registry import GRAMMARS, language_of
 from tests.fakes.processor_time import quickest_s
 
 
@@ -166,3 +172,106 @@ def test_a_hostile_glob_costs_little() -> None:
         rules.roles_of("a/" * 1000 + "c")
 
     assert quickest_s(matched, 1.0) < 1.0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "po/pt_BR.po",
+        "app/Resources/de.lproj/Main.strings",
+        "inc/lang/en/edit.txt",
+        "inc/lang/zh-tw/lang.php",
+        "inc/lang/ckb/index.txt",
+        "inc/lang/ca-valencia/install.html",
+        "inc/lang/pl/index.txt",
+        "assets/lang/lang-en-AU.json",
+        "web/locales/fr.json",
+        "src/i18n/messages_de.properties",
+        "config/locales/en.yml",
+        "res/values/strings.resx",
+        "crate/data/popular-names.txt",
+        "english_stopwords.txt",
+        "dict/words.lst",
+        "pkg.egg-info/SOURCES.txt",
+    ],
+)
+def test_translations_and_word_lists_are_lists(path: str) -> None:
+    """They have everybody's words, and say nothing of the program."""
+    assert filing_of(path) == "list"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "web/main/webapp/queue.jsp",
+        "app/views/users/show.html.erb",
+        "gui/default/folder/editView.html",
+        "templates/base.html",
+        "resources/mail.twig",
+    ],
+)
+def test_what_a_program_fills_is_a_page(path: str) -> None:
+    """It runs; nobody reads it for what it says."""
+    assert filing_of(path) == "page"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/lang/go/parser.go",
+        "lib/i18n/translate.ts",
+        "lib/capistrano/i18n.rb",
+        "src/language/model.py",
+        "docs/guide.html",
+        "help/html/peers.html",
+        "data/pages/wiki/syntax.txt",
+        "data/README.txt",
+        "docs/lang/overview.md",
+        "website/i18n/fr/intro.md",
+        "src/lang/pl/parse.pl",
+        "src/lang/app.txt",
+        "src/words.py",
+        "notes.txt",
+        "index.html",
+    ],
+)
+def test_code_and_documents_are_neither(path: str) -> None:
+    """Directories are called like that for many reasons."""
+    assert filing_of(path) == ""
+
+
+def test_every_language_that_a_file_can_be_of_may_be_asked_for() -> None:
+    """One that is left out could not be filtered by."""
+    by_bytes = {*by_content._INTERPRETERS.values(), *by_content._MODES.values()}
+    by_bytes |= {*by_content._KERNELS.values()}
+    by_bytes |= {name for clues in by_content._BY_ENDING.values() for name, _ in clues}
+
+    assert by_bytes | {*GRAMMARS} | {*ENDINGS.values()} <= LANGUAGES
+    assert {language_of("x"), language_of("Dockerfile.dev"), language_of("go.mod")} <= LANGUAGES
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("pyhton", "python"), ("h", "c"), (".m", "matlab"), ("typscript", "typescript")],
+)
+def test_what_is_no_name_leads_to_the_nearest(typed: str, meant: str) -> None:
+    """Misspelt, or an ending of several languages."""
+    with pytest.raises(UsageError, match=f"did you mean: lang:{meant}$"):
+        check_languages([Filter("lang", typed)])
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("PY", "python"), (".rs", "rust"), ("golang", "go"), ("c++", "cpp"), ("ts", "typescript")],
+)
+def test_other_names_and_endings_mean_the_language(typed: str, meant: str) -> None:
+    """As people type them elsewhere."""
+    check_languages([Filter("lang", typed)])
+
+    assert language_named(typed) == meant
+    assert {*languages._OF_SEVERAL} < {*by_content._BY_ENDING}
+
+
+def test_capitals_do_not_matter() -> None:
+    """As when files are filtered."""
+    check_languages([Filter("lang", "Python"), Filter("path", "qwerty"), Filter("ext", "qwerty")])

@@ -1,4 +1,4 @@
-"""Which root a path belongs to."""
+"""Roots: where one begins, which files below it count, and the user's tables for single roots."""
 
 import os
 from collections.abc import Callable
@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from ggrep.base.errors import InvalidRequest
+from ggrep.config.confined import open_below, open_root, read_small
+from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
+from ggrep.config.settings import load_settings
 from ggrep.model.sanitise import is_text
 
 Git = Callable[..., str]
@@ -179,3 +182,166 @@ def test_a_root_whose_path_is_not_utf_8_is_refused_in_one_line(tmp_path: Path) -
     assert is_text(told)
     assert "caf\\xe9/src: " in told
     assert len(told.splitlines()) == 1
+
+
+PROFILES = """
+profile = "docs"
+[profiles.docs.view]
+paths = ["docs"]
+[profiles.tests.view]
+paths = ["t"]
+"""
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Return a directory with a home and two repositories."""
+    found = tmp_path.resolve()
+    for name in ("h", "a", "b"):
+        (found / name).mkdir()
+    return found
+
+
+def told(base: Path, text: str) -> None:
+    """Write the user's file."""
+    (base / "h" / "config.toml").write_text(text)
+
+
+def encoder(base: Path, name: str, **more: str) -> str:
+    """Return the encoder in force for a root."""
+    environ = {f"GGREP_{key.upper()}": value for key, value in more.items()}
+    return load_settings(Home(base / "h"), base / name, environ=environ).settings.encoder
+
+
+def test_a_table_is_of_its_root_alone(base: Path) -> None:
+    """And beats what the file says of all."""
+    told(base, f'encoder = "none"\n[root."{base}/a"]\nencoder = "hashed"\n')
+
+    assert (encoder(base, "a"), encoder(base, "b")) == ("hashed", "none")
+    assert encoder(base, "a", encoder="static") == "static"
+    flags = load_settings(Home(base / "h"), base / "a", environ={}, flags={"encoder": "none"})
+    assert flags.settings.encoder == "none"
+    assert flags.sources["encoder"] == "flag"
+
+
+def test_a_root_is_known_under_each_of_its_names(base: Path) -> None:
+    """Users write the path they type."""
+    (base / "link").symlink_to(base / "a")
+    told(base, f'[root."{base}/link/"]\nencoder = "hashed"\n')
+
+    assert encoder(base, "a") == "hashed"
+    assert encoder(base, "b") == "static"
+
+
+def test_a_profile_for_a_root_beats_the_repository_s_choice(base: Path) -> None:
+    """Whoever asks for one beats both."""
+    (base / "a" / ".ggrep.toml").write_text(PROFILES)
+    home = Home(base / "h")
+    before = load_settings(home, base / "a", environ={})
+    told(base, f'[root."{base}/a"]\nprofile = "tests"\n')
+    after = load_settings(home, base / "a", environ={})
+    asked = load_settings(home, base / "a", environ={"GGREP_PROFILE": "docs"})
+
+    assert (before.settings.profile, before.sources["profile"]) == ("docs", "repo")
+    assert (after.settings.profile, after.sources["profile"]) == ("tests", "user")
+    assert after.profile.name == after.usual_profile == "tests"
+    assert (asked.settings.profile, asked.sources["profile"]) == ("docs", "env")
+    assert asked.usual_profile == "tests"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[root."a"]\nencoder = "none"', r'root\."a": not an absolute path'),
+        ('[root."/a"]\nwatch = false', r'root\."/a": watch: only encoder, profile and repo_key'),
+        ('[root."/a"]\nencoder = 7', r'root\."/a": encoder'),
+        ('[root."/a"]\nprofile = "No Name"', r'root\."/a": profile'),
+        ('[root]\n"/a" = 1', r'root\."/a": not a table'),
+        ("root = 1", r"root: write a table for each"),
+        ('[root."/a"]\nencoder = "none"\n[root."/a/"]\nencoder = "none"', None),
+        ('profile = "docs"', r'profiles are a repository.s own.*\[root\."/path"\]'),
+    ],
+)
+def test_what_makes_no_sense_is_named(base: Path, text: str, complaint: str | None) -> None:
+    """Whatever root is loaded: a typing error must not wait for its repository."""
+    told(base, text)
+    if complaint is None:
+        assert encoder(base, "b") == "static"
+        return
+    with pytest.raises(InvalidRequest, match=complaint):
+        encoder(base, "b")
+
+
+def test_two_tables_of_one_root_are_refused(base: Path) -> None:
+    """Nobody could say which counts."""
+    told(base, f'[root."{base}/a"]\nencoder = "none"\n[root."{base}/a/"]\nencoder = "hashed"\n')
+
+    with pytest.raises(InvalidRequest, match="several tables are of"):
+        encoder(base, "a")
+
+
+def descriptors() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
+def test_a_root_is_opened_by_its_path(tmp_path: Path) -> None:
+    """Also one whose way there may be passed and not listed, and the very top."""
+    (tmp_path / "home/repo").mkdir(parents=True)
+    (tmp_path / "home").chmod(0o311)
+    before = descriptors()
+
+    try:
+        for root in (tmp_path / "home/repo", Path("/")):
+            opened = open_root(root)
+            same = os.path.samestat(os.fstat(opened), root.stat())
+            os.close(opened)
+            assert same
+    finally:
+        (tmp_path / "home").chmod(0o755)
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("swapped", ["repo", "repo/sub"])
+def test_a_root_that_a_link_took_the_place_of_is_not_read(tmp_path: Path, swapped: str) -> None:
+    """Else another tree is indexed in its name, and shown once the link is gone again."""
+    for place in ("repo/sub", "secret/sub"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "a.txt").write_text(place)
+    (tmp_path / swapped).rename(tmp_path / "away")
+    (tmp_path / swapped).symlink_to(tmp_path / "secret")
+    root = tmp_path / "repo/sub"
+    before = descriptors()
+
+    for read in (
+        lambda: open_root(root),
+        lambda: open_below(root, "a.txt"),
+        lambda: read_small(root, "a.txt", cap_bytes=100),
+    ):
+        with pytest.raises(InvalidRequest, match="symbolic link"):
+            read()
+
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("gone", ["repo", "repo/sub"])
+def test_a_root_that_is_gone_is_said_to_be_gone(tmp_path: Path, gone: str) -> None:
+    """That is no attack."""
+    (tmp_path / gone).parent.mkdir(exist_ok=True)
+    before = descriptors()
+
+    with pytest.raises(FileNotFoundError):
+        open_root(tmp_path / "repo/sub")
+    (tmp_path / gone).write_text("a file")
+    with pytest.raises(NotADirectoryError):
+        open_root(tmp_path / "repo/sub")
+
+    assert descriptors() == before
+
+
+def test_whose_own_path_leads_over_links_can_be_read_when_that_is_asked_for(tmp_path: Path) -> None:
+    """Settings beside a workspace file are read where people see the file."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/a.txt").write_text("mine")
+    (tmp_path / "seen").symlink_to(tmp_path / "real")
+
+    assert read_small(tmp_path / "seen", "a.txt", cap_bytes=9, anchored=False) == b"mine"

@@ -20,6 +20,7 @@ import ggrep.model.maintenance
 import ggrep.model.page
 import ggrep.model.schemas
 import ggrep.model.status
+import ggrep.model.workspace_state
 from ggrep.federation import workspace_receipts
 from ggrep.model.schemas import (
     answers,
@@ -31,7 +32,6 @@ from ggrep.model.schemas import (
     slate,
     stores,
     workspace,
-    workspace_manifest,
 )
 from ggrep.model.schemas import receipts as replay
 from ggrep.model.schemas import stores as index_report
@@ -95,7 +95,7 @@ DOCUMENTS: Final[Mapping[str, tuple[str, ModuleType, str]]] = {
     "symbol_success": ("Definitions of a name", answers, "SymbolJson"),
     "tour_success": ("Tour of a repository", answers, "TourJson"),
     "workspace": ("Looking after a workspace", workspace, "WorkspaceJson"),
-    "workspace_manifest": ("Workspace manifest", workspace_manifest, "ManifestJson"),
+    "workspace_manifest": ("Workspace manifest", ggrep.model.workspace_state, "Manifest"),
     "workspace_receipt": ("Receipt of a workspace", workspace_receipts, "WorkspaceReceiptJson"),
     "workspace_replay": ("Replay of a workspace", workspace_receipts, "WorkspaceReplay"),
     "workspace_resolved": ("A resolved workspace", resolved, "ResolvedWorkspaceJson"),

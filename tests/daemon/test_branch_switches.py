@@ -16,6 +16,7 @@ from typing import Final
 
 import pytest
 
+from bench.serving import Host, search, serving, sync
 from ggrep.base.errors import GgrepError
 from ggrep.base.ids import SnapshotId
 from ggrep.config import store_files
@@ -23,7 +24,6 @@ from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import view_of
-from tests.bench.serving import Host, search, serving, sync
 from tests.fakes.repos import write_tree
 
 BRANCHES: Final = ("alpha", "beta")

@@ -38,7 +38,7 @@ def claimed(directory: Path, locks: DaemonLocks) -> dict[Path, HeldLock]:
 def die(held: dict[Path, HeldLock]) -> None:
     """Let go of locks as the kernel does for a process that was killed: the names stay."""
     for name, lock in held.items():
-        lock.let_go(name)
+        lock.release(name)
 
 
 @pytest.mark.parametrize(("joined", "expected"), [(True, 1), (False, 3)])
@@ -65,12 +65,12 @@ def test_a_daemon_that_ends_gives_its_place_away_alone(tmp_path: Path) -> None:
     held = claimed(tmp_path, DaemonLocks(joined=True))
     first, *others = held
     first.unlink()
-    held[first].let_go(first)
+    held[first].release(first)
     successor = DaemonLocks().claim(first)
     free = [is_free(name) for name in others]
-    successor.let_go(first)
+    successor.release(first)
     for name in others:
-        held[name].let_go(name)
+        held[name].release(name)
 
     assert free == [False, False]
     assert descriptors(tmp_path) == 0
@@ -85,7 +85,7 @@ def test_who_takes_one_place_of_a_dead_process_leaves_the_others_free(
     first, *others = (tmp_path / name for name in NAMES)
     held = DaemonLocks(joined=joined).claim(first)
     free = [is_free(first), *map(is_free, others)]
-    held.let_go(first)
+    held.release(first)
 
     assert free == [False, True, True]
 
@@ -132,4 +132,4 @@ def test_a_file_that_took_the_place_of_ours_is_not_linked(tmp_path: Path) -> Non
     assert beside.is_at(second)
     assert not is_free(second)
     for name, lock in ((first, held), (first, other), (second, beside)):
-        lock.let_go(name)
+        lock.release(name)

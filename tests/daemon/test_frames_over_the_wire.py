@@ -130,7 +130,7 @@ def test_what_is_no_object_is_refused_and_the_connection_lives(wire: Wire, paylo
         {"message": "sync", "timeout_ms": -1},
         {"message": "cancel"},
         {"message": "cancel", "target": {}},
-        {"message": "encode", "text": 3},
+        {"message": "encode", "request": {"text": 3}},
         {"message": "pool", "request": {"search": {"query": "a"}, "per_list": 0}},
     ],
 )

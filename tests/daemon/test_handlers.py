@@ -13,11 +13,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, Cancelled, DeadlineExceeded, InvalidRequest, NoIndex
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import EncodeRequest, SearchRequest, StatisticsRequest
 from ggrep.protocol.wire.messages import (
     Cancel,
     Describe,
-    Encode,
+    Fetch,
     Health,
     Metrics,
     Ping,
@@ -25,7 +25,6 @@ from ggrep.protocol.wire.messages import (
     Status,
     Sync,
     SyncStatus,
-    TermStats,
     WatchStatus,
 )
 from tests.fakes.hosts import FLAGS, Served, served
@@ -133,8 +132,8 @@ def test_a_coordinator_gets_what_it_asks_before_it_searches(host: Served) -> Non
     """Description, statistics and, where there is an encoder, the query's vector."""
     request = SearchRequest("settle")
     described = host.ask(Describe()).body["description"]
-    found = host.ask(TermStats(request)).body
-    vector = host.ask(Encode("settle")).body["vector"]
+    found = host.ask(Fetch(StatisticsRequest(request))).body["term_stats"]
+    vector = host.ask(Fetch(EncodeRequest("settle"))).body["encode"]["vector"]
 
     assert described["store_id"] == host.address.identity.store_id
     assert found["snapshot_id"] == host.daemon.engine().view().manifest.snapshot_id

@@ -23,7 +23,7 @@ def told(name: str) -> RepoDescription:
 
 
 def members(*every: RepoDescription | None) -> tuple[Described, ...]:
-    return tuple(Described(told=one) for one in every)
+    return tuple(Described(description=one) for one in every)
 
 
 def test_what_changed_alone_is_written_anew() -> None:

@@ -24,6 +24,7 @@ from ggrep.model.outline import OutlineRequest, OutlineResponse, TourRequest, To
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import SlateRequest, SlateResponse
 from ggrep.protocol.wire.messages import Ask
+from tests.fakes import slates
 from tests.fakes.hosts import Served, served
 from tests.fakes.navigations import FakeNavigation
 from tests.fakes.wires import Wire
@@ -108,7 +109,7 @@ def test_the_reply_is_the_answer_itself_where_that_is_wanted(
     assert set(body) == {"value"}
     assert found.request == MESSAGES[name].request
     if isinstance(found, SlateResponse):
-        assert [facts.path for facts in found.facts] == ["docs/refund.md", "src/refund.py"]
+        assert [facts.path for facts in found.facts] == [slates.DOCS.path, slates.CODE.path]
 
 
 def test_facts_are_no_part_of_a_document(host: Served) -> None:
@@ -175,7 +176,7 @@ def test_every_question_leaves_one_event_without_its_words(own_host: Served, nam
 
     assert (event["asked"], event["status"], event["client"]) == (name, "ok", "editor")
     assert event["snapshot_id"] == "01JH0000000000000000000000"
-    hits = {"slate": 2, "symbol": 1, "references": 2, "expand": 1, "outline": 2, "tour": 2}
+    hits = {"slate": 2, "symbol": 2, "references": 3, "expand": 1, "outline": 2, "tour": 2}
     assert event["hits"] == hits[name]
     assert WORD not in stable_json.dumps(event).decode()
     assert own_host.daemon.load().queries.query_total == 1

@@ -38,8 +38,8 @@ class Desk:
         self.arrived = anyio.Event()
         self.silent_since: float | None = None
 
-    def receive(self, stream: SocketStream, heard: bytes) -> None:
-        self.came.append(heard)
+    def receive(self, stream: SocketStream, received: bytes) -> None:
+        self.came.append(received)
         self.streams.append(stream)
         self.arrived.set()
 

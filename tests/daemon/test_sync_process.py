@@ -58,7 +58,7 @@ def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Pat
     said = {"store_id": "s", "paths": ["a.py", "b.py"]}
 
     async def act(process: SyncProcess) -> None:
-        await process.wish("s", ["a.py", "b.py"])
+        await process.prioritise("s", ["a.py", "b.py"])
         told = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
         again = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
         heard: list[SyncOutcome] = []
@@ -67,7 +67,7 @@ def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Pat
             heard.append(await process.run(job(tmp_path, "listen", store_id="s"), began))
 
         def began(_: SyncProgress) -> None:
-            group.start_soon(process.wish, "s", ["c.py"])
+            group.start_soon(process.prioritise, "s", ["c.py"])
 
         async with anyio.create_task_group() as group:
             group.start_soon(listen)

@@ -210,8 +210,8 @@ def test_a_cancelled_first_index_stays_cancelled_until_somebody_asks() -> None:
     schedule = schedule.stopped(5_000.0, first=True).changed(6_000.0, certain=True)
 
     assert schedule.next().at_ms == float("inf")
-    assert replace(schedule, asked=True).next() == Due(float("-inf"), "asked")
-    asked = replace(schedule, asked=True)
+    assert replace(schedule, requested=True).next() == Due(float("-inf"), "asked")
+    asked = replace(schedule, requested=True)
     assert asked.begun(asked.next()).done(9_000.0, asked.next(), fruitful=True).next().at_ms < 1e9
 
 
@@ -242,7 +242,7 @@ def test_what_git_changed_is_due_as_soon_as_git_has_ended() -> None:
 def test_nothing_begins_between_two_steps_of_a_git_command() -> None:
     """A stash cleans, then resets: what lies between is nobody's state."""
     clock = a_clock()
-    schedule = replace(settled(clock), asked=True).git(clock.monotonic_ms(), at_work=True)
+    schedule = replace(settled(clock), requested=True).git(clock.monotonic_ms(), at_work=True)
     schedule = schedule.git(clock.monotonic_ms(), at_work=False)
 
     assert schedule.next() == Due(clock.monotonic_ms() + 150, "asked")

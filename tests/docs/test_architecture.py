@@ -1,11 +1,12 @@
-"""What is drawn of the program is what the program is."""
+"""The drawings of the program and the page about platforms agree with the modules."""
 
 import re
 import tomllib
 from collections.abc import Iterator
 
+from ggrep.base import linux
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, KIND_WEIGHTS, RANKING_REVISION
-from tests.docs.pages import ROOT, page
+from tests.docs.pages import ROOT, SOURCES, mentions, page
 
 
 def test_the_floors_are_those_of_the_contract() -> None:
@@ -34,7 +35,7 @@ def test_modules_of_the_journeys_exist() -> None:
 
 def test_modules_that_pages_name_exist() -> None:
     """A module that was renamed leads a newcomer nowhere."""
-    places = ("ggrep", "training", "tests")
+    places = ("ggrep", "training", "bench", "tests")
     known = {path.name for place in places for path in (ROOT / place).rglob("*.py")}
     paths = [*(ROOT / "docs/impl").glob("*.md"), ROOT / "docs/contributing.md"]
     pages = {path: path.read_text(encoding="utf-8") for path in paths}
@@ -90,3 +91,32 @@ def test_weights_are_those_of_the_program() -> None:
         assert f"| `{kind.value}` | {figures} |" in text
     assert f"k1 {DEFAULT_WEIGHTS.k1:g}" in text
     assert f"`{RANKING_REVISION}`" in page("docs/performance.md")
+
+
+ONLY_LINUX = re.compile(
+    r"/proc/|memfd_create|O_PATH|SO_PEERCRED|\bSCHED_|sched_set|madvise|RLIMIT_AS|\bF_OFD_|O_TMPFILE"
+    r"|\bimport ctypes|\bprctl|\.statfs\(|pidfd|CLOCK_BOOTTIME"
+)
+OWN = [
+    name
+    for name, each in vars(linux).items()
+    if getattr(each, "__module__", "") == linux.__name__ and not name.startswith("_")
+]
+
+
+def test_no_other_module_asks_linux() -> None:
+    """Who ports it has one place to look at; what all of POSIX has is another matter."""
+    asking = {}
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        code = re.sub(r'""".*?"""|#[^\n]*', "", text, flags=re.DOTALL)
+        if words := ONLY_LINUX.findall(code):
+            asking[str(path.relative_to(ROOT))] = words
+
+    assert asking.keys() == {"ggrep/base/linux.py"}, asking
+
+
+def test_each_question_stands_on_the_page() -> None:
+    told = page("docs/platforms.md")
+
+    assert [name for name in OWN if not mentions(told, name)] == []

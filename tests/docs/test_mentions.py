@@ -1,4 +1,4 @@
-"""What a user can type, set or meet in an answer is documented."""
+"""Every name of the program has its row in the documentation."""
 
 import re
 from importlib import import_module
@@ -9,8 +9,11 @@ import typer
 
 from ggrep.base.commands import COMMANDS
 from ggrep.base.errors import GgrepError
+from ggrep.config.declarations import DECLARED, MAX_CONFIG_FILE_BYTES
+from ggrep.config.settings import KNOWN_VARIABLES, Settings, index_shaping
 from ggrep.interfaces.cli.parsing.typer_tree import parser
-from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page
+from ggrep.model.field_meta import DeclaredKey
+from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page, table_rows
 
 
 def options(command: Any) -> set[str]:
@@ -74,7 +77,7 @@ def test_every_error_code_is_documented() -> None:
         codes.add(str(kind.code))
         kinds += kind.__subclasses__()
 
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_exit_status_is_documented() -> None:
@@ -104,7 +107,7 @@ def test_every_health_check_is_documented() -> None:
     codes = first_words("Check", "HealthCheck", "_try")
 
     assert "manifest_present" in codes
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_limit_is_documented() -> None:
@@ -112,7 +115,7 @@ def test_every_limit_is_documented() -> None:
     codes = first_words("LimitHit")
 
     assert "max_candidates" in codes
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_warning_is_documented() -> None:
@@ -120,7 +123,7 @@ def test_every_warning_is_documented() -> None:
     codes = first_words("Notice", "DegradedFile")
 
     assert "degraded_snapshot" in codes
-    assert undocumented(codes, page("docs/operating.md")) == []
+    assert undocumented(codes, page("docs/codes.md")) == []
 
 
 def test_every_reason_for_a_skipped_file_is_documented() -> None:
@@ -128,7 +131,7 @@ def test_every_reason_for_a_skipped_file_is_documented() -> None:
     reasons = first_words("SkippedFile", "_skip", place=1)
 
     assert "too_large" in reasons
-    assert undocumented(reasons, page("docs/operating.md")) == []
+    assert undocumented(reasons, page("docs/codes.md")) == []
 
 
 def test_every_environment_variable_is_documented() -> None:
@@ -143,3 +146,65 @@ def test_no_page_says_nothing() -> None:
     """A page that was begun and left is worse than none."""
     assert "TODO" not in all_pages()
     assert "TBD" not in all_pages()
+
+
+PAGE = "docs/configuration.md"
+ROWS = {row[0]: row for row in table_rows(page(PAGE)) if len(row) == 6}
+BY_NAME = {declared.name: declared for declared in DECLARED.values()}
+NAMES = list(BY_NAME)
+
+
+def test_every_setting_has_its_row() -> None:
+    """And no row speaks of a setting that is gone."""
+    assert sorted(ROWS.keys() - {"setting"}) == sorted(NAMES)
+
+
+def test_rows_say_what_is_declared() -> None:
+    """Default, caps, who may set it and what it is for: the page only adds links."""
+    rows = {name: [_without_links(cell) for cell in ROWS[name]] for name in NAMES}
+
+    assert rows == {name: _row(BY_NAME[name]) for name in NAMES}
+    assert f"{MAX_CONFIG_FILE_BYTES // 1024} KiB" in page(PAGE)
+
+
+def _without_links(cell: str) -> str:
+    cell = re.sub(r"; \[what they do]\(\S+\)", "", cell)
+    return re.sub(r"`|\[(\w+)]\(\S+\)", r"\1", cell)
+
+
+def _row(declared: DeclaredKey) -> list[str]:
+    says, default = declared.says, str(declared.default)
+    caps = f"{says.least} to {says.most}".replace(str(2**50), "2^50") if says.most else ""
+    if declared.default == ():
+        default, caps = "none", f"{says.most} {ROWS[declared.name][2].partition(' ')[2]}"
+    if declared.kind is bool:
+        default = default.lower()
+    shapes = "yes" if says.shapes_index else "no"
+    return [declared.name, default, caps, says.who, shapes, says.text.replace("`", "")]
+
+
+def test_what_a_repository_may_set_is_listed() -> None:
+    """The list is a promise to whoever clones from strangers."""
+    listed = page(PAGE).partition("## What a repository may set")[2].partition("\n\n")[2]
+    names = re.findall(r"`(\w+)`", listed.partition("\n\n")[0])
+
+    assert sorted(names) == sorted(key for key in DECLARED if DECLARED[key].says.is_set_by("r"))
+
+
+def test_what_shapes_the_index_is_marked() -> None:
+    """Changing such a setting begins another store."""
+    shaping = {name for name, _ in index_shaping(Settings())} | {"encoder"}
+
+    assert {name for name in NAMES if ROWS[name][4] == "yes"} == shaping
+
+
+def test_every_variable_is_documented_and_no_other() -> None:
+    """Those of settings by their rows, the rest by name."""
+    section = page(PAGE).partition("## Environment variables")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(GGREP_[A-Z_]+)`", section))
+    rows = {f"GGREP_{name.upper()}" for name in NAMES if "e" in ROWS[name][3].split()}
+
+    assert named | rows == KNOWN_VARIABLES
+    assert {name for name in NAMES if f"GGREP_{name.upper()}" in KNOWN_VARIABLES} == {
+        name for name in NAMES if "e" in ROWS[name][3].split()
+    }

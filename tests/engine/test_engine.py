@@ -21,7 +21,7 @@ from ggrep.index.embedding.encode_slots import EncodeSlots
 from ggrep.index.store.judging import Judgement, judge
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.filters import Filter
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import PoolRequest, SearchRequest, StatisticsRequest
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
@@ -152,15 +152,15 @@ def test_a_pool_is_what_an_answer_is_cut_from(root: Path, home: Path) -> None:
     engine = open_engine(root, home)
     engine.sync()
     request = SearchRequest("retry queue", deterministic=True)
-    snapshot, figures = engine.term_stats(request)
-    pool = engine.ask(PoolRequest(request, 10, figures, snapshot))
+    counted = engine.ask(StatisticsRequest(request))
+    pool = engine.ask(PoolRequest(request, 10, counted.statistics, counted.snapshot_id))
 
     assert pool.blended == engine.search(request).hits
     assert tuple(corpus for corpus, _ in pool.corpora) == CORPORA
     by_corpus = {hit.row_id for _, hits in pool.corpora for hit in hits}
     assert by_corpus == {hit.row_id for hit in pool.blended}
     with pytest.raises(SnapshotGone):
-        engine.ask(PoolRequest(request, 10, figures, "01ARZ3NDEKTSV4RRFFQ69G5FAV"))
+        engine.ask(PoolRequest(request, 10, counted.statistics, "01ARZ3NDEKTSV4RRFFQ69G5FAV"))
     with pytest.raises(DeadlineExceeded):
         engine.ask(PoolRequest(request, 10), Deadline.after(engine.clock, 0))
 
@@ -210,7 +210,7 @@ def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
 
     for ask in (
         lambda: engine.search(SearchRequest("retry"), over),
-        lambda: engine.term_stats(SearchRequest("retry"), over),
+        lambda: engine.ask(StatisticsRequest(SearchRequest("retry")), over),
         lambda: engine.ask(PoolRequest(SearchRequest("retry"), 5), over),
         lambda: engine.describe(over),
     ):

@@ -10,7 +10,7 @@ from ggrep.config.home import Home
 from ggrep.index.packs.opened_packs import OpenedPacks
 from ggrep.model.batched_query import BatchedPoolResponse
 from ggrep.model.corpus import Corpus
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import SearchRequest, StatisticsRequest
 from ggrep.model.response import Hit
 from ggrep.search.query import chunk_ids
 from tests.fakes.packs import CLOCK, Stores, pack, question
@@ -134,6 +134,6 @@ def test_figures_are_those_of_each(stores: Stores) -> None:
     write(stores, a={"fetch.py": CODE}, b={"other.py": "value = 1\n"})
     found = stores.ask(question("fetch value"))
     for place, name in enumerate(sorted(stores.engines)):
-        _, own = stores.engines[name].term_stats(SearchRequest("fetch value"))
-        assert found.figures.of(place) == own
+        own = stores.engines[name].ask(StatisticsRequest(SearchRequest("fetch value")))
+        assert found.figures.of(place) == own.statistics
     assert found.figures.total().chunks == sum(found.figures.chunks)

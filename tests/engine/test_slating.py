@@ -20,7 +20,7 @@ from ggrep.base.errors import (
     SnapshotGone,
 )
 from ggrep.model.confidence import Confidence
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import SearchRequest, StatisticsRequest
 from ggrep.model.slate import (
     SESSION_SECS,
     Budgets,
@@ -762,8 +762,8 @@ def test_neither_graph_nor_facts_hold_what_files_say(root: Path, home: Path, lev
 
 def test_statistics_of_the_same_snapshot_change_nothing(shop: Engine) -> None:
     """A coordinator of one repository gets what the repository says by itself."""
-    snapshot, figures = shop.term_stats(ASKED.search)
-    given = shop.ask(replace(ASKED, statistics=figures, snapshot_id=snapshot))
+    counted = shop.ask(StatisticsRequest(ASKED.search))
+    given = shop.ask(replace(ASKED, statistics=counted.statistics, snapshot_id=counted.snapshot_id))
 
     assert printed_bytes(given) == printed_bytes(shop.ask(ASKED))
     assert given.facts == shop.ask(ASKED).facts

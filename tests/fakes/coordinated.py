@@ -72,8 +72,9 @@ class OneByOne:
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return self._inner.open(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        return ()
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        del repos
+        return None
 
 
 def calls(fake: FakeSearcher, method: str) -> int:

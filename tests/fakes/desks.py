@@ -6,7 +6,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json
@@ -20,16 +19,9 @@ from ggrep.model.operations import loaded, operation_of
 from ggrep.model.request import Request
 from ggrep.service.searchers import ReadySearchers
 from ggrep.service.workspace_access import Guarded
+from tests.fakes.golden_documents import golden
 from tests.fakes.named_searchers import NamedSearcher, defined, used
 from tests.fakes.searchers import FakeRow, FakeSearcher
-
-_GOLDEN = Path(__file__).parents[1] / "golden" / "__snapshots__"
-
-
-def golden(folder: str) -> dict[str, Any]:
-    """Return a document as it was printed."""
-    file = min((_GOLDEN / folder).glob("*.json"))
-    return dict(stable_json.loads(file.read_bytes()))
 
 
 def row(name: str, words: str = "refund money") -> FakeRow:
@@ -126,7 +118,7 @@ class FakeDesk:
     async def ask_repo(self, root: Path, request: Request[Any]) -> dict[str, Json]:
         """Return some answer of the operation."""
         await self._enter((root, request))
-        return golden(f"test_{operation_of(request).schema}")
+        return golden(operation_of(request).schema)
 
     async def status(self, root: Path) -> dict[str, Json]:
         """Return some status."""

@@ -79,7 +79,7 @@ class InProcessSyncs:
         report = engine.sync(strict=job.strict, allow_degraded=job.allow_degraded, fresh=job.fresh)
         return outcome_of(report)
 
-    async def wish(self, store_id: str, paths: Sequence[str]) -> None:
+    async def prioritise(self, store_id: str, paths: Sequence[str]) -> None:
         """Note what a first index is to begin with."""
         self.wishes.append((store_id, tuple(paths)))
 

@@ -84,7 +84,7 @@ def hosted(
     player = threading.Thread(target=play)
     player.start()
     try:
-        return serve(roots, Home(home), environ=environ, flags=FLAGS, build=BUILD, told=tell)
+        return serve(roots, Home(home), environ=environ, flags=FLAGS, build=BUILD, notify=tell)
     finally:
         told.set()
         player.join(_PATIENCE_S)

@@ -107,6 +107,7 @@ def pack(path: str, score: float = 1.0, section: Section = Section.CODE, text: s
         start_line=3,
         end_line=3 + text.count("\n"),
         score=score,
+        priority=score,
         chunk_type="function",
         name=path.rpartition("/")[2].partition(".")[0],
         breadcrumb=(),

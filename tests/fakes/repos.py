@@ -152,7 +152,7 @@ def open_engine(
 
 
 IndexOf = Callable[..., Engine]
-"""Takes files and flags; returns an engine over an index of them. See `tests.conftest.index_of`."""
+"""Takes files and flags; returns an engine over an index of them. See `conftest.index_of`."""
 
 
 def indexed(root: Path, home: Path, files: Mapping[str, str | bytes], **flags: object) -> Engine:

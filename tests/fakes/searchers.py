@@ -22,9 +22,12 @@ from ggrep.model.navigation import ExpandRequest
 from ggrep.model.request import (
     CollectionStatistics,
     EncodedQuery,
+    EncodeRequest,
+    EncodeResponse,
     PoolRequest,
+    RepoStatistics,
     Request,
-    SearchRequest,
+    StatisticsRequest,
     TermFrequency,
 )
 from ggrep.model.response import Freshness, Hit, PoolResponse, Provenance, RepoDescription
@@ -117,7 +120,9 @@ def figures_of(rows: Sequence[FakeRow], query: str) -> CollectionStatistics:
 R = TypeVar("R")
 
 _METHODS: Mapping[type, str] = {
+    EncodeRequest: "encode",
     PoolRequest: "search",
+    StatisticsRequest: "term_stats",
     SlateRequest: "slate",
     SymbolPoolRequest: "symbol",
     ReferencesPoolRequest: "references",
@@ -178,17 +183,16 @@ class FakeSearcher:
             unseen=self.unseen,
         )
 
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
+    async def term_stats(self, request: StatisticsRequest, deadline: Deadline) -> RepoStatistics:
         """Return the figures of the rows."""
         await self._enter("term_stats", request)
-        return self.snapshot_id or "", figures_of(self.rows, request.query)
+        return RepoStatistics(self.snapshot_id or "", figures_of(self.rows, request.search.query))
 
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
+    async def encode(self, request: EncodeRequest, deadline: Deadline) -> EncodeResponse:
         """Return a vector that says which text it is of."""
-        await self._enter("encode", text)
-        return EncodedQuery((len(text) % 128,), 1.0) if self.has_vectors else None
+        await self._enter("encode", request)
+        vector = EncodedQuery((len(request.text) % 128,), 1.0) if self.has_vectors else None
+        return EncodeResponse(vector)
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Answer by the method of the request."""

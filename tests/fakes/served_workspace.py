@@ -18,11 +18,10 @@ from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
 from ggrep.model.request import (
-    CollectionStatistics,
-    EncodedQuery,
+    EncodeRequest,
     PoolRequest,
     Request,
-    SearchRequest,
+    StatisticsRequest,
 )
 from ggrep.model.response import RepoDescription
 from ggrep.protocol.wire.messages import Sync
@@ -68,19 +67,15 @@ class _Seen:
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return _SeenSearcher(self._inner.open(repo), repo, self._between)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> Sequence[JointSearcher]:
-        found = self._inner.hosts(repos) if self._between.together else ()
-        return [_SeenJoint(host, self._between) for host in found]
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        joint = self._inner.joint(repos) if self._between.together else None
+        return joint and _SeenJoint(joint, self._between)
 
 
 class _SeenJoint:
     def __init__(self, inner: JointSearcher, between: Between) -> None:
         self._inner = inner
         self._between = between
-
-    @property
-    def repos(self) -> Sequence[RepoId]:
-        return self._inner.repos
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
         found = await self._inner.describe(deadline)
@@ -105,22 +100,15 @@ class _SeenSearcher:
     async def describe(self, deadline: Deadline) -> RepoDescription:
         return await self._inner.describe(deadline)
 
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        found = await self._inner.term_stats(request, deadline, snapshot_id)
-        if self._between.counted is not None:
-            await self._between.counted(self._repo)
-        return found
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        self._between.encoded.append(text)
-        return await self._inner.encode(text, deadline)
-
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         if isinstance(request, PoolRequest):
             self._between.pools.append(request)
-        return await self._inner.ask(request, deadline)
+        if isinstance(request, EncodeRequest):
+            self._between.encoded.append(request.text)
+        answer = await self._inner.ask(request, deadline)
+        if isinstance(request, StatisticsRequest) and self._between.counted is not None:
+            await self._between.counted(self._repo)
+        return answer
 
 
 class ServedWorkspace:

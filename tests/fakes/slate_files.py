@@ -43,6 +43,7 @@ def piece(text: str, start_line: int = 1, score: float = 1.0, **more: Any) -> Te
         start_line=start_line,
         end_line=start_line + text.count("\n"),
         score=score,
+        priority=score,
         text=text,
         snippet=text,
         snippet_start_line=start_line,

@@ -1,6 +1,5 @@
 """Every JSON document of `ggrep workspace`, of workspaces that nobody indexed for real."""
 
-import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,37 +10,28 @@ from ggrep.base import stable_json
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.federation.building import BuildResult
-from ggrep.federation.daemon_upkeep import Change, DaemonState
 from ggrep.federation.doctor import examine
-from ggrep.federation.manifest_builder import (
-    build_manifest,
-    cache_root_of,
-    manifest_path,
+from ggrep.federation.orphans import collect_orphans
+from ggrep.federation.watch import Change
+from ggrep.federation.workspace_state import (
+    MemberState,
+    WorkspaceState,
     read_stored,
+    read_workspace_state,
     store_manifest,
 )
-from ggrep.federation.orphans import collect_orphans
-from ggrep.federation.workspace_manifest import WorkspaceManifest, manifest_json
 from ggrep.interfaces.cli.workspaces.state import (
     build_json,
-    catalog_json,
+    catalog_of,
     event_json,
-    status_json,
-    written_json,
+    status_of,
+    written_manifest,
 )
 from ggrep.model.corpus import CORPORA
+from ggrep.model.workspace_state import RepoDaemon
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish, store_of
 
 NOW = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
-_REPLACEMENTS = (
-    (re.compile(r"\b(ws1|wm1|wsc1)-[0-9a-f]{64}"), r"\1-" + "0" * 64),
-    (re.compile(r"\b(alpha|beta|gamma)-[0-9a-f]{12}"), r"\1-" + "0" * 12),
-    (re.compile(r"(-0{12}-)[0-9a-f]{12}"), r"\g<1>" + "0" * 12),
-    (re.compile(r'("configFingerprint": ")[0-9a-f]{64}'), r"\g<1>" + "0" * 64),
-    (re.compile(r'("(?:cohort|compatibility)Key": ")[0-9a-f]{16}'), r"\g<1>" + "0" * 16),
-    (re.compile(r'("sizeBytes": )[0-9]+'), r"\g<1>0"),
-    (re.compile(r'("modifiedAt": ")[^"]+'), r"\g<1>2031-02-03T04:05:06Z"),
-)
 
 
 class Workspaces:
@@ -56,38 +46,42 @@ class Workspaces:
         publish(stores[0])
         publish(stores[1])
         store_files.active_file(stores[1]).write_text("nonsense")
-        self.manifest: WorkspaceManifest = build_manifest(self.workspace, self.home, ENVIRON)
-        alpha, beta, gamma = self.manifest.repos
+        read = read_workspace_state(self.workspace, self.home, ENVIRON)
+        alpha, beta, gamma = read.members
         described = alpha.description()
         assert described is not None
         counts = tuple((corpus, 3) for corpus in CORPORA)
         told = replace(described, counts=counts, freshness="current")
         odd = replace(told, embed_key="other|1")
-        self.daemons = {alpha.repo_id: DaemonState("ready", 7, 1, told)}
-        self.split = {
-            alpha.repo_id: DaemonState("stale", 7, 1, told, "the encoder changed"),
-            beta.repo_id: DaemonState("ready", 7, 1, told),
-            gamma.repo_id: DaemonState("ready", 8, 1, odd),
-        }
+        ready = RepoDaemon("ready", running=True, pid=7, protocol=1, freshness="current")
+        stale = replace(ready, state="stale", problem="the encoder changed")
+
+        def with_members(*members: MemberState) -> WorkspaceState:
+            return replace(read, members=members)
+
+        self.state = with_members(replace(alpha, daemon=ready, reported=told), beta, gamma)
+        self.split = with_members(
+            replace(alpha, daemon=stale, reported=told),
+            replace(beta, daemon=ready, reported=told),
+            replace(gamma, daemon=replace(ready, pid=8), reported=odd),
+        )
 
     def kept(self) -> dict[str, Any]:
         """Return what is kept on disk."""
-        root = cache_root_of(self.workspace, self.home)
-        return dict(manifest_json(self.manifest, root, "2031-02-03T04:05:06Z"))
+        return dict(stable_json.plain(self.state.manifest(NOW)))
 
     def written(self) -> dict[str, Any]:
         """Return what `manifest` prints."""
-        return dict(written_json(self.manifest, self.home, written=True))
+        return written_manifest(self.state, written=True).to_dict()
 
     def status(self) -> dict[str, Any]:
         """Return what `status` prints."""
-        return dict(status_json(self.manifest, self.daemons, self.home))
+        return status_of(self.state).to_dict()
 
     def catalog(self) -> dict[str, Any]:
         """Return what `catalog` prints."""
-        store_manifest(self.manifest, self.home, NOW)
-        kept = read_stored(manifest_path(self.workspace, self.home))
-        return dict(catalog_json(self.manifest, self.daemons, self.home, kept))
+        store_manifest(self.state, NOW)
+        return catalog_of(self.state, read_stored(self.state.manifest_file)).to_dict()
 
     def build(self) -> dict[str, Any]:
         """Return what `build` prints of one that passed, one that was killed, one not begun."""
@@ -97,21 +91,21 @@ class Workspaces:
             BuildResult(second, "failed", None, 9, 300, "ended by signal 9"),
             BuildResult(third, "skipped", error="another repository failed"),
         )
-        return dict(build_json(self.manifest, results, self.home))
+        return dict(build_json(self.state, results))
 
     def doctor(self) -> dict[str, Any]:
         """Return what `doctor` prints of two cohorts."""
-        return examine(self.manifest, self.split, merge_said=True).to_dict()
+        return examine(self.split, merge_said=True).to_dict()
 
     def event(self) -> dict[str, Any]:
         """Return a line that `watch` prints."""
-        repo_id = self.manifest.repos[0].repo_id
+        repo_id = self.state.members[0].repo_id
         change = Change("daemon_started", "its daemon was started", repo_id)
         return dict(event_json(change, self.workspace))
 
     def collection(self) -> dict[str, Any]:
         """Return what `gc` prints once the workspace's file is gone."""
-        store_manifest(self.manifest, self.home, NOW)
+        store_manifest(self.state, NOW)
         away = self.workspace.workspace_path.rename(self.base / "away")
         try:
             report = collect_orphans(
@@ -136,11 +130,3 @@ class Workspaces:
             self.event(),
             self.collection(),
         )
-
-    def neutral_bytes(self, document: dict[str, Any]) -> bytes:
-        """Return a document as indented bytes without what differs from machine to machine."""
-        text = stable_json.dumps_pretty(document).decode()
-        text = text.replace(str(self.base), "/tmp/repos")  # noqa: S108 - a name, not a file
-        for pattern, plain in _REPLACEMENTS:
-            text = pattern.sub(plain, text)
-        return text.encode()

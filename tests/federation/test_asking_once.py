@@ -23,7 +23,7 @@ from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit
-from ggrep.model.request import MAX_TOP, EncodedQuery
+from ggrep.model.request import MAX_TOP, EncodedQuery, EncodeRequest, replace
 from ggrep.service.searchers import ReadySearchers
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import (
@@ -37,6 +37,7 @@ from tests.fakes.coordinated import (
     searcher,
     statuses,
 )
+from tests.fakes.joint import JointFakes
 from tests.fakes.searchers import FakeSearcher, checkpoints, factory, for_ever, repo, workspace
 from tests.fakes.virtual_time import VirtualClock, run_virtually
 
@@ -78,7 +79,11 @@ async def test_the_text_that_is_encoded_is_the_query() -> None:
     fakes = encoders("a", "b")
     await ask(fakes, request("how is  a token made?"))
 
-    assert ("encode", "how is  a token made?") in fakes[0].asked
+    assert ("encode", EncodeRequest("how is  a token made?")) in [
+        (method, replace(asked, timeout_ms=0))
+        for method, asked in fakes[0].asked
+        if isinstance(asked, EncodeRequest)
+    ]
 
 
 async def test_one_repository_alone_encodes_for_itself() -> None:
@@ -401,8 +406,8 @@ class Readied:
         self.notes.append(("open", repo.alias or ""))
         return self.inner.open(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> tuple[()]:
-        return ()
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> None:
+        return None
 
 
 async def test_all_that_are_selected_are_made_ready_before_any_is_asked() -> None:
@@ -426,8 +431,8 @@ class NeverReady(Struct, frozen=True):
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         return self.inner.open(repo)
 
-    def hosts(self, repos: Sequence[WorkspaceRepo]) -> tuple[()]:
-        return ()
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> None:
+        return None
 
 
 def test_making_ready_takes_half_of_the_time_at_most() -> None:
@@ -510,3 +515,37 @@ def test_time_is_kept_for_merging() -> None:
 
     assert statuses(found) == {"a": "timeout", "b": "ok"}
     assert TIMEOUT_MS - spent_ms == MERGE_RESERVE_MS
+
+
+def together(fakes: Sequence[FakeSearcher], members: str, *failures: GgrepError) -> JointFakes:
+    """Return fakes of which these members are searched together; so many of the searches fail."""
+    joint = JointFakes(fakes, members)
+    joint.failures += failures
+    return joint
+
+
+def four(**last: object) -> list[FakeSearcher]:
+    """Return four repositories that compare; the last has these fields."""
+    return [searcher(name, answers_key="k", **(last if name == "d" else {})) for name in "abcd"]
+
+
+def test_a_repository_beside_a_batch_that_hangs_leaves_the_members_their_time() -> None:
+    """It is searched first, and may take half of the time."""
+    joint = together(four(pause=hanging_at("search")), "abc")
+    names = workspace(*(repo(name) for name in "abcd"))
+    asked = request(merge_strategy="global", search={"timeout_ms": TIMEOUT_MS})
+    found, _ = timed(lambda: federated_search(names, asked, joint, VirtualClock()))
+
+    assert statuses(found) == {"a": "ok", "b": "ok", "c": "ok", "d": "timeout"}
+    assert found.hits
+
+
+async def test_a_failed_repository_stays_out_when_a_batch_is_searched_again() -> None:
+    """Its statistics would move all scores, and its hits would not be shown."""
+    joint = together(four(fail={"term_stats": [GgrepError("x")]}), "abc", GgrepError("copies"))
+    names = workspace(*(repo(name) for name in "abcd"))
+    clock = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
+    found = await federated_search(names, request(merge_strategy="global"), joint, clock)
+
+    assert statuses(found) == {"a": "ok", "b": "ok", "c": "ok", "d": "error"}
+    assert found.statistics_repos == tuple(repo(name).repo_id for name in "abc")

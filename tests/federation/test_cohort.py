@@ -127,8 +127,8 @@ def test_unsafe_mixing_asks_everybody_and_says_so() -> None:
     assert plan.corpora[0].admitted == ("a", "b", "c")
     assert plan.corpora[0].key is None
     assert codes(plan) == ["WARN_FEDERATED_UNSAFE_MIXING"]
-    assert not comparable(THREE)
-    assert comparable(THREE[:2])
+    assert not comparable(one.description for one in THREE)
+    assert comparable(one.description for one in THREE[:2])
 
 
 def test_nobody_there_is_no_cohort() -> None:
@@ -144,7 +144,7 @@ def test_a_repository_that_does_not_say_what_it_is_stands_apart() -> None:
 
     assert plan.corpora[0].admitted == ("a",)
     assert "WARN_FEDERATED_COHORT_KEY_MISSING" in codes(plan)
-    assert not comparable((candidate("b", "", embed=""),))
+    assert not comparable([candidate("b", "", embed="").description])
 
 
 def test_an_empty_repository_has_no_vote() -> None:
@@ -194,7 +194,7 @@ def test_repositories_compare_only_if_all_of_their_keys_are_equal(key: str) -> N
     description = replace(one.description, store_id="b", **{key: "another"})
     other = Candidate(RepoId("b"), 0, description)
 
-    assert not comparable((one, other))
+    assert not comparable((one.description, other.description))
     assert cohort_key(description, Corpus.CODE) != cohort_key(one.description, Corpus.CODE)
     assert plan_cohorts((one, other), CODE).corpora[0].excluded != ()
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggrep.base import stable_json
+from ggrep.base.clock import Deadline
 from ggrep.base.errors import (
     DeadlineExceeded,
     GgrepError,
@@ -27,7 +28,7 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of, select
 from ggrep.model.files import GUESSED
 from ggrep.model.limits import UNSEEN, LimitHit, Notice, Unseen
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import PoolRequest, RepoStatistics, StatisticsRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import files, request, rows, searcher
 from tests.fakes.searchers import (
@@ -291,10 +292,8 @@ class Publishing(FakeSearcher):
 
     times = 1
 
-    async def term_stats(
-        self, asked: SearchRequest, deadline: object, snapshot_id: str | None = None
-    ) -> object:
-        counted = await FakeSearcher.term_stats(self, asked, deadline, snapshot_id)
+    async def term_stats(self, asked: StatisticsRequest, deadline: Deadline) -> RepoStatistics:
+        counted = await FakeSearcher.term_stats(self, asked, deadline)
         if self.times:
             self.times -= 1
             self.snapshot_id = f"{self.snapshot_id}+"

@@ -14,7 +14,14 @@ from ggrep.config.declarations import MAX_QUERY_TIMEOUT_MS
 from ggrep.config.home import Home
 from ggrep.federation.daemon_searcher import DaemonSearcher, DaemonSearchers
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.request import CollectionStatistics, PoolRequest, SearchRequest
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodeRequest,
+    PoolRequest,
+    RepoStatistics,
+    SearchRequest,
+    StatisticsRequest,
+)
 from ggrep.model.response import RepoDescription
 from ggrep.protocol.client.channels import Channels, Start
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
@@ -93,13 +100,12 @@ async def test_figures_arrive_with_their_snapshot(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Lists that are measured against them name it."""
-    daemon.script = lambda peer, one: peer.answer(
-        one, snapshot_id="S1", statistics=to_builtins(FIGURES)
-    )
+    counted = RepoStatistics("S1", FIGURES)
+    daemon.script = lambda peer, one: peer.answer(one, term_stats=to_builtins(counted))
     found, channels = searcher(address)
 
-    assert await found.term_stats(SearchRequest("a b"), soon(5_000)) == ("S1", FIGURES)
-    asked = daemon.seen[0]["request"]
+    assert await found.ask(StatisticsRequest(SearchRequest("a b")), soon(5_000)) == counted
+    asked = daemon.seen[0]["request"]["search"]
     assert asked["query"] == "a b"
     assert 0 < asked["timeout_ms"] <= 5_000
     await channels.aclose()
@@ -110,15 +116,16 @@ async def test_a_query_is_encoded_where_there_is_an_encoder(
 ) -> None:
     """Without one there is no vector, which is no failure."""
     vectors = iter([None, {"values": [1, -2], "scale": 0.5}])
-    daemon.script = lambda peer, one: peer.answer(one, vector=next(vectors))
+    daemon.script = lambda peer, one: peer.answer(one, encode={"vector": next(vectors)})
     found, channels = searcher(address)
 
-    assert await found.encode("text", soon()) is None
-    vector = await found.encode("text", soon(5_000))
+    assert (await found.ask(EncodeRequest("text"), soon())).vector is None
+    vector = (await found.ask(EncodeRequest("text"), soon(5_000))).vector
     assert vector is not None
     assert (vector.values, vector.scale) == ((1, -2), 0.5)
-    assert daemon.seen[1]["text"] == "text"
-    assert 0 < daemon.seen[1]["timeout_ms"] <= 5_000
+    asked = daemon.seen[1]["request"]
+    assert asked["text"] == "text"
+    assert 0 < asked["timeout_ms"] <= 5_000
     await channels.aclose()
 
 
@@ -138,13 +145,13 @@ async def test_an_answer_without_sense_is_the_daemons_failure(
     address: DaemonAddress, daemon: ScriptedDaemon
 ) -> None:
     """Nobody who asked did anything wrong."""
-    daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, vector=[1])
+    daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, encode=[1])
     found, channels = searcher(address)
 
     with pytest.raises(Unreachable, match="invalid reply from the daemon"):
         await found.describe(soon())
     with pytest.raises(Unreachable, match="invalid reply from the daemon"):
-        await found.encode("text", soon())
+        await found.ask(EncodeRequest("text"), soon())
     await channels.aclose()
 
 
@@ -233,15 +240,17 @@ async def test_a_daemon_answers_as_its_engine_would(host: Served, root: Path, ho
     engine = open_engine(root, home)
     search = SearchRequest("settle invoice")
     description = await found.describe(soon())
-    snapshot_id, figures = await found.term_stats(search, soon())
-    vector = await found.encode("settle invoice", soon())
-    request = PoolRequest(search, 10, statistics=figures, snapshot_id=snapshot_id, vector=vector)
+    counted = await found.ask(StatisticsRequest(search), soon())
+    encoded = await found.ask(EncodeRequest("settle invoice"), soon())
+    request = PoolRequest(
+        search, 10, counted.statistics, counted.snapshot_id, vector=encoded.vector
+    )
     pool = await found.ask(request, soon())
     own = engine.ask(request, soon())
 
-    assert description.snapshot_id == snapshot_id
-    assert (snapshot_id, figures) == engine.term_stats(search, soon())
-    assert vector == engine.encode("settle invoice", soon())
+    assert description.snapshot_id == counted.snapshot_id
+    assert counted == engine.ask(StatisticsRequest(search), soon())
+    assert encoded == engine.ask(EncodeRequest("settle invoice"), soon())
     assert pool == replace(own, provenance=pool.provenance)
     assert [hit.path for hit in pool.blended] == ["pay.py", "b.md"]
     await channels.aclose()

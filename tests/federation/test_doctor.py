@@ -8,35 +8,40 @@ from msgspec.structs import replace
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
-from ggrep.federation.daemon_upkeep import DaemonState, DaemonWord
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.doctor import examine
-from ggrep.federation.manifest_builder import build_manifest
-from ggrep.federation.published_state import NOTHING, Availability, IndexState, Pointer
-from ggrep.federation.workspace_manifest import RepoState, WorkspaceManifest
+from ggrep.federation.published_state import NOTHING
+from ggrep.federation.workspace_state import MemberState, WorkspaceState, read_workspace_state
 from ggrep.model.corpus import CORPORA
 from ggrep.model.response import RepoDescription
 from ggrep.model.workspace_reports import Doctor, Finding
+from ggrep.model.workspace_state import (
+    Availability,
+    DaemonWord,
+    IndexState,
+    Pointer,
+    RepoDaemon,
+)
 from tests.fakes.workspaces import ENVIRON, index_all, make_workspace, write_workspace
 
 
 @pytest.fixture
-def manifest(tmp_path: Path) -> WorkspaceManifest:
+def manifest(tmp_path: Path) -> WorkspaceState:
     """Return three repositories that are as they should be."""
     base = tmp_path.resolve()
     workspace = make_workspace(base, "alpha", "beta", "gamma", merge={"strategy": "global"})
     index_all(workspace, Home(base / "home"))
-    return build_manifest(workspace, Home(base / "home"), ENVIRON)
+    return read_workspace_state(workspace, Home(base / "home"), ENVIRON)
 
 
-def changed(manifest: WorkspaceManifest, place: int, **changes: Any) -> WorkspaceManifest:
+def changed(manifest: WorkspaceState, place: int, **changes: Any) -> WorkspaceState:
     """Return the manifest with one repository changed."""
-    repos = list(manifest.repos)
-    repos[place] = replace(repos[place], **changes)
-    return replace(manifest, repos=tuple(repos))
+    members = list(manifest.members)
+    members[place] = replace(members[place], **changes)
+    return replace(manifest, members=tuple(members))
 
 
-def described(state: RepoState, **changes: Any) -> RepoDescription:
+def described(state: MemberState, **changes: Any) -> RepoDescription:
     """Return what a daemon says of a repository."""
     description = state.description()
     assert description is not None
@@ -49,9 +54,9 @@ def only(found: Doctor) -> Finding:
     return finding
 
 
-def test_a_sound_workspace_wants_nothing(manifest: WorkspaceManifest) -> None:
+def test_a_sound_workspace_wants_nothing(manifest: WorkspaceState) -> None:
     """No daemon runs, which is no fault: searches start them."""
-    found = examine(manifest, {})
+    found = examine(manifest)
 
     assert found.findings == ()
     assert found.ok
@@ -59,7 +64,7 @@ def test_a_sound_workspace_wants_nothing(manifest: WorkspaceManifest) -> None:
     for _, (cohort,) in found.cohorts.by_corpus():
         assert cohort.asked
         assert cohort.differs == ()
-        assert cohort.repo_ids == tuple(state.repo_id for state in manifest.repos)
+        assert cohort.repo_ids == tuple(state.repo_id for state in manifest.members)
 
 
 REASONS: list[tuple[Availability, str, str]] = [
@@ -72,36 +77,34 @@ REASONS: list[tuple[Availability, str, str]] = [
 
 @pytest.mark.parametrize(("reason", "code", "hint"), REASONS)
 def test_each_state_of_an_index_has_its_command(
-    manifest: WorkspaceManifest, reason: Availability, code: str, hint: str
+    manifest: WorkspaceState, reason: Availability, code: str, hint: str
 ) -> None:
     """What is found can be typed away."""
     pointer = Pointer(exists=True, parse_ok=True, problem="so it is")
-    ill = changed(manifest, 1, index=IndexState(pointer, reason))
+    ill = changed(manifest, 1, index=IndexState(pointer, availability=reason))
 
-    found = examine(ill, {})
+    found = examine(ill)
 
     finding = only(found)
-    root = manifest.repos[1].repo.root_canonical
-    assert (finding.code, finding.repo_id) == (code, manifest.repos[1].repo_id)
+    root = manifest.members[1].repo.root_canonical
+    assert (finding.code, finding.repo_id) == (code, manifest.members[1].repo_id)
     assert (finding.hint or "") == hint.format(root)
     assert finding.message == ("no index" if code == "missing_index" else "so it is")
     assert not found.ok
 
 
-def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceManifest) -> None:
+def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceState) -> None:
     """Whoever changed the encoder wonders where the index went."""
-    ill = changed(manifest, 0, index=NOTHING)
-
-    found = examine(ill, {}, other_stores={manifest.repos[0].repo_id: 2})
+    found = examine(changed(manifest, 0, index=NOTHING, other_stores=2))
 
     assert only(found).message == "no index; an index with other settings exists"
 
 
-def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceManifest) -> None:
+def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceState) -> None:
     """That there is no index follows from it."""
     ill = changed(manifest, 0, index=NOTHING, store_id=None, error=InvalidRequest("bad toml"))
 
-    finding = only(examine(ill, {}))
+    finding = only(examine(ill))
 
     assert (finding.code, finding.message) == ("settings", "bad toml")
 
@@ -111,15 +114,13 @@ def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceManifest) -> Non
     [("degraded", "degraded", "health"), ("partial", "partial", "index")],
 )
 def test_a_snapshot_that_is_not_whole_is_told(
-    manifest: WorkspaceManifest, flag: str, code: str, command: str
+    manifest: WorkspaceState, flag: str, code: str, command: str
 ) -> None:
     """It answers, but not with everything."""
-    index = manifest.repos[2].index
-    assert index.facts is not None
-    facts = replace(index.facts, **{flag: True})
-    ill = changed(manifest, 2, index=replace(index, facts=facts))
+    index = manifest.members[2].index
+    ill = changed(manifest, 2, index=replace(index, **{flag: True}))
 
-    finding = only(examine(ill, {}))
+    finding = only(examine(ill))
 
     assert finding.code == code
     assert (finding.hint or "").startswith(f"ggrep {command} --path")
@@ -136,12 +137,12 @@ def test_a_snapshot_that_is_not_whole_is_told(
     ],
 )
 def test_each_state_of_a_daemon_is_told(
-    manifest: WorkspaceManifest, word: DaemonWord, code: str, *, needed: bool
+    manifest: WorkspaceState, word: DaemonWord, code: str, *, needed: bool
 ) -> None:
     """One that indexes is at work: there is nothing to do but wait."""
-    daemon = DaemonState(word, 7, problem="why")
+    daemon = RepoDaemon(word, running=True, pid=7, problem="why")
 
-    found = examine(manifest, {manifest.repos[0].repo_id: daemon})
+    found = examine(changed(manifest, 0, daemon=daemon))
 
     assert (only(found).code, only(found).needed) == (code, needed)
     assert found.ok is not needed
@@ -155,16 +156,16 @@ def test_disabled_repositories_are_left_alone(tmp_path: Path) -> None:
     document = {"repos": [{"root": "alpha", "enabled": False}]}
     workspace = write_workspace(base / "ws.jsonc", document)
 
-    found = examine(build_manifest(workspace, Home(base / "home"), ENVIRON), {})
+    found = examine(read_workspace_state(workspace, Home(base / "home"), ENVIRON))
 
     assert only(found).code == "nothing_enabled"
 
 
-def test_overlaps_are_said_but_nothing_has_to_be_done(manifest: WorkspaceManifest) -> None:
+def test_overlaps_are_said_but_nothing_has_to_be_done(manifest: WorkspaceState) -> None:
     """Two work trees of one repository side by side are mostly meant."""
-    repo_id = manifest.repos[0].repo_id
+    repo_id = manifest.members[0].repo_id
 
-    found = examine(manifest, {}, [Diagnostic("WARN_X", "they overlap", repo_id)])
+    found = examine(manifest, [Diagnostic("WARN_X", "they overlap", repo_id)])
 
     assert (only(found).code, only(found).message) == ("WARN_X", "they overlap")
     assert found.ok
@@ -179,13 +180,11 @@ SPLITS: list[tuple[dict[str, str], str, str]] = [
 
 @pytest.mark.parametrize(("change", "component", "hint"), SPLITS)
 def test_a_split_names_what_differs_and_what_to_type(
-    manifest: WorkspaceManifest, change: dict[str, str], component: str, hint: str
+    manifest: WorkspaceState, change: dict[str, str], component: str, hint: str
 ) -> None:
     """The one that is left out learns why, the ones that are asked are not bothered."""
-    odd = manifest.repos[1]
-    daemons = {odd.repo_id: DaemonState("ready", 7, 1, described(odd, **change))}
-
-    found = examine(manifest, daemons)
+    odd = manifest.members[1]
+    found = examine(changed(manifest, 1, reported=described(odd, **change)))
 
     finding = only(found)
     assert (finding.code, finding.repo_id) == ("cohort_split", odd.repo_id)
@@ -197,12 +196,12 @@ def test_a_split_names_what_differs_and_what_to_type(
         assert left_out.repo_ids == (odd.repo_id,)
 
 
-def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
+def test_encoders_are_named(manifest: WorkspaceState) -> None:
     """A key of many parts tells a person nothing."""
-    odd = manifest.repos[1]
+    odd = manifest.members[1]
     told = described(odd, embed_key="other|1", schema_key="s0")
 
-    finding = only(examine(manifest, {odd.repo_id: DaemonState("ready", 7, 1, told)}))
+    finding = only(examine(changed(manifest, 1, reported=told)))
 
     assert finding.message == (
         "searches omit it: its vectors come from another encoder; another build of ggrep serves "
@@ -212,25 +211,25 @@ def test_encoders_are_named(manifest: WorkspaceManifest) -> None:
 
 
 def test_the_disk_is_believed_where_a_daemon_has_no_snapshot_yet(
-    manifest: WorkspaceManifest,
+    manifest: WorkspaceState,
 ) -> None:
     """It has only begun."""
-    state = manifest.repos[0]
+    state = manifest.members[0]
     told = described(state, snapshot_id=None, embed_key="other|1")
 
-    found = examine(manifest, {state.repo_id: DaemonState("ready", 7, 1, told)})
+    found = examine(changed(manifest, 0, reported=told))
 
     assert found.ok
 
 
-def test_findings_come_by_repository_then_code(manifest: WorkspaceManifest) -> None:
+def test_findings_come_by_repository_then_code(manifest: WorkspaceState) -> None:
     """The same state gives the same text."""
-    ill = changed(changed(manifest, 2, index=NOTHING), 0, index=NOTHING)
-    daemons = {manifest.repos[0].repo_id: DaemonState("stale", 7)}
+    stale = RepoDaemon("stale", running=True, pid=7)
+    ill = changed(changed(manifest, 2, index=NOTHING), 0, index=NOTHING, daemon=stale)
 
-    found = examine(ill, daemons)
+    found = examine(ill)
 
-    first, last = manifest.repos[0].repo_id, manifest.repos[2].repo_id
+    first, last = manifest.members[0].repo_id, manifest.members[2].repo_id
     assert [(finding.repo_id, finding.code) for finding in found.findings] == [
         (first, "daemon_stale"),
         (first, "missing_index"),
@@ -238,17 +237,17 @@ def test_findings_come_by_repository_then_code(manifest: WorkspaceManifest) -> N
     ]
 
 
-def test_the_document_says_what_the_examination_says(manifest: WorkspaceManifest) -> None:
+def test_the_document_says_what_the_examination_says(manifest: WorkspaceState) -> None:
     """Programs act on it; control characters of strangers do not reach them."""
     ill = changed(manifest, 0, index=NOTHING, error=InvalidRequest("bad\x1b[2J\ntoml"))
-    document: Any = examine(ill, {}).to_dict()
+    document: Any = examine(ill).to_dict()
 
     assert document["ok"] is False
     assert document["findings"] == [
         {
             "code": "settings",
             "needed": True,
-            "repoId": manifest.repos[0].repo_id,
+            "repoId": manifest.members[0].repo_id,
             "modes": [],
             "message": "bad toml",
             "hint": None,
@@ -273,7 +272,7 @@ def test_a_merge_that_nobody_chose_is_advised_on(
     home = Home(tmp_path.resolve() / "home")
     workspace = make_workspace(tmp_path.resolve(), "alpha", "beta", **merge)
     index_all(workspace, home)
-    found = examine(build_manifest(workspace, home, ENVIRON), {}, merge_said=said)
+    found = examine(read_workspace_state(workspace, home, ENVIRON), merge_said=said)
 
     assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
     assert found.ok
@@ -287,4 +286,4 @@ def test_one_repository_needs_no_merge(tmp_path: Path) -> None:
     workspace = make_workspace(tmp_path.resolve(), "alpha")
     index_all(workspace, home)
 
-    assert examine(build_manifest(workspace, home, ENVIRON), {}).findings == ()
+    assert examine(read_workspace_state(workspace, home, ENVIRON)).findings == ()

@@ -9,7 +9,8 @@ import pytest
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
 from ggrep.config import store_files
-from ggrep.federation.published_state import MAX_BYTES, NOTHING, IndexState, read_index_state
+from ggrep.federation.published_state import MAX_BYTES, NOTHING, read_index_state
+from ggrep.model.workspace_state import IndexState
 from tests.fakes.workspaces import FIRST, SECOND, publish, snapshot_values
 
 
@@ -30,24 +31,23 @@ def problem_of(state: IndexState) -> str:
 def is_invalid(state: IndexState, *, parse_ok: bool) -> bool:
     """Return whether nothing at all is taken from where the pointer leads."""
     return (
-        state.reason == "invalid-pointer"
+        state.availability == "invalid-pointer"
         and state.pointer.exists
         and state.pointer.parse_ok is parse_ok
         and state.snapshot_id is None
-        and state.facts is None
+        and state.counts is None
     )
 
 
 def test_a_sound_snapshot_is_present_with_its_facts(store: Path) -> None:
     """The manifest is all that is read of it."""
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
-    assert (state.reason, state.snapshot_id) == ("present", FIRST)
+    assert (state.availability, state.snapshot_id) == ("present", FIRST)
     assert state.pointer.problem is None
-    assert state.facts is not None
-    assert state.facts.counts.chunks_visible == 12
-    assert state.facts.git is not None
-    assert state.facts.git.dirty is True
+    assert state.counts is not None
+    assert state.counts.chunks_visible == 12
+    assert state.dirty is True
 
 
 @pytest.mark.parametrize("gone", ["store", "pointer"])
@@ -57,7 +57,7 @@ def test_without_a_pointer_there_is_nothing(store: Path, gone: str) -> None:
     if gone == "store":
         store = store.with_name("never")
 
-    assert read_index_state(store) == NOTHING
+    assert read_index_state(store, store.name) == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_pointer_that_holds_no_id_is_invalid(store: Path, content: bytes) -> N
     """Separators and dots would lead out of the snapshots."""
     store_files.active_file(store).write_bytes(content)
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
     assert problem_of(state) == "the pointer does not hold a snapshot id"
@@ -90,14 +90,14 @@ def test_a_pointer_without_a_line_end_is_read(store: Path) -> None:
     """Earlier writers, or a hand, may have left it out."""
     store_files.active_file(store).write_bytes(FIRST.encode())
 
-    assert read_index_state(store).reason == "present"
+    assert read_index_state(store, store.name).availability == "present"
 
 
 def test_a_pointer_to_a_snapshot_without_manifest_is_invalid(store: Path) -> None:
     """It was collected, or never came through."""
     store_files.active_file(store).write_text(SECOND)
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=True)
     assert problem_of(state) == f"snapshot {SECOND} has no manifest"
@@ -115,7 +115,7 @@ def test_a_manifest_outside_the_store_is_invalid(store: Path, linked: str) -> No
     place.rename(outside)
     place.symlink_to(outside)
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=True)
     assert problem_of(state) == "manifest.json leads out of the store"
@@ -131,7 +131,7 @@ def test_a_pointer_that_is_a_link_out_of_the_store_is_invalid(store: Path, *, th
     if there:
         outside.write_text(FIRST)
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
     told = "leads out of the store" if there else "is a link to nothing"
@@ -144,7 +144,7 @@ def test_a_link_inside_the_store_is_followed(store: Path) -> None:
     manifest.rename(store / "kept.json")
     manifest.symlink_to(store / "kept.json")
 
-    assert read_index_state(store).reason == "present"
+    assert read_index_state(store, store.name).availability == "present"
 
 
 def test_a_store_reached_through_a_link_is_a_store(store: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_store_reached_through_a_link_is_a_store(store: Path) -> None:
     linked = store.with_name("linked")
     linked.symlink_to(store)
 
-    assert read_index_state(linked).reason == "present"
+    assert read_index_state(linked, store.name).availability == "present"
 
 
 def test_a_loop_of_links_is_invalid(store: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_loop_of_links_is_invalid(store: Path) -> None:
     pointer.unlink()
     pointer.symlink_to(pointer.name)
 
-    assert is_invalid(read_index_state(store), parse_ok=False)
+    assert is_invalid(read_index_state(store, store.name), parse_ok=False)
 
 
 def test_a_pipe_in_place_of_the_pointer_is_not_waited_for(store: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_pipe_in_place_of_the_pointer_is_not_waited_for(store: Path) -> None:
     store_files.active_file(store).unlink()
     os.mkfifo(store_files.active_file(store))
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
     assert problem_of(state) == "ACTIVE_SNAPSHOT is no regular file"
@@ -185,7 +185,7 @@ def test_files_are_read_up_to_a_bound(store: Path, large: str) -> None:
     )
     os.truncate(path, MAX_BYTES + 1)
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=large == "manifest")
     assert problem_of(state) == f"{path.name} is larger than {MAX_BYTES} bytes"
@@ -211,10 +211,10 @@ def test_a_damaged_manifest_is_told_from_a_missing_index(store: Path, case: str)
     """Indexing anew would not help; a repair does."""
     rewrite(store, DAMAGED[case](store))
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
-    assert (state.reason, state.snapshot_id) == ("missing-required-artifacts", FIRST)
-    assert state.facts is None
+    assert (state.availability, state.snapshot_id) == ("missing-required-artifacts", FIRST)
+    assert state.counts is None
     assert state.pointer.parse_ok
     assert "cannot be read" in problem_of(state)
 
@@ -224,9 +224,13 @@ def test_a_manifest_of_a_newer_build_compares_with_nothing(store: Path, field: s
     """It is no damage: the newer build reads it."""
     rewrite(store, seal(snapshot_values(store, FIRST, **{field: 99})))
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
-    assert (state.reason, state.snapshot_id, state.facts) == ("compat-key-missing", FIRST, None)
+    assert (state.availability, state.snapshot_id, state.counts) == (
+        "compat-key-missing",
+        FIRST,
+        None,
+    )
     assert "99" in problem_of(state)
 
 
@@ -236,10 +240,10 @@ def test_a_missing_artifact_is_named(store: Path, lost: str) -> None:
     path = store / lost
     path.rename(store / "away")
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
-    assert state.reason == "missing-required-artifacts"
-    assert state.facts is not None
+    assert state.availability == "missing-required-artifacts"
+    assert state.counts is not None
     assert problem_of(state) == f"{lost} is missing"
 
 
@@ -248,14 +252,14 @@ def test_an_artifact_outside_the_store_is_none(store: Path, path: str) -> None:
     """A path in a manifest is a claim, not a fact."""
     publish(store, visibility={"path": path})
 
-    assert read_index_state(store).reason == "missing-required-artifacts"
+    assert read_index_state(store, store.name).availability == "missing-required-artifacts"
 
 
 def test_tables_of_the_first_layout_have_their_usual_place(store: Path) -> None:
     """Their manifests spelt no path."""
     publish(store, segments=[{"table": "seg_x_0"}])
 
-    assert read_index_state(store).reason == "present"
+    assert read_index_state(store, store.name).availability == "present"
 
 
 def test_a_publish_between_the_two_readings_is_followed(
@@ -272,13 +276,13 @@ def test_a_publish_between_the_two_readings_is_followed(
 
     monkeypatch.setattr("ggrep.federation.published_state.store_files.manifest_file", collected)
 
-    state = read_index_state(store)
+    state = read_index_state(store, store.name)
 
-    assert (state.reason, state.snapshot_id) == ("present", SECOND)
+    assert (state.availability, state.snapshot_id) == ("present", SECOND)
 
 
 def test_no_absolute_path_is_told(store: Path) -> None:
     """The messages reach answers."""
     store_files.active_file(store).write_text(SECOND)
 
-    assert str(store) not in problem_of(read_index_state(store))
+    assert str(store) not in problem_of(read_index_state(store, store.name))

@@ -9,8 +9,7 @@ import pytest
 from ggrep.base.clock import SystemClock
 from ggrep.base.processes import own_start_ticks
 from ggrep.config.home import Home
-from ggrep.federation.daemon_upkeep import DaemonState, ask_daemons, records_of
-from ggrep.federation.manifest_builder import build_manifest
+from ggrep.federation.workspace_state import NO_DAEMON, read_workspace_state, records_of
 from ggrep.protocol.wire.endpoint import DaemonRecord, place_of_socket, record_bytes, record_path
 from tests.fakes.hosts import FLAGS, served
 from tests.fakes.places import short_directory
@@ -40,20 +39,18 @@ def test_a_daemon_tells_its_state_and_its_chunks(
     open_engine(short / "alpha", home.base).sync()
     with served(short / "alpha", home.base) as host:
         host.settled()
-        states = build_manifest(workspace, home, {}, flags=FLAGS).repos
-        told = ask_daemons(states, home, CLOCK)
+        state = read_workspace_state(workspace, home, {}, flags=FLAGS, clock=CLOCK)
 
-    alpha, beta = states
-    daemon = told[alpha.repo_id]
+    alpha, beta = state.members
+    daemon, live = alpha.daemon, alpha.reported
     assert (daemon.state, daemon.pid, daemon.protocol) == ("ready", 4242, 1)
-    assert daemon.description is not None
-    assert daemon.description.snapshot_id == alpha.index.snapshot_id
-    assert sum(number for _, number in daemon.description.counts) > 0
-    assert told[beta.repo_id] == DaemonState()
+    assert live is not None
+    assert live.snapshot_id == alpha.index.snapshot_id
+    assert sum(number for _, number in live.counts) > 0
+    assert beta.daemon == NO_DAEMON
     # The disk tells the keys that the daemon tells, so that both find the same cohorts.
     disk = alpha.description()
     assert disk is not None
-    live = daemon.description
     assert (live.embed_key, live.lexical_key, live.schema_key) == (
         disk.embed_key,
         disk.lexical_key,
@@ -66,7 +63,8 @@ def test_a_daemon_tells_its_state_and_its_chunks(
 def test_a_daemon_that_does_not_answer_is_silent(short: Path) -> None:
     """Its process runs: nobody else may serve the repository."""
     home = Home(short / "home")
-    (state,) = build_manifest(make_workspace(short, "alpha"), home, {}).repos
+    workspace = make_workspace(short, "alpha")
+    (state,) = read_workspace_state(workspace, home, {}).members
     assert state.store_id is not None
     assert state.config_fingerprint is not None
     socket = place_of_socket(home, state.store_id, state.config_fingerprint)
@@ -87,7 +85,8 @@ def test_a_daemon_that_does_not_answer_is_silent(short: Path) -> None:
     )
     record_path(socket).write_bytes(record_bytes(record))
 
-    daemon = ask_daemons([state], home, CLOCK)[state.repo_id]
+    (asked,) = read_workspace_state(workspace, home, {}, clock=CLOCK).members
+    daemon = asked.daemon
 
     assert set(records_of([state], home)) == {state.repo_id}
     assert (daemon.state, daemon.pid, daemon.running) == ("silent", os.getpid(), True)

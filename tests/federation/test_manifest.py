@@ -10,29 +10,24 @@ import pytest
 
 from ggrep.base import stable_json
 from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import plain
 from ggrep.config import store_files
 from ggrep.config.home import Home
-from ggrep.federation.manifest_builder import (
-    build_manifest,
-    cache_root_of,
-    directory_of,
-    manifest_path,
-    other_stores,
-    read_stored,
-    store_manifest,
-)
-from ggrep.federation.published_state import Availability
+from ggrep.federation.cohort import cohort_key, compatibility_key
 from ggrep.federation.workspace import Workspace
-from ggrep.federation.workspace_manifest import (
-    RepoState,
-    WorkspaceManifest,
+from ggrep.federation.workspace_state import (
+    MemberState,
+    WorkspaceState,
     described_entry,
     entry_of,
     manifest_hash,
-    manifest_json,
+    read_stored,
+    read_workspace_state,
+    store_manifest,
 )
 from ggrep.model.corpus import CORPORA
 from ggrep.model.response import RepoDescription
+from ggrep.model.workspace_state import Availability, Diagnostics
 from tests.fakes.workspaces import (
     ENVIRON,
     FIRST,
@@ -69,14 +64,14 @@ def workspace(base: Path, house: Home) -> Workspace:
     return found
 
 
-def look(workspace: Workspace, home: Home, **flags: object) -> WorkspaceManifest:
+def look(workspace: Workspace, home: Home, **flags: object) -> WorkspaceState:
     """Return the manifest as it is now."""
-    return build_manifest(workspace, home, ENVIRON, flags=flags)
+    return read_workspace_state(workspace, home, ENVIRON, flags=flags)
 
 
-def state_of(manifest: WorkspaceManifest, alias: str) -> RepoState:
+def state_of(manifest: WorkspaceState, alias: str) -> MemberState:
     """Return one repository."""
-    return next(state for state in manifest.repos if state.repo.alias == alias)
+    return next(state for state in manifest.members if state.repo.alias == alias)
 
 
 def store_named(workspace: Workspace, home: Home, alias: str) -> Path:
@@ -91,23 +86,26 @@ def test_repositories_come_by_id_with_what_their_snapshots_say(
     """The order of the file must not show."""
     found = look(workspace, house)
 
-    assert [state.repo.alias for state in found.repos] == ["alpha", "beta"]
-    assert all(state.availability == "present" for state in found.repos)
-    assert all(state.index.snapshot_id == FIRST for state in found.repos)
-    assert found.warnings == found.errors == ()
+    assert [state.repo.alias for state in found.members] == ["alpha", "beta"]
+    assert all(state.availability == "present" for state in found.members)
+    assert all(state.index.snapshot_id == FIRST for state in found.members)
+    assert found.diagnostics == Diagnostics()
 
 
 def test_every_corpus_has_a_key_and_equal_settings_equal_ones(
     workspace: Workspace, house: Home
 ) -> None:
     """So searches find the same cohorts that the manifest tells of."""
-    alpha, beta = look(workspace, house).repos
-    keys = [alpha.cohort_key(corpus) for corpus in CORPORA]
+    alpha, beta = look(workspace, house).members
+    first, second = alpha.description(), beta.description()
+    assert first is not None
+    assert second is not None
+    keys = [cohort_key(first, corpus) for corpus in CORPORA]
 
     assert None not in keys
     assert len(set(keys)) == len(CORPORA)
-    assert keys == [beta.cohort_key(corpus) for corpus in CORPORA]
-    assert alpha.compatibility_key() == beta.compatibility_key()
+    assert keys == [cohort_key(second, corpus) for corpus in CORPORA]
+    assert compatibility_key(first) == compatibility_key(second)
 
 
 @pytest.mark.parametrize(
@@ -194,16 +192,16 @@ def test_a_description_gives_the_entry_that_the_disk_gives(
     found = look(workspace, house)
     entries = [
         described_entry(state.repo_id, state.description(), state.index.snapshot_id)
-        for state in found.repos
+        for state in found.members
     ]
 
-    assert entries == [entry_of(state) for state in found.repos]
+    assert entries == [entry_of(state) for state in found.members]
     assert manifest_hash(workspace.repo_set_id, entries) == found.hash
 
 
 def test_who_did_not_describe_itself_has_no_index(base: Path, house: Home) -> None:
     """The same as a repository whose store is empty."""
-    (state,) = look(make_workspace(base, "alpha"), house).repos
+    (state,) = look(make_workspace(base, "alpha"), house).members
 
     assert described_entry(state.repo_id, None, None) == entry_of(state)
 
@@ -236,8 +234,8 @@ def test_each_fault_has_its_reason_and_its_warning(
     beta = state_of(found, "beta")
     assert beta.availability == reason
     assert beta.description() is None
-    assert [warning.code for warning in found.warnings] == codes
-    assert {warning.repo_id for warning in found.warnings} <= {beta.repo_id}
+    assert [warning.code for warning in found.diagnostics.warnings] == codes
+    assert {warning.repo_id for warning in found.diagnostics.warnings} <= {beta.repo_id}
     assert state_of(found, "alpha").availability == "present"
 
 
@@ -248,9 +246,11 @@ def test_warnings_come_by_repository_then_corpus(workspace: Workspace, house: Ho
 
     found = look(workspace, house)
 
-    ids = [state.repo_id for state in found.repos]
+    ids = [state.repo_id for state in found.members]
     modes = sorted(corpus.value for corpus in CORPORA)
-    assert [(w.repo_id, w.mode) for w in found.warnings] == [(i, m) for i in ids for m in modes]
+    assert [(w.repo_id, w.mode) for w in found.diagnostics.warnings] == [
+        (i, m) for i in ids for m in modes
+    ]
 
 
 def test_wrong_settings_are_the_repositorys_own_error(
@@ -264,7 +264,7 @@ def test_wrong_settings_are_the_repositorys_own_error(
     beta = state_of(found, "beta")
     assert beta.store_id is None
     assert beta.availability == "missing-index-dir"
-    assert [error.repo_id for error in found.errors] == [beta.repo_id]
+    assert [error.repo_id for error in found.diagnostics.errors] == [beta.repo_id]
     assert state_of(found, "alpha").availability == "present"
 
 
@@ -283,9 +283,10 @@ def test_stores_under_other_settings_are_counted(workspace: Workspace, house: Ho
     """Whoever finds no index wants to know that there is one."""
     found = look(workspace, house, encoder="none")
 
-    assert other_stores(found, house) == {state.repo_id: 1 for state in found.repos}
-    assert other_stores(look(workspace, house), house) == {}
-    assert other_stores(found, Home(house.base / "none")) == {}
+    assert [each.other_stores for each in found.members] == [1, 1]
+    assert [each.other_stores for each in look(workspace, house).members] == [0, 0]
+    elsewhere = look(workspace, Home(house.base / "none"))
+    assert [each.other_stores for each in elsewhere.members] == [0, 0]
 
 
 def test_the_file_lies_below_the_home_or_where_the_workspace_says(
@@ -294,40 +295,40 @@ def test_the_file_lies_below_the_home_or_where_the_workspace_says(
     """Named after the set of repositories, which no edit of names moves."""
     elsewhere = make_workspace(base, "alpha", cacheRoot="fed")
 
-    assert cache_root_of(workspace, house) == house.cache
-    assert manifest_path(workspace, house) == (
-        house.cache / "federation" / workspace.repo_set_id / "workspace_manifest.json"
-    )
-    assert directory_of(elsewhere, house) == base / "fed" / "federation" / elsewhere.repo_set_id
+    name = "workspace_manifest.json"
+    here, there = look(workspace, house), look(elsewhere, house)
+    assert here.cache_root == house.cache
+    assert here.manifest_file == house.cache / "federation" / workspace.repo_set_id / name
+    assert there.manifest_file == base / "fed" / "federation" / elsewhere.repo_set_id / name
 
 
 def test_the_manifest_is_written_when_its_hash_moves_and_only_then(
     workspace: Workspace, house: Home
 ) -> None:
     """Whoever watches the file sees changes of indexes and nothing else."""
-    path = manifest_path(workspace, house)
+    path = look(workspace, house).manifest_file
 
-    assert store_manifest(look(workspace, house), house, NOW)
+    assert store_manifest(look(workspace, house), NOW)
     before = (path.stat().st_ino, path.read_bytes())
-    assert not store_manifest(look(workspace, house), house, NOW.replace(year=2032))
+    assert not store_manifest(look(workspace, house), NOW.replace(year=2032))
     assert (path.stat().st_ino, path.read_bytes()) == before
     publish_again(store_named(workspace, house, "beta"))
-    assert store_manifest(look(workspace, house), house, NOW)
+    assert store_manifest(look(workspace, house), NOW)
     assert path.read_bytes() != before[1]
 
 
 def test_the_file_is_stable_json_with_a_line_end(workspace: Workspace, house: Home) -> None:
     """Equal states give equal bytes but for the time."""
     found = look(workspace, house)
-    store_manifest(found, house, NOW)
-    data = manifest_path(workspace, house).read_bytes()
+    store_manifest(found, NOW)
+    data = look(workspace, house).manifest_file.read_bytes()
 
-    document = manifest_json(found, house.cache, "2031-02-03T04:05:06Z")
+    document = plain(found.manifest(NOW))
     assert data == stable_json.dumps_pretty(document)
     assert data.endswith(b"}\n")
-    kept = read_stored(manifest_path(workspace, house))
+    kept = read_stored(look(workspace, house).manifest_file)
     assert kept is not None
-    assert (kept.manifestHash, kept.repoSetId) == (found.hash, workspace.repo_set_id)
+    assert (kept.manifest_hash, kept.repo_set_id) == (found.hash, workspace.repo_set_id)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"manifestHash": 1}'])
@@ -335,12 +336,12 @@ def test_a_kept_file_that_cannot_be_read_is_replaced(
     workspace: Workspace, house: Home, content: bytes
 ) -> None:
     """It is derived: nothing is lost."""
-    path = manifest_path(workspace, house)
+    path = look(workspace, house).manifest_file
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
 
     assert read_stored(path) is None
-    assert store_manifest(look(workspace, house), house, NOW)
+    assert store_manifest(look(workspace, house), NOW)
     assert read_stored(path) is not None
 
 
@@ -348,12 +349,12 @@ def test_a_link_in_place_of_the_file_is_replaced_not_followed(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
     """What it leads to is somebody else's."""
-    path = manifest_path(workspace, house)
+    path = look(workspace, house).manifest_file
     path.parent.mkdir(parents=True)
     (base / "theirs").write_text("theirs")
     path.symlink_to(base / "theirs")
 
-    assert store_manifest(look(workspace, house), house, NOW)
+    assert store_manifest(look(workspace, house), NOW)
     assert not path.is_symlink()
     assert (base / "theirs").read_text() == "theirs"
 
@@ -362,23 +363,23 @@ def test_a_workspace_file_that_moved_claims_its_directory_anew(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
     """Else the collection would take it for a dead workspace's."""
-    store_manifest(look(workspace, house), house, NOW)
+    store_manifest(look(workspace, house), NOW)
     moved = load(workspace.workspace_path.rename(base / "moved.jsonc"))
 
-    assert store_manifest(look(moved, house), house, NOW)
-    kept = read_stored(manifest_path(moved, house))
+    assert store_manifest(look(moved, house), NOW)
+    kept = read_stored(look(moved, house).manifest_file)
     assert kept is not None
-    assert kept.workspace.workspacePath == str(base / "moved.jsonc")
+    assert kept.workspace.workspace_path == str(base / "moved.jsonc")
 
 
 def test_a_second_file_over_the_same_repositories_takes_nothing_over(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
     """Two files would write it in turns."""
-    store_manifest(look(workspace, house), house, NOW)
+    store_manifest(look(workspace, house), NOW)
     (base / "copy.jsonc").write_bytes(workspace.workspace_path.read_bytes())
 
-    assert not store_manifest(look(load(base / "copy.jsonc"), house), house, NOW)
+    assert not store_manifest(look(load(base / "copy.jsonc"), house), NOW)
 
 
 WRITER = """
@@ -387,14 +388,14 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ggrep.federation.manifest_builder import build_manifest, store_manifest
+from ggrep.federation.workspace_state import read_workspace_state, store_manifest
 from ggrep.config.home import Home
 from tests.fakes.workspaces import load
 
 home = Home(Path(sys.argv[2]))
-found = build_manifest(load(Path(sys.argv[1])), home, {"GGREP_ENCODER": sys.argv[3]})
+found = read_workspace_state(load(Path(sys.argv[1])), home, {"GGREP_ENCODER": sys.argv[3]})
 while not select.select([sys.stdin], [], [], 0)[0]:
-    store_manifest(found, home, datetime(2031, 2, 3, tzinfo=UTC))
+    store_manifest(found, datetime(2031, 2, 3, tzinfo=UTC))
 """
 
 
@@ -412,8 +413,8 @@ def test_two_processes_that_write_it_at_once_leave_a_whole_one(
     workspace: Workspace, house: Home
 ) -> None:
     """Whenever somebody reads, it is the one or the other; nothing is left beside it."""
-    path = manifest_path(workspace, house)
-    store_manifest(look(workspace, house), house, NOW)
+    path = look(workspace, house).manifest_file
+    store_manifest(look(workspace, house), NOW)
     seen = [path.read_bytes()]
     with writer(workspace, house, "hashed") as one, writer(workspace, house, "none") as other:
         while len(seen) < 50 and one.poll() is None and other.poll() is None:
@@ -454,8 +455,8 @@ def test_a_kept_manifest_is_not_read_through_a_link(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
     """What it leads to may be of another workspace, whose directory it would claim."""
-    store_manifest(look(workspace, house), house, NOW)
-    path = manifest_path(workspace, house)
+    store_manifest(look(workspace, house), NOW)
+    path = look(workspace, house).manifest_file
     path.rename(base / "theirs")
     path.symlink_to(base / "theirs")
 

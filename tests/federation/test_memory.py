@@ -517,3 +517,19 @@ async def test_hits_of_corpora_take_room() -> None:
     text = sum(len(hit.content) for _, hits in whole.corpora for hit in hits)
 
     assert sizes[0] - sizes[1] > text > 0
+
+
+async def test_a_request_for_short_lists_shapes_no_other_answer() -> None:
+    """Only a request that does not say how long lists are gets longer ones for folded hits."""
+
+    def fakes() -> list[FakeSearcher]:
+        copies = [FakeRow(f"a{n}", f"a{n}.py", 1, ("token",) * 3, chunk="same") for n in range(30)]
+        others = [FakeRow(f"x{n}", f"x{n}.py", 1, ("token", "other")) for n in range(10)]
+        better = FakeRow("0", "0.py", 1, ("token",) * 3, chunk="same")
+        return [FakeSearcher("a", [*copies, *others]), FakeSearcher("b", [better])]
+
+    memory, asked = CoordinatorCache(), fakes()
+    plain = request("token", merge_strategy="global", top=10)
+    await ask(asked, replace(plain, per_repo_top=20), memory=memory)
+
+    assert document(await ask(asked, plain, memory=memory)) == document(await ask(fakes(), plain))

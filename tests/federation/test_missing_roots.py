@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.home import Home
-from ggrep.federation.daemon_upkeep import ReloadingFile
 from ggrep.federation.doctor import examine
-from ggrep.federation.manifest_builder import build_manifest
+from ggrep.federation.watch import ReloadingFile
+from ggrep.federation.workspace_state import read_workspace_state
 from ggrep.model.suggested_commands import bring_back
 from ggrep.protocol.client.daemon_address import arrange
 from tests.fakes.coordinated import ask, request, searcher
@@ -84,12 +84,12 @@ async def test_the_manifest_and_the_doctor_name_it(tmp_path: Path, home: Home) -
     made = make_workspace(tmp_path, "a", "b b")
     publish(arrange(tmp_path / "b b", home, environ=ENVIRON).identity.store)
     (tmp_path / "b b").rmdir()
-    found = build_manifest(load(made.workspace_path), home, ENVIRON)
-    states = {state.repo.alias: state.availability for state in found.repos}
-    examined = [one for one in examine(found, {}).findings if one.code == "missing_root"]
+    found = read_workspace_state(load(made.workspace_path), home, ENVIRON)
+    states = {state.repo.alias: state.availability for state in found.members}
+    examined = [one for one in examine(found).findings if one.code == "missing_root"]
 
     assert states == {"a": "missing-index-dir", "b b": "missing-root"}
-    assert [error.code for error in found.errors] == [CODE]
+    assert [error.code for error in found.diagnostics.errors] == [CODE]
     assert [one.hint for one in examined] == [f"ggrep workspace remove {made.workspace_path} 'b b'"]
 
 
@@ -100,7 +100,7 @@ async def test_the_last_of_those_that_are_missing_is_not_to_be_removed(
     made = make_workspace(tmp_path, "a", "b")
     for name in ("a", "b"):
         (tmp_path / name).rmdir()
-    found = examine(build_manifest(load(made.workspace_path), home, ENVIRON), {}).findings
+    found = examine(read_workspace_state(load(made.workspace_path), home, ENVIRON)).findings
 
     assert [bool(one.hint) for one in found] == [True, False]
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from ggrep.config.home import Home
-from ggrep.federation.manifest_builder import build_manifest, directory_of, store_manifest
 from ggrep.federation.orphans import OrphansReport, collect_orphans
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_state import read_workspace_state, store_manifest
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, tree_of, write_workspace
 
 NOW = datetime(2100, 1, 1, tzinfo=UTC)
@@ -34,7 +34,7 @@ def house(base: Path) -> Home:
 def workspace(base: Path, house: Home) -> Workspace:
     """Return a workspace whose manifest is kept."""
     found = make_workspace(base, "alpha", "beta")
-    store_manifest(build_manifest(found, house, ENVIRON), house, datetime(2031, 1, 1, tzinfo=UTC))
+    store_manifest(read_workspace_state(found, house, ENVIRON), datetime(2031, 1, 1, tzinfo=UTC))
     return found
 
 
@@ -49,7 +49,7 @@ def test_a_workspace_that_lives_keeps_its_directory(workspace: Workspace, house:
     report = collect(house)
 
     assert (report.candidates, report.deleted) == ((), ())
-    assert directory_of(workspace, house).is_dir()
+    assert (house.cache / "federation" / workspace.repo_set_id).is_dir()
 
 
 def test_without_force_nothing_is_touched(workspace: Workspace, house: Home, base: Path) -> None:
@@ -60,7 +60,9 @@ def test_without_force_nothing_is_touched(workspace: Workspace, house: Home, bas
     report = collect(house, force=False)
 
     assert report.dry_run
-    assert [orphan.path for orphan in report.candidates] == [str(directory_of(workspace, house))]
+    assert [orphan.path for orphan in report.candidates] == [
+        str(house.cache / "federation" / workspace.repo_set_id)
+    ]
     assert report.deleted == ()
     assert tree_of(base) == before
 
@@ -74,7 +76,7 @@ def test_the_directory_of_a_file_that_is_gone_goes(workspace: Workspace, house: 
     assert orphan.reason == "workspace_gone"
     assert orphan.workspace_path == str(workspace.workspace_path)
     assert (orphan.files, orphan.size_bytes > 0) == (1, True)
-    assert not directory_of(workspace, house).exists()
+    assert not (house.cache / "federation" / workspace.repo_set_id).exists()
 
 
 def test_the_directory_of_other_repositories_goes(
@@ -99,7 +101,7 @@ def test_a_file_that_cannot_be_loaded_keeps_its_directory(
 def test_a_young_directory_stays(workspace: Workspace, house: Home) -> None:
     """The file may have been moved a moment ago."""
     workspace.workspace_path.unlink()
-    directory = directory_of(workspace, house)
+    directory = house.cache / "federation" / workspace.repo_set_id
     for path in (directory, *directory.iterdir()):
         os.utime(path, (NOW.timestamp(), NOW.timestamp()))
 
@@ -112,7 +114,7 @@ def test_a_directory_without_a_manifest_goes(
     workspace: Workspace, house: Home, content: bytes | None
 ) -> None:
     """Nobody can say whose it is."""
-    (manifest,) = directory_of(workspace, house).iterdir()
+    (manifest,) = (house.cache / "federation" / workspace.repo_set_id).iterdir()
     manifest.unlink()
     if content is not None:
         manifest.write_bytes(content)
@@ -157,7 +159,7 @@ def test_without_a_directory_there_is_nothing_to_do(house: Home) -> None:
 def test_a_directory_is_as_young_as_its_newest_file(workspace: Workspace, house: Home) -> None:
     """Somebody may be at work in it."""
     workspace.workspace_path.unlink()
-    (manifest,) = directory_of(workspace, house).iterdir()
+    (manifest,) = (house.cache / "federation" / workspace.repo_set_id).iterdir()
     os.utime(manifest, (NOW.timestamp(), NOW.timestamp()))
 
     assert collect(house).candidates == ()

@@ -16,7 +16,13 @@ from ggrep.federation.daemon_searcher import DaemonSearchers
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import WorkspaceRepo
-from ggrep.model.request import PoolRequest, SearchRequest
+from ggrep.model.request import (
+    EncodeRequest,
+    PoolRequest,
+    Request,
+    SearchRequest,
+    StatisticsRequest,
+)
 from ggrep.protocol.client.channels import Channels
 from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.search.engine.engine import Engine
@@ -105,12 +111,15 @@ def workshop(lasting: Workshop) -> Iterator[Workshop]:
 def healthy(engine: Engine) -> Callable[[Peer, dict[str, Any]], None]:
     """Return the script of a daemon that answers as its engine does."""
     request, deadline = SearchRequest("forge"), Deadline.after(CLOCK, 10_000)
-    snapshot_id, figures = engine.term_stats(request, deadline)
+
+    def answered(asked: Request[Any]) -> object:
+        return to_builtins(engine.ask(asked, deadline))
+
     bodies: Mapping[str, Mapping[str, Any]] = {
         "describe": {"description": to_builtins(engine.describe(deadline))},
-        "term_stats": {"snapshot_id": snapshot_id, "statistics": to_builtins(figures)},
-        "pool": {"pool": to_builtins(engine.ask(PoolRequest(request, 10), deadline))},
-        "encode": {"vector": to_builtins(engine.encode("forge", deadline))},
+        "term_stats": {"term_stats": answered(StatisticsRequest(request))},
+        "pool": {"pool": answered(PoolRequest(request, 10))},
+        "encode": {"encode": answered(EncodeRequest("forge"))},
         "cancel": {"cancelled": False},
     }
     return lambda peer, message: peer.answer(message, **bodies[message["message"]])

@@ -146,9 +146,9 @@ def test_a_session_sees_the_snapshots_that_it_showed(
     anew = daemons.slate(workspace, request, SlateShape())
     assert "return {}[order_id]" in lines_of(again, RECORDS)
     assert "return CHANGED[order_id]" in lines_of(anew, RECORDS)
-    kept = {report.repo.repo_id: report.snapshot_id for report in again.response.reports}
-    then = {report.repo.repo_id: report.snapshot_id for report in first.response.reports}
-    now = {report.repo.repo_id: report.snapshot_id for report in anew.response.reports}
+    kept = {report.repo.repo_id: report.snapshot_id for report in again.reports}
+    then = {report.repo.repo_id: report.snapshot_id for report in first.reports}
+    now = {report.repo.repo_id: report.snapshot_id for report in anew.reports}
     assert kept == then
     assert then != now
 
@@ -199,7 +199,7 @@ def test_a_target_that_is_no_file_is_named(served: ServedWorkspace, daemons: Ask
     session = gone_on(first, op="expand", targets=(f"{web.repo_id}:no/such.py",))
     found = daemons.slate(workspace, request, SlateShape(session=session))
 
-    assert ["no/such.py" in item.message for item in found.response.errors] == [True]
+    assert ["no/such.py" in item.message for item in found.errors] == [True]
     assert paths(found) == []
 
 
@@ -213,13 +213,13 @@ def test_a_repository_whose_session_ended_fails_alone(
     shutil.rmtree(store_files.pins_dir(served.daemons[shop.root_canonical].daemon.identity.store))
 
     found = daemons.slate(workspace, request, SlateShape(session=gone_on(first)))
-    ended = [(item.code, item.repo_id) for item in found.response.errors]
+    ended = [(item.code, item.repo_id) for item in found.errors]
     assert ended == [("session_expired", shop.repo_id)]
     assert paths(found)
     assert not any(path.startswith(f"{shop.repo_id}:") for path in paths(found))
 
     anew = daemons.slate(workspace, request, SlateShape(session=gone_on(found)))
-    assert anew.response.errors == ()
+    assert anew.errors == ()
     assert any(path.startswith(f"{shop.repo_id}:") for path in paths(anew))
 
 
@@ -257,7 +257,7 @@ def test_what_was_shown_before_is_said(served: ServedWorkspace, daemons: Asked) 
     shape = SlateShape(session=gone_on(first, delta_only=True))
     again = daemons.slate(workspace, request, shape)
 
-    told = [item.message for item in again.response.warnings if item.code == "files_seen"]
+    told = [item.message for item in again.warnings if item.code == "files_seen"]
     assert told == [f"{len(paths(first))} files that match were shown before in this session"]
 
 

@@ -126,7 +126,7 @@ def test_daemons_and_engines_give_the_same_bytes_each_time(
     assert first.slate is not None
 
     assert sum(len(packs) for _, packs in first.slate.sections) == 8
-    assert first.response.errors == ()
+    assert first.errors == ()
     assert document(first) == document(again) == document(here)
 
 
@@ -162,4 +162,4 @@ def test_what_changes_in_one_repository_changes_the_slate(
 
     assert b"refund_order" not in document(before)
     assert b"refund_order" in document(after)
-    assert after.response.errors == ()
+    assert after.errors == ()

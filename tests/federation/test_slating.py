@@ -73,7 +73,7 @@ def shown(found: FederatedSlate) -> list[str]:
 
 def errors(found: FederatedSlate) -> list[tuple[str, str]]:
     """Return code and repository of each error that is told."""
-    return [(item.code, item.repo_id or "") for item in found.response.errors]
+    return [(item.code, item.repo_id or "") for item in found.errors]
 
 
 def document(found: FederatedSlate) -> bytes:
@@ -99,7 +99,7 @@ async def test_a_slate_has_the_files_of_all_that_match() -> None:
     found = await ask([searcher("a"), searcher("b", "nothing of it"), searcher("c", "token")])
 
     assert sorted(shown(found)) == ["a:a0.py", "a:a1.py", "c:c0.py"]
-    assert statuses(found.response) == dict.fromkeys("abc", "ok")
+    assert statuses(found) == dict.fromkeys("abc", "ok")
     assert found.exit_status == 0
 
 
@@ -188,7 +188,7 @@ async def test_so_many_repositories_are_searched_as_were_asked_for() -> None:
     assert len(searched) < 8
     assert {fake.name for fake in fakes if calls(fake, "slate")} <= searched
     assert {name.partition(":")[0] for name in shown(found)} <= searched
-    assert "max_repos" in {item.limit.code for item in found.response.limits_hit}
+    assert "max_repos" in {item.limit.code for item in found.limits_hit}
 
 
 async def test_no_more_repositories_are_asked_than_files_are_wanted() -> None:
@@ -218,7 +218,7 @@ async def test_cuts_that_repositories_made_are_told_with_their_names() -> None:
     many = searcher("a", *(f"token {n}" for n in range(9)))
     found = await ask([many, searcher("b")], shape=SlateShape(budgets=Budgets(files=3)))
     ours, (theirs,) = (
-        [item.limit for item in found.response.limits_hit if bool(item.repo_id) is named]
+        [item.limit for item in found.limits_hit if bool(item.repo_id) is named]
         for named in (False, True)
     )
 
@@ -231,7 +231,7 @@ async def test_a_budget_beyond_its_cap_is_told_once() -> None:
     shape = SlateShape(budgets=Budgets(files=10_000))
     found = await ask([searcher("a"), searcher("b")], shape=shape)
 
-    assert found.response.limits_hit == (RepoLimit(LimitHit("max_slate_files", 100, 10_000)),)
+    assert found.limits_hit == (RepoLimit(LimitHit("max_slate_files", 100, 10_000)),)
 
 
 async def test_an_impossible_shape_is_refused_before_anybody_is_asked() -> None:
@@ -285,7 +285,7 @@ async def test_no_match_gives_an_empty_slate_that_says_how_the_question_was_read
 
     assert found.slate.sections == ()
     assert (found.slate.overview.terms, found.slate.overview.kind) == (("token",), "words")
-    assert found.response.confidence is Confidence.NONE
+    assert found.confidence is Confidence.NONE
     assert found.exit_status == 0
     assert [calls(fake, "slate") for fake in fakes] == [0, 1]
 
@@ -299,7 +299,7 @@ async def test_an_answer_that_nobody_believes_shows_nothing_unless_asked_to(
     fakes = [Doubtful(name, rows(name, *texts)) for name in "ab"]
     found = await ask(fakes, request(search={"keep_weak": keep_weak}))
 
-    assert found.response.confidence is Confidence.NONE
+    assert found.confidence is Confidence.NONE
     assert len(shown(found)) == number
 
 
@@ -308,7 +308,7 @@ async def test_an_answer_that_shows_nothing_says_how_many_hits_it_holds_back() -
     texts = [f"token {n}" for n in range(4)]
     found = await ask([Doubtful(name, rows(name, *texts)) for name in "ab"])
 
-    assert found.response.limits_hit == (RepoLimit(LimitHit("low_confidence", 0, 8)),)
+    assert found.limits_hit == (RepoLimit(LimitHit("low_confidence", 0, 8)),)
 
 
 # Those who fail.
@@ -318,7 +318,7 @@ async def test_a_repository_without_an_index_is_named_and_the_others_stay() -> N
     """What to do about it stands beside."""
     found = await ask([searcher("a"), searcher("b", snapshot_id=None)])
 
-    assert statuses(found.response) == {"a": "ok", "b": "missing_index"}
+    assert statuses(found) == {"a": "ok", "b": "missing_index"}
     assert errors(found) == [("NO_INDEX", repo("b").repo_id)]
     assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
 
@@ -340,7 +340,7 @@ async def test_a_repository_that_fails_with_its_slate_is_named_and_the_others_st
     found = await ask([searcher("a"), ill, searcher("c")])
 
     assert errors(found) == [(code, repo("b").repo_id)]
-    assert found.response.errors[0].message.startswith("no slate: ")
+    assert found.errors[0].message.startswith("no slate: ")
     assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
     assert found.ok
 
@@ -371,7 +371,7 @@ async def test_a_strict_request_fails_with_the_first_failure(step: str) -> None:
 
     assert (found.ok, found.slate) == (False, None)
     assert found.exit_status == 1
-    assert "broken pipe" in str(found.response.error)
+    assert "broken pipe" in str(found.error)
 
 
 async def test_an_answer_that_failed_is_a_searchs_failure() -> None:
@@ -405,7 +405,7 @@ def test_a_repository_that_never_gives_its_hits_leaves_time_for_slates() -> None
     found, elapsed_ms = timed(lambda: ask([searcher("a"), ill], asked, clock=VirtualClock()))
 
     assert elapsed_ms < 0.7 * TIMEOUT_MS
-    assert statuses(found.response) == {"a": "ok", "b": "timeout"}
+    assert statuses(found) == {"a": "ok", "b": "timeout"}
     assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
 
 
@@ -484,7 +484,7 @@ async def test_what_is_remembered_changes_no_byte_and_asks_nobody_twice(strategy
     counts = {name: calls(fakes[0], name) for name in ("term_stats", "encode", "search")}
     second = await ask(fakes, asked, memory=memory)
 
-    assert second.response.from_memory
+    assert second.from_memory
     assert document(first) == document(second)
     assert {name: calls(fakes[0], name) for name in counts} == counts
     assert asked_of(fakes[0])[0] == asked_of(fakes[0])[1]

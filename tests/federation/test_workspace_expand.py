@@ -54,14 +54,14 @@ async def test_a_place_that_one_repository_alone_has_needs_no_name() -> None:
 
     assert found.repo is not None
     assert found.repo.alias == "b"
-    assert [report.status for report in found.attendance.reports] == ["ok", "ok"]
+    assert [report.status for report in found.reports] == ["ok", "ok"]
 
 
 async def test_a_place_in_several_repositories_is_refused() -> None:
     """A guess would be read as the answer."""
     found = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
 
-    assert str(found.attendance.error) == (f"target: {PLACE} is in a, b; say which: a:{PLACE}")
+    assert str(found.error) == (f"target: {PLACE} is in a, b; say which: a:{PLACE}")
     assert found.to_json()["code"] == "invalid_request"
 
 
@@ -69,7 +69,7 @@ async def test_a_place_that_nobody_has_is_refused() -> None:
     """With a word of one of them, which may know what is near."""
     found = await expand([holding("a"), holding("b")], PLACE)
 
-    assert str(found.attendance.error) == f"target: no file {PLACE} in this index"
+    assert str(found.error) == f"target: no file {PLACE} in this index"
 
 
 async def test_a_repository_that_is_not_selected_is_refused() -> None:
@@ -84,4 +84,4 @@ async def test_who_fails_has_a_row_beside_the_place_that_was_found() -> None:
     found = await expand([holding("a", PLACE), broken], PLACE)
 
     assert found.ok
-    assert [report.status for report in found.attendance.reports] == ["ok", "error"]
+    assert [report.status for report in found.reports] == ["ok", "error"]

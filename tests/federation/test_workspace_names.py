@@ -11,9 +11,13 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone, WorkspaceError
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace_names import federated_references, federated_symbol
+from ggrep.federation.workspace_names import (
+    FederatedReferences,
+    FederatedSymbol,
+    federated_references,
+    federated_symbol,
+)
 from ggrep.model.filters import Filter
 from ggrep.model.name_pools import Importer, NearName
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
@@ -64,11 +68,11 @@ async def references(
 
 
 def shown(found: FederatedSymbol) -> list[str]:
-    return [f"{one.repo_id[0]}:{one.found.path}:{one.found.line}" for one in found.definitions]
+    return [f"{one.repo_id[0]}:{one.place.path}:{one.place.line}" for one in found.definitions]
 
 
 def statuses(found: FederatedSymbol | FederatedReferences) -> dict[str, str]:
-    return {report.repo.alias or "": report.status for report in found.attendance.reports}
+    return {report.repo.alias or "": report.status for report in found.reports}
 
 
 def steps(fake: NamedSearcher) -> list[str]:
@@ -88,7 +92,7 @@ async def test_other_letter_cases_count_only_where_nothing_in_the_workspace_is_s
 
     assert shown(found) == ["a:a.py:1"]
     assert steps(other) == ["symbol spelled"]
-    assert found.attendance.warnings == ()
+    assert found.warnings == ()
 
 
 async def test_another_spelling_is_told_once_for_all() -> None:
@@ -98,7 +102,7 @@ async def test_another_spelling_is_told_once_for_all() -> None:
     found = await symbol([one, two])
 
     assert shown(found) == ["a:a.py:1", "b:b.py:1"]
-    assert [(item.code, item.message, item.repo_id) for item in found.attendance.warnings] == [
+    assert [(item.code, item.message, item.repo_id) for item in found.warnings] == [
         ("other_case", "nothing is spelled retry; shown is RETRY, Retry", None)
     ]
 
@@ -136,7 +140,7 @@ async def test_a_cut_counts_all_repositories() -> None:
     assert (shown(found), found.total) == (["a:a.py:1", "b:b.py:1"], 3)
     assert [
         (one.limit.code, one.limit.limit, one.limit.observed, one.repo_id)
-        for one in found.attendance.limits_hit
+        for one in found.limits_hit
     ] == [("max_symbols", 2, 3, None)]
 
 
@@ -172,7 +176,7 @@ async def test_who_fails_has_a_row_and_a_word_and_takes_nothing_from_others() ->
 
     assert shown(found) == ["a:a.py:1"]
     assert statuses(found) == {"a": "ok", "b": "error", "c": "missing_index"}
-    assert [(item.code, item.repo_id) for item in found.attendance.errors] == [
+    assert [(item.code, item.repo_id) for item in found.errors] == [
         ("internal", "b-000000000000"),
         ("NO_INDEX", "c-000000000000"),
     ]
@@ -189,7 +193,7 @@ async def test_without_any_answer_the_failure_tells_of_every_repository() -> Non
     )
     document = found.to_json()
 
-    assert isinstance(found.attendance.error, NoIndex)
+    assert isinstance(found.error, NoIndex)
     assert (document["ok"], document["code"], len(document["repos"])) == (False, "NO_INDEX", 2)
 
 
@@ -198,7 +202,7 @@ async def test_strict_ends_with_the_failure_of_the_lowest_id() -> None:
     fail = {"symbol spelled": [GgrepError("no luck")]}
     found = await symbol([spelled("b", "b.py", fail=fail), spelled("a", "a.py")], strict=True)
 
-    assert str(found.attendance.error) == "no luck"
+    assert str(found.error) == "no luck"
 
 
 def test_who_hangs_is_late_and_the_deadline_holds() -> None:
@@ -252,7 +256,7 @@ async def test_a_snapshot_that_goes_between_two_rules_is_asked_anew() -> None:
     found = await symbol([moving, NamedSearcher("b")])
 
     assert shown(found) == ["a:new.py:1"]
-    assert found.attendance.reports[0].snapshot_id == "S2"
+    assert found.reports[0].snapshot_id == "S2"
 
 
 async def test_a_snapshot_that_goes_twice_fails() -> None:
@@ -285,7 +289,7 @@ def test_equal_bytes_in_whatever_order_repositories_answer(waits: list[int]) -> 
 
 
 def ties(found: FederatedReferences) -> list[tuple[str, str | None]]:
-    return [(f"{one.repo_id[0]}:{one.found.path}", one.tie) for one in found.references]
+    return [(f"{one.repo_id[0]}:{one.place.path}", one.tie) for one in found.references]
 
 
 def lib(**fields: object) -> NamedSearcher:
@@ -330,7 +334,7 @@ async def test_who_does_not_say_what_it_provides_is_named() -> None:
     found = await references([silent, user("b", "lib.retry")])
 
     assert ties(found)[0] == ("b:app.py", "guess")
-    assert [(item.code, item.repo_id) for item in found.attendance.warnings] == [
+    assert [(item.code, item.repo_id) for item in found.warnings] == [
         ("WARN_FEDERATED_TIES_UNKNOWN", "a-000000000000")
     ]
     assert statuses(found) == {"a": "ok", "b": "ok"}
@@ -342,7 +346,7 @@ async def test_files_of_equal_paths_stay_together() -> None:
     two = NamedSearcher("b", uses={"spelled": [used("x.py", 5), used("a.py", 7)]})
     found = await references([two, one])
 
-    assert [(one.repo_id[0], one.found.line) for one in found.references] == [
+    assert [(one.repo_id[0], one.place.line) for one in found.references] == [
         *(("b", 7), ("a", 1), ("a", 9), ("b", 5))
     ]
 
@@ -365,7 +369,7 @@ async def test_pages_together_are_the_whole_answer(size: int) -> None:
         found += shown(page)
 
     assert found == shown(await symbol(fakes, replace(ASKED, limit=0)))
-    assert page.attendance.limits_hit == ()
+    assert page.limits_hit == ()
 
 
 @pytest.mark.parametrize(
@@ -408,8 +412,8 @@ async def test_a_page_of_a_snapshot_that_is_gone_is_refused() -> None:
     fakes[1].snapshot_id = "S2"
     after = await symbol(fakes, replace(ASKED, limit=2, cursor=page.next_cursor))
 
-    assert after.attendance.error is not None
-    assert (after.ok, after.attendance.error.code) == (False, "snapshot_gone")
+    assert after.error is not None
+    assert (after.ok, after.error.code) == (False, "snapshot_gone")
 
 
 def of_box(name: str, container: str, **fields: object) -> NamedSearcher:
@@ -476,7 +480,7 @@ async def test_filters_that_match_nothing_anywhere_are_named(
         await symbol(fakes, replace(ASKED, filters=go)),
         await references(fakes, replace(USES, filters=go)),
     ):
-        said = [item.message for item in found.attendance.warnings]
+        said = [item.message for item in found.warnings]
         assert said == told
 
 
@@ -489,6 +493,4 @@ async def test_a_container_that_does_not_define_the_name_is_told_with_those_that
         [NamedSearcher("a", near=near, fits=fits)], replace(ASKED, name="Box.retry")
     )  # type: ignore[arg-type] # words of a Fit
 
-    assert [(one.code, one.message) for one in found.attendance.warnings] == [
-        ("other_container", said)
-    ]
+    assert [(one.code, one.message) for one in found.warnings] == [("other_container", said)]

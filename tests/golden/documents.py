@@ -1,11 +1,5 @@
-"""Every JSON document that ggrep prints, made from the fixture repositories.
+"""JSON documents that ggrep prints, made from the fixture repositories."""
 
-What differs from machine to machine (names that hang on the path of the copy, ULIDs, versions of
-libraries, sizes on disk) is replaced by zeros of the same form, so that a golden still fits its
-schema. Everything else is as it is printed.
-"""
-
-import re
 import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -24,12 +18,16 @@ from ggrep.config.home import Home
 from ggrep.config.remotes import Remote
 from ggrep.config.settings import Settings
 from ggrep.federation.coordinator import federated_search
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
-from ggrep.federation.workspace_names import federated_references, federated_symbol
+from ggrep.federation.workspace_names import (
+    FederatedReferences,
+    FederatedSymbol,
+    federated_references,
+    federated_symbol,
+)
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.index.maintenance.audit import audit
 from ggrep.index.maintenance.collection import collect_garbage, preview
@@ -71,27 +69,6 @@ from tests.fakes.clocks import ManualClock
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "repos"
 START = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
 """Later than any fixture file was written, so that none of them looks as if it might change."""
-
-_ULID = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
-_REPO_DIGEST = re.compile(r"\b(shop|gateway|ledger)-[0-9a-f]{12}")
-_STORE_DIGEST = re.compile(r"\b((?:shop|gateway|ledger)-0{12})-[0-9a-f]{12}")
-_SET_DIGEST = re.compile(r"\b(ws1|wm1)-[0-9a-f]{64}")
-_CONFIG = re.compile(r'("config_fingerprint": ")[0-9a-f]{64}')
-_TIMES = re.compile(r'("modified_at": ")[^"]+')
-_SIZES = re.compile(
-    r'("(?:size_bytes|store_bytes|files_linked|files_copied)": |(?:store|cache|logs) uses )[0-9]+'
-)
-_REPLACEMENTS = (
-    (_ULID, "0" * 26),
-    (_REPO_DIGEST, r"\1-" + "0" * 12),
-    (_STORE_DIGEST, r"\1-" + "0" * 12),
-    (_SET_DIGEST, r"\1-" + "0" * 64),
-    (_CONFIG, r"\g<1>" + "0" * 64),
-    (_SIZES, r"\g<1>0"),
-    (_TIMES, r"\g<1>2031-02-03T04:05:06Z"),
-)
-"""In this order: a store's name begins with its repository's."""
-
 
 ASKING = FederatedRequest(SearchRequest("", timeout_ms=0))
 """Asks all repositories of a workspace."""
@@ -380,15 +357,6 @@ def error_classes() -> set[type[errors.GgrepError]]:
     for kind in found:
         found += [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]
     return set(found)
-
-
-def neutral_bytes(document: Mapping[str, Any], repos: Repos) -> bytes:
-    """Return a document as indented bytes without what differs from machine to machine."""
-    text = stable_json.dumps_pretty(document).decode()
-    text = text.replace(str(repos.directory), "/tmp/repos")  # noqa: S108 - a name, not a file
-    for pattern, plain in _REPLACEMENTS:
-        text = pattern.sub(plain, text)
-    return text.encode()
 
 
 def hello_document() -> dict[str, Any]:

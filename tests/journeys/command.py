@@ -3,10 +3,10 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import jsonschema_rs
 import pytest
@@ -65,6 +65,10 @@ class Command(Struct, frozen=True):
         status = main([str(argument) for argument in arguments])
         out, err = self.capture.readouterr()
         return Outcome(status, out, err)
+
+
+CommandOver: TypeAlias = Callable[..., Command]
+"""Takes a home and variables; returns the command over it. See `conftest.command_over`."""
 
 
 def start(

@@ -6,23 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.repos import write_tree
-from tests.journeys.command import WORDS, Command
+from tests.journeys.command import WORDS, Command, CommandOver
 from tests.journeys.household import Household, household
 
 
 @pytest.fixture
-def ggrep(
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Command:
+def ggrep(home: Path, command_over: CommandOver) -> Command:
     """Return the command with a home of its own, no colours and the process left as it was."""
-    monkeypatch.setenv("GGREP_HOME", str(home))
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
-    return Command(capsys)
+    return command_over(home)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.crash.corruption import Kept, prepare, put
 from tests.fakes.hosts import Served, served
 from tests.fakes.places import short_directory
 from tests.hints.test_hints import LINE
-from tests.journeys.command import Command
+from tests.journeys.command import Command, CommandOver
 
 pytestmark = pytest.mark.slow
 
@@ -79,23 +79,17 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 @pytest.fixture
 def ggrep(
-    kept: Kept,
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    kept: Kept, home: Path, monkeypatch: pytest.MonkeyPatch, command_over: CommandOver
 ) -> Command:
     """Return the command, without a daemon, over a copy of the home."""
     for name in KNOWN_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     kept.copy(home)
-    settings = {"GGREP_HOME": str(home), "GGREP_ENCODER": "hashed", "GGREP_START_DAEMON": "0"}
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
     monkeypatch.chdir(kept.root)
     monkeypatch.setattr(
         "ggrep.index.maintenance.snapshot_checks.damaged_grammar_files", lambda **_: []
     )
-    return Command(capsys)
+    return command_over(home, GGREP_ENCODER="hashed", GGREP_START_DAEMON="0")
 
 
 def said(warnings: Sequence[Mapping[str, Any]]) -> str:

@@ -9,7 +9,7 @@ import pytest
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from tests.fakes.repos import open_engine, write_tree
-from tests.journeys.command import WORDS, Command, fits
+from tests.journeys.command import WORDS, Command, CommandOver, fits
 
 pytestmark = pytest.mark.slow
 
@@ -25,18 +25,13 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def ggrep(
-    kept: tuple[Path, Path],
-    home: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    kept: tuple[Path, Path], home: Path, monkeypatch: pytest.MonkeyPatch, command_over: CommandOver
 ) -> Command:
     """Return the command, over the repository with a copy of its home."""
     root, whole = kept
     shutil.copytree(whole, home)
-    monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setenv("GGREP_ENCODER", "hashed")
     monkeypatch.chdir(root)
-    return Command(capsys)
+    return command_over(home, GGREP_ENCODER="hashed")
 
 
 def only(directory: Path) -> Path:

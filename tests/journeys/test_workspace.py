@@ -352,6 +352,16 @@ def test_a_bad_workspace_file_is_named_with_file_and_field(
         assert said in shown.err
         assert "Traceback" not in shown.err
 
+    searched = ggrep("refund", "--workspace", workspace, "--json")
+    error = searched.error("federated_error")
+    assert searched.status == 1
+    assert error["code"].startswith("ERR_WORKSPACE_")
+    assert str(workspace.parent) not in searched.out, "absolute paths are not for every caller"
+    assert any(
+        said in issue["message"] + issue["field"] + issue["path"] + "ws.jsonc"
+        for issue in error["issues"]
+    )
+
 
 def test_a_workspace_of_nothing_but_missing_repositories(ggrep: Command, workspace: Path) -> None:
     """It is looked at all the same; only what needs all of them, or any, fails."""
@@ -370,28 +380,6 @@ def test_a_workspace_of_nothing_but_missing_repositories(ggrep: Command, workspa
     assert shown.status == 0
     assert "missing" in shown.out
     assert "root 'nowhere': no such directory" in shown.err
-
-
-@pytest.mark.parametrize("case", BAD_FILES)
-def test_a_search_of_a_bad_workspace_is_one_document(
-    ggrep: Command, workspace: Path, case: str
-) -> None:
-    """An agent that asks gets the contract's envelope, without absolute paths."""
-    content, said = BAD_FILES[case]
-    workspace.unlink()
-    if content is not None:
-        workspace.write_bytes(content if isinstance(content, bytes) else content.encode())
-
-    refused = ggrep("refund", "--workspace", workspace, "--json")
-
-    error = refused.error("federated_error")
-    assert refused.status == 1
-    assert error["code"].startswith("ERR_WORKSPACE_")
-    assert str(workspace.parent) not in refused.out
-    assert any(
-        said in issue["message"] + issue["field"] + issue["path"] + "ws.jsonc"
-        for issue in error["issues"]
-    )
 
 
 @pytest.mark.parametrize("query", ["", " ", "\x00\x07\x1b[2J", "\ud800"])

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from bench.serving import CLOCK, search
 from ggrep.base.errors import Busy
 from ggrep.config.home import Home
 from ggrep.protocol.client.daemon_address import arrange
 from ggrep.protocol.client.link import Link
-from tests.bench.serving import CLOCK, search
 from tests.load.tree import COMMON
 
 

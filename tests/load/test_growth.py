@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.serving import ask, load_average, serving, sync
 from ggrep.base.ids import SegmentName
 from ggrep.config import store_files
 from ggrep.index.store.tables import take_rows
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Search
 from ggrep.search.engine.engine import Engine
-from tests.bench.serving import ask, load_average, serving, sync
 from tests.fakes.places import short_directory
 from tests.fakes.repos import open_engine, write_tree
 from tests.load.memory import anonymous_kb, descriptors, in_use, threads

@@ -16,11 +16,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from ggrep.base.clock import Deadline
-from ggrep.base.processes import is_running, start_ticks
-from ggrep.model.request import SearchRequest
-from ggrep.protocol.wire.messages import Search, Status
-from tests.bench.serving import (
+from bench.serving import (
     CLOCK,
     Host,
     ask,
@@ -30,6 +26,10 @@ from tests.bench.serving import (
     sync,
     timed_ms,
 )
+from ggrep.base.clock import Deadline
+from ggrep.base.processes import is_running, start_ticks
+from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.messages import Search, Status
 from tests.fakes.places import short_directory
 from tests.load.oracle import Diary, complaints
 from tests.load.traffic import Asker, Heard, Writer

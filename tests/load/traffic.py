@@ -10,6 +10,7 @@ from zlib import crc32
 
 from msgspec import Struct
 
+from bench.serving import CLOCK, sync
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Busy, DeadlineExceeded
@@ -17,7 +18,6 @@ from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.protocol.client.link import Link
 from ggrep.protocol.wire.messages import Search
 from ggrep.protocol.wire.replies import Reply
-from tests.bench.serving import CLOCK, sync
 from tests.load.oracle import Answer, Diary
 from tests.load.tree import COMMON, live_path, live_text, live_word, word
 

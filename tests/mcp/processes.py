@@ -26,6 +26,17 @@ CHECKOUT = Path(__file__).parents[2]
 TREE = {"src/pay.py": "def settle_invoice():\n    return 'settled'\n"}
 OTHER = {"lib/mail.py": "def send_invoice():\n    return 'sent'\n"}
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+
 
 class Settled(Struct, frozen=True):
     """Two indexed repositories and their workspace; `bare` has no index."""

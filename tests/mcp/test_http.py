@@ -19,18 +19,9 @@ from ggrep.interfaces.mcp.tools import listed
 from ggrep.interfaces.surfaces.http_server import AccessRules, Gate, Refusal, base_url, bind, run
 from tests.fakes.federators import FakeFederator
 from tests.mcp.conftest import backend_of
+from tests.mcp.processes import INITIALIZE
 
 TOKEN = "0123456789abcdef"  # noqa: S105 - of these tests alone
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 ACCEPT = {"accept": "application/json, text/event-stream"}
 
 

@@ -14,22 +14,12 @@ from mcp.client.streamable_http import streamable_http_client
 
 from ggrep.base import stable_json
 from ggrep.interfaces.mcp.tools import listed
-from tests.mcp.processes import Settled, settled
+from tests.mcp.processes import INITIALIZE, Settled, settled
 
 pytestmark = pytest.mark.slow
 
 _PATIENCE_S = 600
 OTHER_SIGNALS = (signal.SIGINT, signal.SIGHUP)
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 
 
 @pytest.fixture(scope="module")

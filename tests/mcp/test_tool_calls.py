@@ -430,7 +430,7 @@ async def test_a_call_for_nothing_or_for_too_much_is_refused(calls: Calls, name:
         ("symbol", {"limit": -1}, "limit: must be 0 or more, is -1"),
         ("references", {"filter": ["x"]}, "filter: "),
         ("expand", {"boundary": "page"}, "boundary: 'page' is not one of auto, lines, chunk, "),
-        ("expand", {"max_bytes": 0}, "max_bytes: must be 1 or more, is 0"),
+        ("expand", {"max_bytes": -1}, "max_bytes: must be 0 or more, is -1"),
         ("expand", {"options": ["timeout_ms=-1"]}, "timeout_ms: must be 0 or more, is -1"),
     ],
 )

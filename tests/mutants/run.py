@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
-COPIED = ("ggrep", "training", "tests", "pyproject.toml")
+COPIED = ("ggrep", "training", "bench", "tests", "conftest.py", "pyproject.toml")
 _PATIENCE_S = 30
 """A sabotage that makes a test hang is noticed."""
 _MOMENTS = count(1_000_000_000)

@@ -39,7 +39,7 @@ def engine(index_of: IndexOf) -> Engine:
 
 
 def ask(
-    engine: Engine, target: str, boundary: Boundary = "auto", max_bytes: int = 16_384
+    engine: Engine, target: str, boundary: Boundary = "auto", max_bytes: int = 0
 ) -> ExpandResponse:
     return engine.ask(ExpandRequest(target, boundary, max_bytes, deterministic=True))
 
@@ -125,6 +125,17 @@ def test_a_cut_is_never_inside_of_a_character(index_of: IndexOf) -> None:
     ]
 
 
+def test_a_range_of_lines_is_shown_whole_unless_bytes_are_named(engine: Engine) -> None:
+    """Who names both ends has seen the place; a cut costs another call."""
+    whole = ask(engine, f"src/till.py:1-{len(LINES)}")
+    cut = ask(engine, f"src/till.py:1-{len(LINES)}", max_bytes=16_384)
+
+    assert whole.content.split("\n") == LINES[: whole.end_line]
+    assert (whole.start_line, whole.end_line, whole.limits_hit) == (1, whole.file_lines, ())
+    assert len(whole.content.encode()) > len(cut.content.encode())
+    assert [hit.code for hit in cut.limits_hit] == ["max_expand_bytes"]
+
+
 def test_more_than_the_cap_is_clamped_aloud(engine: Engine) -> None:
     """A caller that asked for all must know that there is a bound."""
     found = ask(engine, "docs/a.md", "file", 1 << 30)
@@ -196,7 +207,7 @@ def test_what_is_no_place_is_refused_by_name(engine: Engine, target: str, told: 
 @pytest.mark.parametrize(
     "request_",
     [
-        ExpandRequest("a", max_bytes=0),
+        ExpandRequest("a", max_bytes=-1),
         ExpandRequest("a", boundary="all"),  # type: ignore[arg-type] # what a caller may send
         ExpandRequest("a", timeout_ms=-1),
     ],

@@ -16,7 +16,7 @@ from ggrep.base.identifiers import IdSource
 from ggrep.base.ids import RepoId
 from ggrep.base.locks import Patience
 from ggrep.config.home import Home
-from ggrep.federation import batched_query
+from ggrep.federation import pool_rounds
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.routing import Routed, route
@@ -106,7 +106,7 @@ class Proof:
         everybody = [[*ruled_out]] if len(ruled_out) > 1 else []
         for repos in (*everybody, *([repo] for repo in ruled_out)):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(batched_query, "route", partial(kept_too, repos))
+                patch.setattr(pool_rounds, "route", partial(kept_too, repos))
                 assert lists(self.told(workspace, question, together=True)) == lists(told)
 
     def pack(self, most: int) -> None:

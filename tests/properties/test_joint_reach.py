@@ -1,6 +1,6 @@
 """A repository of which it is said that it could not change an answer does not change it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from ggrep.base.ids import RepoId
 from ggrep.config.home import Home
+from ggrep.federation.merge import RankedList, fold, merge_global
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
+from ggrep.model.corpus import Corpus
 from ggrep.model.request import SearchRequest
 from tests.fakes.packs import Stores
 from tests.properties.workspaces import found, queries, trees
@@ -59,12 +62,26 @@ class Proof:
         ruled_out = [place for place in silent if place not in answer.reaching]
         for places in (ruled_out, *([place] for place in ruled_out)):
             fewer = tuple(place for place in silent if place not in places)
-            assert shown(self.stores.ask(replace(asked, silent=fewer))) == shown(answer)
+            others = self.stores.ask(replace(asked, silent=fewer))
+            assert shown(others, asked) == shown(answer, asked)
 
 
-def shown(answer: BatchedPoolResponse) -> object:
-    """Return what an answer is made of."""
-    return answer.lists, answer.leading, answer.figures
+def shown(answer: BatchedPoolResponse, asked: BatchedQuery) -> object:
+    """Return what a coordinator shows of an answer: hits behind those only settle ties."""
+    lists: defaultdict[Corpus, list[RankedList]] = defaultdict(list)
+    for listed in answer.lists:
+        for corpus, hits in listed.corpora:
+            lists[corpus].append(RankedList(RepoId(f"r{listed.member}"), None, 0, hits))
+    merged = {
+        corpus: merge_global(ranked, per_repo_top=asked.per_list)
+        for corpus, ranked in lists.items()
+    }
+    hits = {
+        corpus: (fold(ordered) if asked.folds else ordered)[: asked.top]
+        for corpus, ordered in merged.items()
+        if ordered
+    }
+    return hits, answer.leading, answer.figures
 
 
 def prove(base: Path, effort: settings) -> Proof:

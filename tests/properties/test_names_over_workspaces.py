@@ -12,10 +12,14 @@ from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
-from ggrep.federation.workspace_names import federated_references, federated_symbol
+from ggrep.federation.workspace_names import (
+    FederatedReferences,
+    FederatedSymbol,
+    federated_references,
+    federated_symbol,
+)
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import (
     ReferencesRequest,
@@ -73,8 +77,8 @@ def assert_symbol_alike(asked: SymbolRequest, workspace: NamedWorkspace, union: 
     answer = workspace.symbol(asked)
     assert isinstance(found.answer, SymbolResponse)
 
-    assert answer.attendance.errors == ()
-    shown = [(one.repo_id, one.found) for one in answer.definitions]
+    assert answer.errors == ()
+    shown = [(one.repo_id, one.place) for one in answer.definitions]
     assert shown == list(zip(found.repos, found.answer.definitions, strict=True))
     assert answer.total == found.answer.total
     assert answer.suggestions == found.answer.suggestions
@@ -90,8 +94,8 @@ def assert_references_alike(
     answer = workspace.references(asked)
     assert isinstance(found.answer, ReferencesResponse)
 
-    assert answer.attendance.errors == ()
-    shown = [(one.repo_id, one.found) for one in answer.references]
+    assert answer.errors == ()
+    shown = [(one.repo_id, one.place) for one in answer.references]
     assert shown == list(zip(found.repos, found.answer.references, strict=True))
     counts = [(dict(each.totals), each.mentions) for each in (answer, found.answer)]
     if any(mentions for _, mentions in counts):  # each repository reads a page of its own
@@ -100,11 +104,11 @@ def assert_references_alike(
     else:
         assert answer.totals == found.answer.totals
     assert answer.files == len({(repo, one.path) for repo, one in shown})
-    assert tuple(one.found for one in answer.defined) == found.answer.defined
+    assert tuple(one.place for one in answer.defined) == found.answer.defined
     assert_same_said(answer, found.answer)
     every = workspace.references(replace(asked, limit=0))
     assert reference_pages(workspace, asked) == [
-        (one.repo_id, one.found) for one in every.references
+        (one.repo_id, one.place) for one in every.references
     ]
 
 
@@ -112,10 +116,10 @@ def assert_same_said(
     answer: FederatedSymbol | FederatedReferences, one: SymbolResponse | ReferencesResponse
 ) -> None:
     """The cut, other spellings and containers, and filters that match nothing are told alike."""
-    told = {item.code: item.message for item in answer.attendance.warnings}
+    told = {item.code: item.message for item in answer.warnings}
     expected = {item.code: item.message for item in one.warnings}
     assert {code: told.get(code) for code in SAID} == {code: expected.get(code) for code in SAID}
-    cuts = [entry.limit for entry in answer.attendance.limits_hit if entry.limit.code in CUTS]
+    cuts = [entry.limit for entry in answer.limits_hit if entry.limit.code in CUTS]
     expected_cuts = [limit for limit in one.limits_hit if limit.code in CUTS]
     assert [(cut.code, cut.limit) for cut in cuts] == [
         (cut.code, cut.limit) for cut in expected_cuts
@@ -144,7 +148,7 @@ def reference_pages(workspace: NamedWorkspace, asked: ReferencesRequest) -> list
     found: list[object] = []
     while True:
         page = workspace.references(asked)
-        found += [(one.repo_id, one.found) for one in page.references]
+        found += [(one.repo_id, one.place) for one in page.references]
         if not page.next_cursor:
             return found
         asked = replace(asked, cursor=page.next_cursor)
@@ -259,12 +263,12 @@ def test_usages_of_another_container_are_left_out_of_all_repositories(
 ) -> None:
     """Not only of the one that defines both."""
     found = paying[0].references(ReferencesRequest("Till.pay", deterministic=True))
-    placed = [(one.found.path, one.found.line, one.found.guess) for one in found.references]
-    told = [one.message for one in found.attendance.warnings if one.code == "other_container"]
+    placed = [(one.place.path, one.place.line, one.place.guess) for one in found.references]
+    told = [one.message for one in found.warnings if one.code == "other_container"]
 
     assert ("app/main.py", 3, False) in placed
     assert ("app/main.py", 4, True) not in placed
-    assert {(one.found.qualified_name, one.found.relation) for one in found.defined} == {
+    assert {(one.place.qualified_name, one.place.relation) for one in found.defined} == {
         ("Till.pay", "definition"),
         ("Card.pay", "implementation"),
     }

@@ -10,7 +10,13 @@ from msgspec.structs import replace
 
 from ggrep.model.corpus import CORPORA
 from ggrep.model.filters import Filter
-from ggrep.model.request import CollectionStatistics, PoolRequest, SearchRequest, SnippetMode
+from ggrep.model.request import (
+    CollectionStatistics,
+    PoolRequest,
+    SearchRequest,
+    SnippetMode,
+    StatisticsRequest,
+)
 from ggrep.model.response import Hit
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import open_engine, write_tree
@@ -73,7 +79,7 @@ def check_neighbours(
         left = store(base, "left", one | mine, encoder)
         right = store(base, "right", other | mine, encoder)
         for request in map(everything, asked):
-            _, figures = left.term_stats(request)
+            figures = left.ask(StatisticsRequest(request)).statistics
             there = by_row(ask(right, request, figures))
             here = by_row(ask(left, request, figures))
             shared = {row for row in {*here, *there} if row[0] in mine}
@@ -91,7 +97,7 @@ def check_cuts(
         engine = store(Path(folder).resolve(), "repo", mine, encoder)
         for query, drawn in asked:
             narrow = replace(drawn, query=query, explain=True, snippet=SnippetMode.NONE)
-            _, figures = engine.term_stats(narrow)
+            figures = engine.ask(StatisticsRequest(narrow)).statistics
             wide = by_row(ask(engine, everything(narrow), figures))
             part = by_row(engine.search(narrow).hits)
 

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 import textwrap
@@ -69,12 +70,12 @@ def test_the_names_are_these() -> None:
 
 
 def signature(function: object) -> str:
-    """Return a method's parameters and result as they are written."""
+    """Return a method's parameters and result as they are written, without modules."""
     (written,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body  # type: ignore[arg-type]  # it is one
     assert isinstance(written, ast.FunctionDef | ast.AsyncFunctionDef)
     assert written.returns is not None
     given = ast.unparse(written.args).removeprefix("self").removeprefix(", ")
-    return f"{given}) -> {ast.unparse(written.returns)}"
+    return re.sub(r"\b(answers|calls)\.", "", f"{given}) -> {ast.unparse(written.returns)}")
 
 
 @pytest.mark.parametrize(

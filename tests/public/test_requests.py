@@ -12,13 +12,18 @@ from ggrep.model.filters import Filter
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SessionRequest
-from ggrep.service.call_requests import (
+from ggrep.service.calls import (
+    EXPAND,
+    REFERENCES,
+    SEARCH,
+    SLATE,
+    SYMBOL,
+    Method,
     request_of,
     scope_of,
     search_request,
     slate_request,
 )
-from ggrep.service.calls import EXPAND, REFERENCES, SEARCH, SLATE, SYMBOL, Method
 from ggrep.service.workspace_calls import federated_request
 
 

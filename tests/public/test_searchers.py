@@ -59,7 +59,7 @@ async def test_a_slate_is_read_here_from_where_its_daemon_was_lost(
     found = await home.slate()
 
     assert shown(found) == ["a:a0.py", "a:a1.py", "b:b0.py", "b:b1.py"]
-    assert found.response.errors == ()
+    assert found.errors == ()
     assert home.told == [f"{error}; reading without it"]
     assert calls(here, "slate") == 1
 
@@ -80,7 +80,7 @@ async def test_a_daemon_that_fails_otherwise_is_not_gone_around() -> None:
     home = Household([searcher("a", fail={"slate": [GgrepError("damaged")]})], [here])
     found = await home.slate()
 
-    assert [item.message for item in found.response.errors] == ["no slate: damaged"]
+    assert [item.message for item in found.errors] == ["no slate: damaged"]
     assert here.asked == []
 
 
@@ -97,4 +97,4 @@ async def test_the_guard_lets_slates_through_to_who_may_be_asked() -> None:
 
     assert shown(found) == ["a:a0.py", "a:a1.py"]
     assert fakes[1].asked == []
-    assert [item.code for item in found.response.errors] == ["forbidden"]
+    assert [item.code for item in found.errors] == ["forbidden"]

@@ -6,7 +6,7 @@ from ggrep.base.ids import PathKey
 from ggrep.index.lexical.layout import BODY, DOC, NAME, SCORED_FIELDS
 from ggrep.index.lexical.tokens import word_terms, words
 from ggrep.model.files import Chunk
-from ggrep.model.request import SearchRequest
+from ggrep.model.request import SearchRequest, StatisticsRequest
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits
@@ -33,7 +33,7 @@ def fields(chunk: Chunk) -> tuple[list[str], ...]:
 
 def test_figures_are_those_of_the_live_files(engine: Engine) -> None:
     """Neither a segment of its own nor a dead row may move a score."""
-    _, found = engine.term_stats(SearchRequest(QUERY))
+    found = engine.ask(StatisticsRequest(SearchRequest(QUERY))).statistics
     chunks = [fields(chunk) for chunk in live_chunks()]
     holding = Counter(term for chunk in chunks for term in {t for f in chunk for t in f})
     path_terms = [{t for w in words(name) for t in word_terms(w)} for name in FILES]

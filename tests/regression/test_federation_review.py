@@ -142,8 +142,8 @@ async def test_a_bug_while_making_ready_takes_no_answer_away() -> None:
         def open(self, asked: WorkspaceRepo) -> FakeSearcher:
             return inner.open(asked)  # type: ignore[return-value]  # it is ours
 
-        def hosts(self, repos: object) -> tuple[()]:
-            return ()
+        def joint(self, repos: object) -> None:
+            return None
 
     found = await federated_search(workspace(repo("a")), request(), Broken(), VirtualClock())
 

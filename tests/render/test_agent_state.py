@@ -1,23 +1,19 @@
 """The state of an index as text for agents."""
 
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ggrep.base import stable_json
 from ggrep.render.agent_text import agent_text
 from tests.fakes.golden_documents import golden
 
-SNAPSHOTS = Path(__file__).parents[1] / "golden/__snapshots__/test_status"
 
-
-def status(name: str = "of_a_repository_with_a_busy_daemon", **sync: object) -> dict[str, Any]:
+def status(case: str = "busy_daemon", **sync: object) -> dict[str, Any]:
     """Return what a server tells of a repository, with another state of its syncs."""
-    found = stable_json.loads((SNAPSHOTS / f"test_status_{name}.json").read_bytes())
-    found["sync"] = {**found["sync"], **sync}
-    return {"running": True, **found}
+    document = golden("status", case)
+    document["sync"] = {**document["sync"], **sync}
+    return {"running": True, **document}
 
 
 def line(document: dict[str, Any], beginning: str) -> str:
@@ -111,7 +107,7 @@ def test_without_a_daemon_it_is_said_what_starts_one(indexed: bool, found: str) 
 
 def test_before_the_first_index_nothing_is_claimed() -> None:
     """All figures are zero then."""
-    assert "nothing is indexed yet" in agent_text(status("before_the_first_index_has_every_key"))
+    assert "nothing is indexed yet" in agent_text(status("no_index"))
 
 
 def test_health_names_what_is_not_well_and_counts_the_rest() -> None:

@@ -1,4 +1,4 @@
-"""An answer and a failure as the text of two streams."""
+"""Answers as documents, one or several of one command."""
 
 import os
 from pathlib import Path
@@ -9,33 +9,26 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, SyncRefused
 from ggrep.model.confidence import Confidence
-from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import SearchRequest, ViewOptions
-from ggrep.model.response import Explanation, Hit, Provenance, QueryResponse
+from ggrep.model.response import Explanation, Provenance, QueryResponse
+from ggrep.render.agent_hits import AlreadyShown
 from ggrep.render.answer_json import answer_json
 from ggrep.render.printed import Rendered, render_answer, render_failure
+from tests.fakes.searchers import hit
 
 ROOT = Path("/repo")
-HIT = Hit(
-    row_id="r",
-    chunk_id="c",
-    path="src/a.py",
-    start_line=9,
+HIT = hit(
+    "r",
+    "src/a.py",
+    9,
     end_line=20,
     score=1.5,
     lexical_score=0.5,
-    corpus=Corpus.CODE,
-    chunk_type="function",
     name="refund",
     qualified_name="Shop.refund",
     breadcrumb=("Shop",),
-    language="python",
-    is_anchor=False,
     content="def refund(order):",
-    content_start_line=9,
-    signature="",
-    hidden_lines=0,
 )
 EXPLANATION = Explanation("words", ("asked",), (), {}, {}, {}, {}, {}, {}, 1)
 RESPONSE = QueryResponse(
@@ -192,3 +185,21 @@ def test_the_reply_of_a_daemon_holds_all_of_it() -> None:
         "exit_status": 1,
         "hits": 2,
     }
+
+
+def test_lines_within_shown_lines_stand_above() -> None:
+    """Only what is shown as a whole is named instead."""
+    above = AlreadyShown()
+
+    assert not above.covers("a.py", 1, 20)
+    assert above.covers("a.py", 5, 20)
+    assert not above.covers("a.py", 5, 21)
+    assert not above.covers("b.py", 5, 20)
+
+
+def test_a_line_that_two_mentions_share_is_new_to_its_own_answer() -> None:
+    """Of one answer nothing is dropped."""
+    above = AlreadyShown()
+
+    assert above.repeated([("a.py", 3), ("a.py", 3)]) == set()
+    assert above.repeated([("a.py", 3), ("a.py", 4)]) == {("a.py", 3)}

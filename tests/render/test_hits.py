@@ -3,32 +3,25 @@
 import pytest
 from msgspec.structs import replace
 
-from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import ViewOptions
 from ggrep.model.response import Hit
 from ggrep.render.hits import ShownHit, render_hits, render_notes
 from ggrep.render.style import Style
+from tests.fakes.searchers import hit
 
 PLAIN = Style(colour=False)
-HIT = Hit(
-    row_id="r",
-    chunk_id="c",
-    path="src/a.py",
-    start_line=9,
+HIT = hit(
+    "r",
+    "src/a.py",
+    9,
     end_line=20,
     score=1.5,
     lexical_score=0.5,
-    corpus=Corpus.CODE,
-    chunk_type="function",
     name="refund",
     qualified_name="Shop.refund",
     breadcrumb=("Shop",),
-    language="python",
-    is_anchor=False,
     content="def refund():\n\treturn 1",
-    content_start_line=9,
-    signature="",
     hidden_lines=3,
     components=(("text", 1.0), ("file", 0.5), ("prior", 1.0)),
 )

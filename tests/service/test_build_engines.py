@@ -17,7 +17,7 @@ from ggrep.service.build_engines.cluster import NoCluster, host_and_port, requir
 from ggrep.service.build_engines.engine import LocalEngine, open_engine
 from ggrep.service.build_engines.on_cluster import ClusterEngine
 from tests.fakes.remotes import SHOP, commit, directory_remote, objects_of
-from tests.journeys.command import Command, fits
+from tests.journeys.command import Command, CommandOver, fits
 
 pytestmark = pytest.mark.slow
 
@@ -51,14 +51,9 @@ class Nodes:
 
 
 @pytest.fixture
-def ggrep(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
+def ggrep(home: Path, command_over: CommandOver) -> Command:
     """Return the command with a home of its own."""
-    monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setenv("GGREP_ENCODER", "none")
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
-    return Command(capsys)
+    return command_over(home, GGREP_ENCODER="none")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from ggrep.model.slate_material import FileCandidate
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.pipeline import Ranked
 from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles, rows_of
+from ggrep.search.slate.related_files import Origin, companions
 from tests.fakes.repos import open_engine, write_tree
 
 FILES = {
@@ -143,28 +145,78 @@ def test_candidates_stand_by_section_score_and_path(small: Engine) -> None:
 
 
 def test_a_candidates_score_is_that_of_its_best_row(small: Engine) -> None:
-    """Which is the first of those that speak for it, where nothing is mentioned."""
+    """And the rows that speak for it stand by priority, behind the best row of options."""
     with ranked(small) as found:
         candidates = gatherer(found).candidates()
         for one, rows in zip(candidates, rows_of(found, candidates, 5), strict=True):
-            # Of a module shown for its options the best row may be another.
-            assert one.score in {row.score for row in rows.best[:2]}, one
-            assert rows.best[0].score == one.score or one.section is Section.CONFIG
+            assert one.score in {row.score for row in rows.best}, one
             assert len(rows.best) == min(rows.telling, 5)
-            assert [row.score for row in rows.best] == sorted(
-                (row.score for row in rows.best), reverse=True
-            )
+            ranks = [row.priority for row in rows.best]
+            assert ranks == sorted(ranks, reverse=True) or one.section is Section.CONFIG
+
+
+def test_rows_gain_by_what_answers_a_question_and_lose_by_their_length(tmp_path: Path) -> None:
+    """Words of the question, use of the best code and the learned factor; not lines."""
+    files = {
+        "src/both.py": "def retry_queue(item):\n    return item\n",
+        "src/long.py": "def retry_queue(item):\n    return item\n" + "    item = 1\n" * 20,
+        "src/queue.py": "def queue_of(item):\n    return item\n",
+        "src/drain.py": "def drain(queue):\n    return retry_queue(queue)\n",
+    }
+    write_tree(tmp_path / "repo", files)
+    engine = open_engine(tmp_path / "repo", tmp_path / "home", encoder="none")
+    engine.sync()
+    with ranked(engine) as found:
+        candidates = {one.path: one for one in gatherer(found).candidates()}
+        both, long = candidates["src/both.py"], candidates["src/long.py"]
+        users = companions(
+            found,
+            [Origin(both.segment, rows_of(found, [both], 1)[0].best[0].row, 1.0)],
+            Deadline.never(SystemClock()),
+        )
+
+        def gains(one: FileCandidate, *more: Any) -> float:
+            (row,) = rows_of(found, [one], 1, *more)[0].best
+            return row.priority / row.score
+
+        assert gains(both) > gains(long)
+        assert gains(candidates["src/drain.py"], users) > gains(candidates["src/drain.py"])
+        pair = [both, candidates["src/queue.py"]]
+        assert gains(pair[0]) > gains(pair[1])
+        less = rows_of(found, pair, 1)[1].best[0]
+        weighed = rows_of(found, pair, 1, None, [1.0, 0.5])[1].best[0]
+        assert weighed.priority < 0.6 * less.priority
+
+
+def test_tests_inside_of_a_source_count_as_tests(tmp_path: Path) -> None:
+    """Rust keeps them in the file that they test; they repeat its words and decide nothing."""
+    body = "    fn drain() {\n        retry_queue(1);\n    }\n"
+    text = f"mod steps {{\n{body}}}\n\n#[cfg(test)]\nmod tests {{\n{body}}}\n"
+    write_tree(tmp_path / "repo", {"src/queue.rs": text})
+    engine = open_engine(tmp_path / "repo", tmp_path / "home", encoder="none")
+    engine.sync()
+    with ranked(engine) as found:
+        (source,) = gatherer(found).candidates()
+        rows = sorted(rows_of(found, [source], 9)[0].best, key=lambda row: row.start_line)
+
+    gains = [row.priority / row.score for row in rows]
+    assert len(gains) >= 2
+    assert max(gains[1:]) < 0.7 * gains[0]
 
 
 def test_candidates_have_the_same_rows_together_and_alone(small: Engine) -> None:
     """Rows of all files are scored at once; none may be counted for the file beside it."""
     with ranked(small) as found:
         candidates = gatherer(found).candidates()
-        together = [rows_of(found, candidates, most) for most in (1, 2, 9)]
-        alone = [[rows_of(found, [one], most)[0] for one in candidates] for most in (1, 2, 9)]
+        together = rows_of(found, candidates, 9)
+        alone = [rows_of(found, [one], 9)[0] for one in candidates]
 
-    assert together == alone
-    assert {len(rows.best) for rows in together[2]} >= {1, 2}
+    for one, other in zip(together, alone, strict=True):
+        assert one.telling == other.telling
+        assert {(row.row, row.score) for row in one.best} == {
+            (row.row, row.score) for row in other.best
+        }
+    assert {len(rows.best) for rows in together} >= {1, 2}
 
 
 def test_a_module_is_configuration_by_the_rows_that_define_options(small: Engine) -> None:

@@ -275,19 +275,30 @@ def asked_of(*files: PackMaterial, level: int = 1, budgets: Budgets = USUAL) -> 
     return drawn(told, ASKED, standing, Form(level, in_force, graph=False))
 
 
-def test_snippets_give_way_before_evidence_and_whole_lines_go() -> None:
-    """Half a line is worse than none; where a piece stands is worth more than its last lines."""
+def test_the_best_piece_is_cut_at_its_end_and_whole_lines_go() -> None:
+    """Half a line is worse than none; what had no room is counted."""
     long = "\n".join(f"line {number} of many" for number in range(100))
     found = asked_of(
         material("a.py", piece(long), piece("short", 200, 0.5)), budgets=Budgets(file_bytes=1_000)
     )
     (pack,) = packs_of(found.slate)
-    first, second = pack.evidence
+    first, *others = pack.evidence
 
-    assert second.snippet == "short" or not second.snippet
+    assert len(others) + pack.more_evidence == 1
     assert long.startswith(f"{first.snippet}\n")
     assert first.hidden_lines == 100 - first.snippet.count("\n") - 1
     assert [cut.path_key for cut in found.limits] == ["a.py"]
+
+
+def test_a_piece_whose_lines_have_no_room_is_named() -> None:
+    """Where it stands is less than its first lines, and more than nothing."""
+    wide = "\n".join("x" * 400 for _ in range(9))
+    found = asked_of(
+        material("a.py", piece("short", 1), piece(wide, 200, 0.5)), budgets=Budgets(file_bytes=600)
+    )
+    (pack,) = packs_of(found.slate)
+
+    assert [item.snippet for item in pack.evidence] == ["short", ""]
 
 
 @pytest.mark.slow
@@ -328,33 +339,21 @@ def test_the_best_evidence_stays_when_a_file_has_little_room() -> None:
     assert len(pack.evidence) + pack.more_evidence == 8
 
 
-def test_the_learned_factor_decides_whose_lines_are_shown_and_no_order_of_files() -> None:
+def test_priority_decides_whose_lines_are_shown_and_no_order_of_files() -> None:
     """Files stand by their best evidence, as everywhere; lines go where an answer is likelier."""
     text = "\n".join(f"line {number} of many" for number in range(60))
     first, second = (material(f"{name}.py", piece(text, score=score)) for name, score in NEARLY)
-    likelier = replace(second, pick=replace(second.pick, factor=2.0))
+    likelier = material("b.py", piece(text, score=0.9, priority=2.0))
     found = [
         packs_of(asked_of(first, each, budgets=Budgets(2_500)).slate) for each in (second, likelier)
     ]
 
     assert [[pack.path for pack in packs] for packs in found] == [["a.py", "b.py"]] * 2
-    shown = [[len(pack.evidence[0].snippet) for pack in packs] for packs in found]
-    assert shown[0][0] > shown[0][1]
-    assert shown[1][0] < shown[1][1]
-
-
-def test_what_uses_what_the_best_code_defines_is_shown_before_what_merely_matches() -> None:
-    """A change of a definition goes on where it is used."""
-    body = "line\n" * 200
-    user = material("user.py", replace(piece(body, 1, 0.8), mention=1.0))
-    other = material("other.py", piece(body, 1, 0.9))
-    found = asked_of(user, other, budgets=Budgets(2_048, of_text=True))
-    lines = {
-        pack.path: sum(item.snippet.count("line") for item in pack.evidence)
-        for pack in packs_of(found.slate)
-    }
-
-    assert lines["user.py"] > lines.get("other.py", 0)
+    lines = [
+        [sum(len(item.snippet) for item in pack.evidence) for pack in packs] for packs in found
+    ]
+    assert lines[0][0] > lines[0][1]
+    assert lines[1][0] < lines[1][1]
 
 
 def test_fewer_bytes_mean_fewer_files_and_not_files_without_a_line() -> None:

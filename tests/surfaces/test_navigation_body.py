@@ -150,7 +150,7 @@ def test_all_that_is_wrong_with_a_slate_is_named(
         ("references", {"timeoutMs": -1}, "$.timeoutMs"),
         ("expand", {"target": " "}, "$.target"),
         ("expand", {"boundary": "world"}, "$.boundary"),
-        ("expand", {"maxBytes": 0}, "$.maxBytes"),
+        ("expand", {"maxBytes": -1}, "$.maxBytes"),
     ],
 )
 def test_what_is_wrong_with_names_and_places_is_named(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ggrep.base import stable_json
 from ggrep.base.errors import Busy, GgrepError, Incompatible, InvalidRequest
 from ggrep.base.formats import SCHEMA_VERSIONS
+from ggrep.model.request import EncodeRequest
 from ggrep.protocol.wire.connection import (
     TABLE,
     ClientConnection,
@@ -27,7 +28,7 @@ from ggrep.protocol.wire.connection import (
 )
 from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import Hello, Welcome, hello_json, welcome_json
-from ggrep.protocol.wire.messages import Encode, Envelope, Ping
+from ggrep.protocol.wire.messages import Envelope, Fetch, Ping
 from ggrep.protocol.wire.replies import Reply, error_json, reply_json
 
 CAP = 4_096
@@ -217,7 +218,7 @@ def test_two_connections_hold_a_conversation() -> None:
 
     greeted = pumped(client, daemon, client.greet())
     first, data = client.request(Ping(), caller="me")
-    second, more = client.request(Encode("text"))
+    second, more = client.request(Fetch(EncodeRequest("text")))
     answered = pumped(client, daemon, data + more)
     cancelled = pumped(client, daemon, client.cancel("c-9"))
 
@@ -225,7 +226,7 @@ def test_two_connections_hold_a_conversation() -> None:
     assert (first, second) == ("c-1", "c-2")
     assert answered == [
         Envelope("c-1", "ping", Ping(), "me"),
-        Envelope("c-2", "encode", Encode("text")),
+        Envelope("c-2", "encode", Fetch(EncodeRequest("text"))),
         Reply("c-1", "ping", {"well": True}),
         Reply("c-2", "encode", {"well": True}),
     ]
@@ -387,9 +388,9 @@ def test_what_cannot_be_asked_changes_nothing() -> None:
     client = client_at("open")
 
     with pytest.raises(InvalidRequest):
-        client.request(Encode("\ud800"))
+        client.request(Fetch(EncodeRequest("\ud800")))
     with pytest.raises(InvalidRequest, match="exceed the cap"):
-        client.request(Encode("x" * (16 << 20)))
+        client.request(Fetch(EncodeRequest("x" * (16 << 20))))
 
     wanted, _ = client.request(Ping())
     client.receive(SAID["refusal"])

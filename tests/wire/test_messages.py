@@ -8,14 +8,13 @@ from msgspec.structs import fields
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
-from ggrep.model.request import PoolRequest, SearchRequest, ViewOptions
+from ggrep.model.request import EncodeRequest, PoolRequest, SearchRequest, ViewOptions
 from ggrep.protocol.wire import reading
 from ggrep.protocol.wire.messages import (
     KINDS,
     Cancel,
     Claim,
     Describe,
-    Encode,
     Fetch,
     Gc,
     Health,
@@ -101,7 +100,7 @@ def test_every_kind_of_message_has_a_name_of_its_own() -> None:
     ("body", "message"),
     [
         ({"message": "describe"}, Describe(0)),
-        ({"message": "encode", "text": ""}, Encode("", 0)),
+        ({"message": "encode", "request": {"text": ""}}, Fetch(EncodeRequest("", 0))),
         ({"message": "health"}, Health(deep=False)),
         ({"message": "sync"}, Sync(wait=True, allow_degraded=False, fresh=False, timeout_ms=0)),
         ({"message": "gc"}, Gc(force=False)),
@@ -240,9 +239,9 @@ def statistics(**change: object) -> dict[str, Any]:
         (statistics(lengths=[1] * 65), r"statistics\.lengths"),
         (statistics(terms=[{}] * 1025), r"statistics\.terms: 1025 items exceed 1024"),
         (statistics(layout="x" * 129), r"statistics\.layout"),
-        ({"message": "encode"}, "text: missing"),
-        ({"message": "encode", "text": "x" * 65_537}, "text"),
-        ({"message": "encode", "text": "\udfff"}, "text"),
+        ({"message": "encode", "request": {}}, "request.text: missing"),
+        ({"message": "encode", "request": {"text": "x" * 65_537}}, "request.text"),
+        ({"message": "encode", "request": {"text": "\udfff"}}, "request.text"),
         ({"message": "describe", "timeout_ms": -1}, "timeout_ms: .* found -1"),
         ({"message": "describe", "timeout_ms": 1.5}, "timeout_ms: .* found 1.5"),
         ({"message": "sync", "wait": "yes"}, "wait: .* found 'yes'"),

@@ -17,8 +17,10 @@ from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.request import (
     CollectionStatistics,
     EncodedQuery,
+    EncodeRequest,
     PoolRequest,
     SearchRequest,
+    StatisticsRequest,
     TermFrequency,
     ViewOptions,
 )
@@ -29,7 +31,6 @@ from ggrep.protocol.wire.messages import (
     Claim,
     Compact,
     Describe,
-    Encode,
     Fetch,
     Gc,
     Health,
@@ -44,7 +45,6 @@ from ggrep.protocol.wire.messages import (
     Status,
     Sync,
     SyncStatus,
-    TermStats,
     WatchStatus,
 )
 
@@ -172,11 +172,11 @@ MESSAGES = st.one_of(
         Line, st.lists(TEXT, max_size=4).map(tuple), claim=_CLAIM, render=_VIEW, priority=_PRIORITY
     ),
     st.builds(Describe, _MS),
-    st.builds(TermStats, _REQUEST),
+    st.builds(Fetch, st.builds(StatisticsRequest, _REQUEST)),
     st.builds(Fetch, _POOL),
     st.builds(JointDescribe, _NAME, _MEMBERS, _NAME, _MS),
     st.builds(JointPool, st.builds(BatchedPoolRequest, _QUESTION, _NAME, _PLACES)),
-    st.builds(Encode, TEXT, _MS),
+    st.builds(Fetch, st.builds(EncodeRequest, TEXT, _MS)),
     st.builds(Health, st.booleans()),
     st.builds(Sync, st.booleans(), st.booleans(), st.booleans(), _MS),
     st.builds(Cancel, REQUEST_IDS | st.just("sync")),

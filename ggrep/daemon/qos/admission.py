@@ -25,7 +25,7 @@ class LatencyWindow:
 
     @property
     def count(self) -> int:
-        """Return how many durations it holds."""
+        """Return the number of durations."""
         with self._guard:
             return len(self._durations)
 
@@ -62,10 +62,10 @@ class LatencyWindow:
 
 
 ANONYMOUS: Final = "anonymous"
-"""Name of all clients that give none."""
+"""Name of clients without one."""
 
 QUEUE_PARTS: Final = 2
-"""A client holds at most this fraction of the queue (one half), but at least one place."""
+"""A client gets at most this fraction of the queue (one half), but at least one place."""
 
 _RETRY_UNMEASURED_MS: Final = 250
 _RETRY_LEAST_MS: Final = 25
@@ -132,7 +132,8 @@ class Admission:
     async def admit(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[Admitted]:
         """Run the block as one query of `client`."""
         client = client or ANONYMOUS
-        self._refuse_if_closed()
+        if self._permits.closed is not None:
+            raise Cancelled(self._permits.closed)
         arrived_ms = self._clock.monotonic_ms()
         was_queued = await self._take(client, lane, deadline)
         started_ms = self._clock.monotonic_ms()
@@ -172,10 +173,6 @@ class Admission:
             return _RETRY_UNMEASURED_MS
         rounds = (self._permits.waiting + 1) / self._limits.max_concurrent
         return min(max(math.ceil(typical_ms * rounds), _RETRY_LEAST_MS), _RETRY_MOST_MS)
-
-    def _refuse_if_closed(self) -> None:
-        if self._permits.closed is not None:
-            raise Cancelled(self._permits.closed)
 
     async def _take(self, client: str, lane: Lane, deadline: Deadline) -> bool:
         """Take a permit; return whether that involved waiting."""

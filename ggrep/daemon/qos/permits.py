@@ -1,4 +1,4 @@
-"""Permits of this process: processor cores and open segments, granted in fair turn."""
+"""Permits of this process: processor cores and open segments, granted fairly."""
 
 import threading
 from collections import Counter
@@ -33,14 +33,14 @@ class Permits:
     """
 
     def __init__(self, total: int, per_client: int | None = None) -> None:
-        """Give all permits free.
+        """Start with all permits free.
 
-        `per_client` is the most that one client holds at once; None for no bound.
+        `per_client` is the most permits of a client at a time; None for no bound.
         """
         self.total = total
         self.per_client = total if per_client is None else per_client
         self.in_use = 0
-        self._held: Counter[str] = Counter()
+        self._by_client: Counter[str] = Counter()
         """Permits of each client that has any."""
         self.closed: str | None = None
         """Reason for the end of grants; None before it."""
@@ -53,16 +53,16 @@ class Permits:
 
     @property
     def clients(self) -> int:
-        """Return how many clients hold a permit or wait."""
-        return len(self._held.keys() | self._queue.clients())
+        """Return the number of clients with a permit or a waiting task."""
+        return len(self._by_client.keys() | self._queue.clients())
 
     def waiting_of(self, client: str) -> int:
-        """Return how many tasks of that client wait."""
+        """Return the number of waiting tasks of that client."""
         return self._queue.waiting_of(client)
 
     def take(self, client: str) -> bool:
         """Take a permit if one is free that the client may have, without waiting."""
-        if self.in_use >= self.total or not self._may_have_one(client):
+        if self.in_use >= self.total or not self._is_eligible(client):
             return False
         self._hold(client)
         return True
@@ -70,13 +70,13 @@ class Permits:
     def give_back(self, client: str) -> None:
         """Release a permit of that client and grant it to the next eligible waiter."""
         self.in_use -= 1
-        self._held[client] -= 1
-        if not self._held[client]:
-            del self._held[client]
+        self._by_client[client] -= 1
+        if not self._by_client[client]:
+            del self._by_client[client]
         self._grant_next()
 
     def bound(self, per_client: int) -> None:
-        """Set how many permits one client may hold, and grant free ones that this allows."""
+        """Set the most permits of a client, and grant free permits that this allows."""
         self.per_client = per_client
         while self.in_use < self.total and self._grant_next():
             pass
@@ -84,7 +84,7 @@ class Permits:
     def _grant_next(self) -> bool:
         """Grant a free permit to the next eligible waiter; return False if there is none."""
         bounded = self.per_client < self.total
-        waiter = self._queue.pop(self._may_have_one if bounded else None)
+        waiter = self._queue.pop(self._is_eligible if bounded else None)
         if waiter is None:
             return False
         self._hold(waiter.client)
@@ -103,7 +103,7 @@ class Permits:
     async def wait(self, client: str, lane: Lane, deadline: Deadline, stage: str) -> None:
         """Wait in the queue until a permit is granted.
 
-        A task that is cancelled may have been given its permit in the same tick: it passes it on.
+        A permit that is granted in the tick of the task's cancellation is passed on.
         """
         waiter = _Waiter(client)
         ticket = self._queue.push(client, lane, waiter)
@@ -118,12 +118,12 @@ class Permits:
         if waiter.refused is not None:
             raise Cancelled(waiter.refused)
 
-    def _may_have_one(self, client: str) -> bool:
-        return self._held[client] < self.per_client
+    def _is_eligible(self, client: str) -> bool:
+        return self._by_client[client] < self.per_client
 
     def _hold(self, client: str) -> None:
         self.in_use += 1
-        self._held[client] += 1
+        self._by_client[client] += 1
 
 
 async def _settled(waiter: _Waiter, deadline: Deadline, stage: str) -> None:
@@ -140,14 +140,14 @@ _COMPANY_MS: Final = 1_000.0
 
 
 class CpuPermits:
-    """As many permits as cores, held around the thread that does a query's work.
+    """As many permits as cores, each for a thread that does a query's work.
 
-    A single active client may hold all of them. With several active clients each leaves one core
+    A single active client may get all of them. With several active clients each leaves one core
     free: the next client then neither waits for a query of another nor shares the cores with as
     many of its queries as there are cores. Threads of one interpreter take turns, so a query
     beside such a full load takes as many times longer.
 
-    The number of waiters has no bound here: callers are admitted before, and admission is bounded.
+    The number of waiters has no bound here, as admission bounds it.
 
     Requires: all calls come from the event loop's own thread.
     """
@@ -166,7 +166,7 @@ class CpuPermits:
 
     @contextmanager
     def elsewhere(self) -> Iterator[None]:
-        """Hold the block's permit for a query that another process computes."""
+        """Mark the permit of the block as used for a query that another process computes."""
         self._elsewhere += 1
         try:
             yield
@@ -175,7 +175,7 @@ class CpuPermits:
 
     @asynccontextmanager
     async def hold(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[float]:
-        """Hold a core for the length of the block; yield the milliseconds spent waiting."""
+        """Take a core while the block runs; yield the milliseconds spent waiting."""
         arrived_ms = self._clock.monotonic_ms()
         self._note(client, arrived_ms)
         if not self.permits.take(client):
@@ -190,7 +190,7 @@ class CpuPermits:
         """Record the client; with several clients, each gets a bound."""
         self._seen.pop(client, None)
         self._seen[client] = now_ms
-        # In the order they were last seen, the oldest first.
+        # In the order of their last requests, the oldest first.
         for other in list(self._seen):
             if now_ms - self._seen[other] <= _COMPANY_MS:
                 break
@@ -223,7 +223,7 @@ class HandleBudget:
 
     @contextmanager
     def reserve(self, count: int) -> Iterator[None]:
-        """Hold `count` handles for the length of the block."""
+        """Reserve `count` handles while the block runs."""
         self._take(count)
         try:
             yield
@@ -232,7 +232,7 @@ class HandleBudget:
                 self._open -= count
 
     def statistics(self) -> HandleStatistics:
-        """Return what is held now."""
+        """Return the current figures."""
         with self._guard:
             return HandleStatistics(self._open, self._total, self._most)
 

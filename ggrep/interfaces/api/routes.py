@@ -395,7 +395,7 @@ def _of_several(routes: Routes, operation: str) -> Handler:
                 )
 
             found = await while_present(request.receive, work)
-        return _workspace_response(found.to_json(), found.attendance.error)
+        return _workspace_response(found.to_json(), found.error)
 
     return answer
 

@@ -26,7 +26,7 @@ from ggrep.interfaces.evaluation.questions import (
 )
 from ggrep.interfaces.evaluation.visible_lines import shown_slate
 from ggrep.model.corpus import bucket_of
-from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest
+from ggrep.model.request import Request
 from ggrep.model.response import Hit, RepoDescription
 from ggrep.model.slate import Budgets, Slate, SlateRequest
 from ggrep.search.engine.engine import Engine
@@ -162,7 +162,7 @@ class WorkspaceAsker:
             if found.error is not None:
                 raise found.error
             if found.slate is not None:
-                stated = stated_confidence(found.response)
+                stated = stated_confidence(found)
                 answer = _with_slate(answer, question, found.slate, stated)
         return answer
 
@@ -190,16 +190,6 @@ class EngineInPlace:
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return what a coordinator must know before it asks."""
         return self.engine.describe(deadline)
-
-    async def term_stats(
-        self, request: SearchRequest, deadline: Deadline, snapshot_id: str | None = None
-    ) -> tuple[str, CollectionStatistics]:
-        """Return the active snapshot's id and its statistics for the request's query."""
-        return self.engine.term_stats(request, deadline, snapshot_id)
-
-    async def encode(self, text: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return a query's vector; None without an encoder."""
-        return self.engine.encode(text, deadline)
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request."""

@@ -27,6 +27,7 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.response import Freshness, Hit, federated_key
 from ggrep.model.schemas.failure import HintJson, IssueJson
 from ggrep.model.schemas.slate import ContinuedJson, SlateJson
+from ggrep.model.workspace_state import Diagnostics
 
 RepoStatus: TypeAlias = Literal[
     "ok",
@@ -222,27 +223,6 @@ class FederatedRepoJson(TypedDict):
     """Absolute path of its files; present only when absolute paths were requested."""
 
 
-class DiagnosticJson(TypedDict):
-    """One warning or error."""
-
-    code: FailureCode
-    """Stable name of the diagnostic."""
-    message: str
-    """One line for people; absolute paths are redacted unless requested."""
-    repoId: NotRequired[RepoName]
-    mode: NotRequired[Annotated[str, Corpus]]
-    """Corpus that it concerns; absent for all."""
-    file: NotRequired[str]
-    """Path below the repository's root, with forward slashes."""
-
-
-class DiagnosticsJson(TypedDict):
-    """Diagnostics, sorted by repository, corpus and code."""
-
-    warnings: Sequence[DiagnosticJson]
-    errors: Sequence[DiagnosticJson]
-
-
 @extends(LimitHit)
 class FederatedLimitJson(TypedDict):
     """A bound that changed the answer."""
@@ -317,7 +297,7 @@ class FederatedErrorJson(DocumentJson, StatedJson):
     """Workspace and repositories; without rules of merging where no lists were requested."""
     repos: NotRequired[Sequence[FederatedRepoJson]]
     """Every selected repository, by id."""
-    diagnostics: DiagnosticsJson
+    diagnostics: Diagnostics
     limits_hit: NotRequired[Sequence[FederatedLimitJson]]
     """Cuts that were made."""
     code: FailureCode
@@ -338,7 +318,7 @@ class AttendedJson(StatedJson):
     meta: WorkspaceMetaJson
     repos: Sequence[FederatedRepoJson]
     """Every selected repository, by id."""
-    diagnostics: DiagnosticsJson
+    diagnostics: Diagnostics
     limits_hit: Sequence[FederatedLimitJson]
     """Cuts that were made."""
 
@@ -350,7 +330,7 @@ class AskedJson(DocumentJson, StatedJson):
     meta: FederatedMetaJson
     repos: Sequence[FederatedRepoJson]
     """Selected repositories that matter to the answer, by id: all of a few."""
-    diagnostics: DiagnosticsJson
+    diagnostics: Diagnostics
     limits_hit: Sequence[FederatedLimitJson]
     """Cuts that were made."""
 

@@ -5,7 +5,6 @@ from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from ggrep.model.constraints import (
     AbsolutePath,
-    CacheRoot,
     ConfigHash,
     Count,
     DocumentJson,
@@ -18,12 +17,13 @@ from ggrep.model.constraints import (
     RepoSetId,
     WorkspacePath,
 )
-from ggrep.model.schemas.workspace_manifest import (
-    ManifestDiagnosticJson,
-    ManifestDiagnosticsJson,
-    ManifestRepoJson,
+from ggrep.model.workspace_reports import ChangeKind, Doctor, OrphansReport
+from ggrep.model.workspace_state import (
+    Catalog,
+    Diagnostic,
+    WorkspaceStatus,
+    WrittenManifest,
 )
-from ggrep.model.workspace_reports import Doctor, OrphansReport
 
 
 class WorkspaceDefaultsJson(TypedDict):
@@ -87,75 +87,6 @@ class ResolvedWorkspaceJson(TypedDict):
     workspaceConfigHash: ConfigHash
 
 
-class KeptWorkspaceJson(DocumentJson):
-    """A workspace, and the path of its stored manifest."""
-
-    workspacePath: WorkspacePath
-    manifestPath: Named
-    """Absolute path of the stored manifest."""
-    federationCacheRoot: CacheRoot
-    repoSetId: RepoSet
-    manifestHash: IndexStateHash
-
-
-class WrittenManifestJson(KeptWorkspaceJson):
-    """The result of `ggrep workspace manifest`."""
-
-    ok: bool
-    """Whether every repository's store can be named."""
-    written: bool
-    """Whether the file was written, as it was missing or differed."""
-    warnings: Count
-    """Number of warnings."""
-    errors: Count
-    """Number of errors."""
-
-
-class WorkspaceStatusJson(KeptWorkspaceJson):
-    """The result of `ggrep workspace status`."""
-
-    name: str
-    """Name of the workspace; may be empty."""
-    diagnostics: ManifestDiagnosticsJson
-    repos: Sequence[ManifestRepoJson]
-    """Every repository, by id."""
-
-
-class CacheRootsJson(TypedDict):
-    """Paths of caches and stores."""
-
-    federationCacheRoot: CacheRoot
-    workspaceManifestPath: Named
-    """Absolute path of the stored manifest."""
-    storesRoot: Named
-    """Directory of all stores."""
-
-
-class CatalogManifestJson(TypedDict):
-    """The manifest now and as stored."""
-
-    manifestHash: IndexStateHash
-    keptHash: str | None
-    """Hash of the stored manifest; null without one that can be read."""
-    generatedAt: str | None
-    """Time when the stored manifest was written, RFC 3339."""
-    diagnostics: ManifestDiagnosticsJson
-
-
-class CatalogJson(DocumentJson):
-    """The result of `ggrep workspace catalog`."""
-
-    workspacePath: WorkspacePath
-    name: str
-    """Name of the workspace; may be empty."""
-    repoSetId: RepoSet
-    workspaceConfigHash: ConfigHash
-    cacheRoots: CacheRootsJson
-    manifest: CatalogManifestJson
-    repos: Sequence[ManifestRepoJson]
-    """Every repository, by id."""
-
-
 class BuiltRepoJson(TypedDict):
     """One repository of a build."""
 
@@ -206,15 +137,7 @@ class WorkspaceBuildJson(DocumentJson):
 class WorkspaceEventJson(DocumentJson):
     """One line of `ggrep workspace watch`."""
 
-    event: Literal[
-        "daemon_started",
-        "daemon_ended",
-        "daemon_failed",
-        "index_changed",
-        "manifest_written",
-        "workspace_changed",
-        "workspace_wrong",
-    ]
+    event: ChangeKind
     """Kind of the event."""
     repoId: str | None
     """The repository it concerns; null for the workspace."""
@@ -239,14 +162,14 @@ class ValidWorkspaceJson(DocumentJson):
     ok: Literal[True]
     """Whether the file is valid."""
     workspace: ResolvedWorkspaceJson
-    warnings: Sequence[ManifestDiagnosticJson]
+    warnings: Sequence[Diagnostic]
     """Warnings about overlapping roots."""
 
 
 WorkspaceJson: TypeAlias = (
-    WrittenManifestJson
-    | WorkspaceStatusJson
-    | CatalogJson
+    WrittenManifest
+    | WorkspaceStatus
+    | Catalog
     | WorkspaceBuildJson
     | Doctor
     | WorkspaceEventJson

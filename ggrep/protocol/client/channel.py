@@ -54,7 +54,7 @@ async def dial(path: Path) -> SocketStream:
     try:
         connection.settimeout(0.0)
         with anyio.fail_after(CONNECT_MS / 1000.0):
-            while not _accepted(connection, path):  # noqa: ASYNC110 - no event tells of it
+            while not _accepted(connection, path):  # noqa: ASYNC110 - no event reports it
                 await anyio.sleep(AGAIN_S)
         return await UNIXSocketStream.from_socket(connection)
     except TimeoutError as error:
@@ -93,7 +93,7 @@ class _Waiting(Struct):
     """A request that waits for its reply.
 
     Attributes:
-        woken: set when the reply has come, or when no task reads the socket.
+        woken: set when the reply has arrived, or when no task reads the socket.
     """
 
     woken: anyio.Event = field(default_factory=anyio.Event)
@@ -130,7 +130,7 @@ class Channel:
             Unreachable: the socket has no listener.
             NoReply: the listener does not answer.
             Incompatible: there is no common protocol.
-            InvalidRequest: it serves something else.
+            InvalidRequest: it serves another store or configuration.
             DeadlineExceeded: it did not answer in time.
         """
         with before(deadline, LATE):
@@ -147,7 +147,7 @@ class Channel:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the daemon seems to be there, without sending anything."""
+        """Return whether the daemon seems to run, without sending anything."""
         if self._connection.lost:
             return False
         try:
@@ -208,7 +208,7 @@ class Channel:
         with anyio.move_on_after(patience_ms / 1000.0):
             await self._send(self._connection.greet())
             while (event := self._connection.next_event()) is None:
-                await self._hear()
+                await self._receive()
         if isinstance(event, Lost):
             raise Unreachable(event.reason)
         return welcomed(event, self.pid)
@@ -229,13 +229,13 @@ class Channel:
         return waiting.reply
 
     async def _read(self) -> None:
-        """Read the next replies and hand them out; drop replies without a waiter."""
+        """Read the next replies and pass them to their waiters; drop replies without a waiter."""
         # Replies that arrived together with the welcome are in the buffer already, and no further
         # bytes may follow them.
         event = self._connection.next_event()
         if event is None:
             try:
-                await self._hear()
+                await self._receive()
             except Unreachable as error:
                 await self._break(str(error))
             event = self._connection.next_event()
@@ -249,7 +249,7 @@ class Channel:
                     waiting.woken.set()
             event = self._connection.next_event()
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         """Receive the next bytes."""
         try:
             self._connection.receive(await self._stream.receive(_CHUNK))

@@ -32,11 +32,11 @@ _LOOK_MS: Final = 1_000.0
 _LOOKS: Final = 64
 
 _MANY: Final = 17
-"""Fewest daemons for which their records are read, to find those of one process."""
+"""Fewest daemons whose records are read, to group the daemons of each process."""
 
 
 Start: TypeAlias = Literal["always", "published", "never"]
-"""When to start a missing daemon; `published` means if there is a snapshot."""
+"""Condition of starting a missing daemon; `published` means that there is a snapshot."""
 
 
 class DaemonConnection(Protocol):
@@ -49,7 +49,7 @@ class DaemonConnection(Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Return whether the daemon seems to be there."""
+        """Return whether the daemon seems to run."""
         ...
 
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
@@ -106,7 +106,7 @@ class Channels:
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer of a repository's daemon; asked again if the daemon ends first.
+        """Return the answer of a repository's daemon; the message is sent again if the daemon ends.
 
         Requires: the message changes nothing.
 
@@ -114,7 +114,8 @@ class Channels:
             GgrepError: the daemon's error.
             NoIndex: no daemon runs, and without a snapshot none is started.
             NotStarted: no daemon runs, and none can or may be started.
-            Unreachable: each started daemon ends at once; NoReply: one listens without answering.
+            Unreachable: each started daemon ends at once.
+            NoReply: a daemon listens without answering.
             DeadlineExceeded: there was no answer in time.
         """
         return await self.ask_within(address, lambda _: message, deadline, start)
@@ -146,13 +147,13 @@ class Channels:
         if self._starts and waits:
             await self._launcher.start_all(missing, deadline)
             if len(missing) > 1:
-                # To find out that the started daemons live in one process.
+                # To detect that the started daemons belong to one process.
                 await self._missing(missing, deadline)
         elif self._starts:
             self._launcher.start_behind(missing)
 
     def hosts_of(self, addresses: Iterable[DaemonAddress]) -> list[int | None]:
-        """Return each daemon's process id; None where we are not connected to that process.
+        """Return each daemon's process id; None without a connection to that process.
 
         Each connection is checked once, for all of its daemons.
         """
@@ -323,7 +324,7 @@ def _by_record(addresses: Sequence[DaemonAddress]) -> Sequence[Sequence[DaemonAd
 
 
 def _lost(error: GgrepError, lost: GgrepError | None, start: Start) -> GgrepError:
-    """Return the error for a daemon that was lost."""
+    """Return the error for a daemon that ended."""
     if not isinstance(error, NotStarted):
         return error
     if lost is None or start != "never":

@@ -30,7 +30,7 @@ from ggrep.protocol.client.starting import Died, NotStarted, start
 _FIRST_PAUSE_MS: Final = 10.0
 _LONGEST_PAUSE_MS: Final = 500.0
 _STARTS: Final = 3
-"""Most daemons that one client starts for one connection: one that dies at once will again."""
+"""Most daemons that a client starts for a connection: a daemon that dies at once does so again."""
 
 
 class Connector:
@@ -53,9 +53,9 @@ class Connector:
         self._environ = environ
         self._starts = starts
         self._wait = wait
-        self._told = told
+        self._notify = told
         self._head = head
-        self._ended_one = False
+        self._has_ended_older = False
 
     def running(self, deadline: Deadline | None = None) -> Link | None:
         """Return a connection to the running daemon; None without one."""
@@ -78,7 +78,7 @@ class Connector:
                     raise NotStarted("no daemon runs")
                 why = standing_reason(self._address.socket)
                 if why is not None and why != reason:
-                    self._told(f"waiting: {why}")
+                    self._notify(f"waiting: {why}")
                 reason = why or ""
                 if (
                     why is None
@@ -109,21 +109,21 @@ class Connector:
         """Stop a daemon of an older build that speaks another protocol, once."""
         record = read_record(self._address.socket)
         older = record is not None and version_key(record.binary_version) < version_key(__version__)
-        if record is None or not older or self._ended_one:
+        if record is None or not older or self._has_ended_older:
             version = record.binary_version if record else "an unknown version"
             raise Incompatible(
                 f"the daemon is of ggrep {version}, which speaks another protocol than"
                 f" {__version__}; to end it: ggrep stop"
             )
-        self._ended_one = True
-        self._told(f"ending the daemon of ggrep {record.binary_version}")
+        self._has_ended_older = True
+        self._notify(f"ending the daemon of ggrep {record.binary_version}")
         if is_running(record.pid, record.pid_started):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(record.pid, signal.SIGTERM)
 
 
 def version_key(text: str) -> tuple[int, ...]:
-    """Return a release as comparable numbers, up to its first part that is none."""
+    """Return a release as comparable numbers, up to its first part that is not a number."""
     numbers = []
     for part in text.split("."):
         if not part.isdecimal():

@@ -37,12 +37,12 @@ class Launcher:
     """Starts daemons."""
 
     def __init__(
-        self, clock: Clock, environ: Mapping[str, str], told: Callable[[str], None]
+        self, clock: Clock, environ: Mapping[str, str], notify: Callable[[str], None]
     ) -> None:
         """Start nothing yet."""
         self._clock = clock
         self._environ = environ
-        self._told = told
+        self._notify = notify
         self._threads = CapacityLimiter(_THREADS)
         self._hosts = CapacityLimiter(_HOSTS)
 
@@ -51,7 +51,7 @@ class Launcher:
         soon = deadline.within(START_MS)
 
         def work(nap: Callable[[float], None]) -> None:
-            reaching = Connector(address, self._clock, self._environ, wait=nap, told=self._told)
+            reaching = Connector(address, self._clock, self._environ, wait=nap, told=self._notify)
             reaching.reach(soon).close()
 
         await self._waited_for(work, self._threads)
@@ -117,7 +117,7 @@ class Launcher:
             try:
                 work(nap)
             except StillStarting as error:
-                self._told(str(error))
+                self._notify(str(error))
                 raise
 
         try:
@@ -127,7 +127,7 @@ class Launcher:
 
 
 def is_published(address: DaemonAddress) -> bool:
-    """Return whether a daemon would have a snapshot to answer from at once."""
+    """Return whether a started daemon has a snapshot to answer from at once."""
     return store_files.active_file(address.identity.store).exists()
 
 

@@ -49,7 +49,7 @@ class NoReply(Unreachable):
 def greeting_ms(left_ms: float) -> float:
     """Return the most milliseconds for a daemon's welcome, from the time left.
 
-    It is at most half of it: the rest is for an answer without the daemon.
+    It is at most half of that time: the rest is for an answer without the daemon.
     """
     return min(HANDSHAKE_MS, max(GREETING_MS, left_ms / 4), left_ms / 2)
 
@@ -79,14 +79,14 @@ class Link:
     def connect(
         cls, path: Path, hello: Hello, clock: Clock, deadline: Deadline | None = None
     ) -> Self:
-        """Return a connection to the daemon at `path`; a few seconds are the default timeout.
+        """Return a connection to the daemon at `path`; the default timeout is a few seconds.
 
         Raises:
             Unreachable: the socket has no listener.
             NoReply: the listener does not finish the handshake in time.
             BudgetExceeded: this process has too many open files.
             Incompatible: there is no common protocol.
-            InvalidRequest: it serves something else.
+            InvalidRequest: it serves another store or configuration.
         """
         try:
             connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

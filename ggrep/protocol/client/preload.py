@@ -23,17 +23,17 @@ CHANNEL = 3
 
 
 class Preload:
-    """A process that waits for its job; it ends if this is closed before.
+    """A process that waits for its job; it ends if its `Preload` is closed first.
 
     Attributes:
         returncode: its exit status as in `subprocess.Popen`; None while it runs.
     """
 
     def __init__(self, environ: dict[str, str]) -> None:
-        """Start it without our terminal, directory and descriptors.
+        """Start the process without the terminal, directory and descriptors of this one.
 
         Raises:
-            OSError: it cannot be started.
+            OSError: the process cannot be started.
 
         Requires: this process has one thread.
         """
@@ -55,10 +55,10 @@ class Preload:
         """Send the job, and pass descriptors: the first one is for error messages.
 
         Raises:
-            OSError: it has ended, or has its job already.
+            OSError: the process has ended, or already has a job.
         """
         try:
-            rights = b"".join(one.to_bytes(4, sys.byteorder) for one in descriptors)
+            rights = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
             sent = self.channel.sendmsg([job], [(SOL_SOCKET, SCM_RIGHTS, rights)])
             self.channel.sendall(job[sent:])
         finally:
@@ -74,7 +74,7 @@ class Preload:
         return self._reaped(0)
 
     def close(self) -> None:
-        """End it, unless it has its job; then this changes nothing."""
+        """End the process; does nothing if it has its job."""
         if self.channel.fileno() < 0:
             return
         self.channel.close()

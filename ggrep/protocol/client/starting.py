@@ -45,8 +45,8 @@ class StillStarting(NotStarted):
     """The daemon is still starting and will be ready for the next client."""
 
     def __init__(self, many: int) -> None:
-        whose = "a daemon is" if many == 1 else f"daemons of {many} repositories are"
-        super().__init__(f"{whose} still starting, for the next search")
+        subject = "a daemon is" if many == 1 else f"daemons of {many} repositories are"
+        super().__init__(f"{subject} still starting, for the next search")
 
 
 class Died(NotStarted):
@@ -67,7 +67,7 @@ def start(
 
     Raises:
         StillStarting: the wait ended before the daemon listened.
-        Died: it was killed meanwhile; it may be tried again.
+        Died: the process was killed meanwhile; another start may succeed.
         NotStarted: it ended instead.
     """
     with _claimed(address.socket) as claim:
@@ -90,7 +90,7 @@ def start_all(
 
     Raises:
         StillStarting: the wait ended before the daemons listened.
-        Died: it was killed meanwhile; it may be tried again.
+        Died: the process was killed meanwhile; another start may succeed.
         NotStarted: it ended instead, or serves only some of them.
 
     Requires: one home, the same flags and the same profile to be served for all of them.
@@ -117,7 +117,7 @@ def _claim(
         with _claimed(addresses[0].home.daemon / _TURN) as turn:
             if turn is not None:
                 claims = [stack.enter_context(_claimed(each.socket)) for each in addresses]
-                # The client before us may have finished its start: then the daemon listens.
+                # The previous client may have finished its start, so that the daemon listens now.
                 return [
                     (address, claim)
                     for address, claim in zip(addresses, claims, strict=True)
@@ -131,11 +131,11 @@ class _Claim(Struct):
     """The right to start a daemon.
 
     Attributes:
-        handed_on: the starting process holds the lock too, and continues without us.
+        passed_on: the starting process holds the lock too, and continues without this one.
     """
 
     descriptor: int
-    handed_on: bool = False
+    passed_on: bool = False
 
 
 @contextmanager
@@ -158,17 +158,17 @@ def _claimed(place: Path) -> Iterator[_Claim | None]:
         try:
             yield claim
         finally:
-            if not claim.handed_on:
+            if not claim.passed_on:
                 lock.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
 
 
 def _is_locked(descriptor: int, lock: Path) -> bool:
-    """Return whether we hold the lock now."""
+    """Return whether this process has the lock now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # The client before us removes its file at the end: a lock on that file excludes no client.
+        # The previous client removes its file at the end: a lock on that file excludes no client.
         return os.path.samestat(os.fstat(descriptor), lock.stat())
     except (BlockingIOError, FileNotFoundError):
         return False
@@ -195,8 +195,8 @@ def _arguments(addresses: Sequence[DaemonAddress]) -> list[str]:
     return line
 
 
-def _under(address: DaemonAddress, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that a daemon is started under."""
+def _environ_of(address: DaemonAddress, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment variables for the start of a daemon."""
     others = {name: value for name, value in environ.items() if name != PROFILE_VARIABLE}
     profile = {PROFILE_VARIABLE: address.served_profile} if address.served_profile else {}
     return {**others, **profile, "GGREP_HOME": str(address.home.base)}
@@ -229,7 +229,7 @@ def _run(
         finally:
             if process.returncode is None:
                 for claim in claims:
-                    claim.handed_on = True
+                    claim.passed_on = True
                 threading.Thread(target=process.wait, daemon=True).start()  # it reaps the process
         output.seek(0)
         lines = output.read().decode(errors="replace").strip().splitlines()
@@ -267,7 +267,7 @@ def _launched(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=descriptors[0],
-            env=_under(addresses[0], environ),
+            env=_environ_of(addresses[0], environ),
             cwd="/",
             pass_fds=descriptors[1:],
             start_new_session=True,

@@ -1,6 +1,6 @@
 """Starts a host of many daemons in the background of a client: `python -m` of this module.
 
-Claims of a thousand daemons take the better part of a second; the client's first query does not
+Claims of a thousand daemons take most of a second; the client's first query does not
 wait for them. The process reads one JSON list of home, flags and the roots of repositories as
 hexadecimal bytes, and ends once the host listens or its start has failed.
 """

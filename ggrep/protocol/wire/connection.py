@@ -261,7 +261,7 @@ class ClientConnection(Connection):
         self._hello = hello
         self._name = name
         self._ids = count(1)
-        self._asked: set[str] = set()
+        self._open_requests: set[str] = set()
 
     def greet(self) -> bytes:
         """Return the hello."""
@@ -275,7 +275,7 @@ class ClientConnection(Connection):
         request_id = request_id or f"{self._name}-{next(self._ids)}"
         data = self._framed(message_json(request_id, message, caller))
         self._follow(Step.REQUEST)
-        self._asked.add(request_id)
+        self._open_requests.add(request_id)
         return request_id, data
 
     def cancel(self, request_id: str) -> bytes:
@@ -287,7 +287,7 @@ class ClientConnection(Connection):
 
     def forget(self, request_id: str) -> None:
         """Stop waiting for a request's reply."""
-        self._asked.discard(request_id)
+        self._open_requests.discard(request_id)
 
     def close(self, reason: str = WENT_AWAY) -> None:
         """Record the reason for the end of the connection, unless there is one already."""
@@ -327,9 +327,9 @@ class ClientConnection(Connection):
         request_id = reply.request_id
         if not request_id:
             # With several open requests, the refused one is unknown.
-            if len(self._asked) != 1:
+            if len(self._open_requests) != 1:
                 return self._lose(Step.REFUSAL, f"the daemon refuses a request: {reply.error}")
-            (request_id,) = self._asked
+            (request_id,) = self._open_requests
         self._follow(Step.REPLY)
         self.forget(request_id)
         return Reply(request_id, reply.name, reply.body, reply.error)

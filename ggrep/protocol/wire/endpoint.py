@@ -111,7 +111,7 @@ def _read(path: str) -> str:
     return _SPELT.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path)
 
 
-FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check whose directory it is before they bind
+FALLBACK: Final = Path("/tmp")  # noqa: S108 - daemons check the directory's owner before they bind
 """Parent of the directory of sockets whose path below the home would be too long. `TMPDIR` is not
 used: daemon and client may have different values."""
 

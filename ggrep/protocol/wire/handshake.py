@@ -27,7 +27,7 @@ class Hello(Struct, frozen=True):
     """A client's first message.
 
     Attributes:
-        protocol_versions: versions that it speaks, at least one.
+        protocol_versions: supported versions, at least one.
         client_id: identity for fairness; empty for an anonymous client.
     """
 

@@ -58,7 +58,7 @@ class Search(Struct, frozen=True):
         claim: None from a client that computed the fingerprint itself.
         path: absolute path of a directory or file to narrow the answer to; empty to use the
             request's scope.
-        waited_ms: time that the user has waited before the message was sent.
+        waited_ms: time that the user has waited until the message was sent.
         values: answer with the value instead of its document; `render` has precedence.
     """
 
@@ -101,19 +101,8 @@ class Describe(Struct, frozen=True):
     timeout_ms: Milliseconds = 0
 
 
-class TermStats(Struct, frozen=True):
-    """Collection statistics of a query's terms.
-
-    Attributes:
-        snapshot_id: a snapshot that a session keeps; None for the active one.
-    """
-
-    request: SearchRequest
-    snapshot_id: Annotated[str | None, WireBounds(26)] = None
-
-
 class Fetch(Struct, Generic[Q], frozen=True):
-    """A coordinator's query for ranked lists, definitions, occurrences or imports."""
+    """A coordinator's query, answered with a value; its operation names it on the wire."""
 
     request: Q
 
@@ -139,13 +128,6 @@ class JointPool(Struct, frozen=True):
     request: BatchedPoolRequest
 
 
-class Encode(Struct, frozen=True):
-    """A query's text as a vector. `timeout_ms` 0 is the daemon's own bound."""
-
-    text: Annotated[str, WireBounds(MOST_QUERY_BYTES)]
-    timeout_ms: Milliseconds = 0
-
-
 class Status(Struct, frozen=True):
     """The `status` document."""
 
@@ -168,7 +150,7 @@ class Sync(Struct, frozen=True):
         allow_degraded: above the budget of a profile's `include`, index the files that fit.
         fresh: reuse nothing of the existing index.
         timeout_ms: longest time to wait; 0 for no bound.
-        strict: refuse if a file cannot be read, decoded or cut as it should.
+        strict: fail if a file cannot be read, decoded or chunked as intended.
     """
 
     wait: bool = True
@@ -247,11 +229,9 @@ Message: TypeAlias = (
     | Ask[Any]
     | Line
     | Describe
-    | TermStats
     | Fetch[Any]
     | JointDescribe
     | JointPool
-    | Encode
     | Status
     | Health
     | Metrics
@@ -340,7 +320,7 @@ def message_json(request_id: str, message: Message, caller: str = "") -> dict[st
     try:
         stable_json.dumps(fields)
     except TypeError as error:
-        raise InvalidRequest("a text holds a lone surrogate, which UTF-8 cannot say") from error
+        raise InvalidRequest("a text has a lone surrogate, which UTF-8 cannot encode") from error
     if isinstance(message, Ask) and not has_scope(message.request):
         del fields["path"]
     named: dict[str, Json] = {"request_id": request_id} if request_id else {}

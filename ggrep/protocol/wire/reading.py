@@ -61,7 +61,7 @@ def rule_of(hint: Any) -> Rule:  # noqa: ANN401 - any annotation
     if kind not in {tuple, Mapping}:
         return _leaf(kind, hint, bounds)
     if bounds is None:
-        raise TypeError(f"nothing says how many items a {hint} of a message may have")
+        raise TypeError(f"no bound on the items of a {hint} in a message")
     item: Any = get_args(hint)[0 if kind is tuple else 1]
     if any(bounds.each):
         item = Annotated[item, WireBounds(bounds.each[1], bounds.each[0], form=bounds.form)]
@@ -88,7 +88,7 @@ def _leaf(kind: Any, hint: Any, bounds: WireBounds | None) -> Rule:  # noqa: ANN
         words = get_args(hint) or tuple(str(member.value) for member in kind)
         return Rule((str,), f"one of {', '.join(words)}", words=words)
     if bounds is None:
-        raise TypeError(f"nothing says how far a {hint} of a message may go")
+        raise TypeError(f"no bound on a {hint} in a message")
     reach = f"{bounds.least} to {bounds.most}"
     if kind is str:
         shown = bounds.form == "shown"

@@ -1,11 +1,12 @@
 """One repository as a library: its index, and the answers to questions over it.
 
-The modules of a question are loaded when it is first asked: a process that answers one search
-starts in four fifths of the time. A daemon loads all of them when it warms up.
+The modules of an operation are loaded by its first request. A process that answers a single search
+so starts in four fifths of the time. A daemon loads all of them when it warms up.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
@@ -23,14 +24,14 @@ from ggrep.index.sync.index_state import SkippedFiles, recorded_standing
 from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.limits import Counts
 from ggrep.model.operations import bounds_of, loaded, operation_of
-from ggrep.model.request import CollectionStatistics, EncodedQuery, Request, SearchRequest, can_scan
+from ggrep.model.request import Request, SearchRequest, can_scan
 from ggrep.model.response import Admitted, QueryResponse, RepoDescription
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.engine import query_answers as answers
 from ggrep.search.engine.repo_index import ALONE, Hosted, RepoIndex
-from ggrep.search.query.answerer import Answerer, Unpinned, parsed_snapshot
+from ggrep.search.query.answerer import Answerer, Unpinned
 from ggrep.search.query.context import Context
-from ggrep.search.query.pipeline import check_request, encode_query, statistics_of
+from ggrep.search.query.pipeline import check_request
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import open_segments
 
@@ -65,22 +66,23 @@ class Engine(RepoIndex):
         self._until = until
         self._hosted_occurrences = hosted.occurrences
         self._occurrences = hosted.occurrences or OccurrencePool()
-        self._standing = hosted.standing or self._recorded_standing
+        state_file = store_files.index_state_file(self.identity.store)
+        self._standing = hosted.standing or partial(recorded_standing, state_file)
         self._answers_key = answers.answers_key_of(self.settings)
-        self._skipped = SkippedFiles(store_files.index_state_file(self.identity.store))
-        self._told: tuple[SnapshotView | None, IndexFreshness, Counts, RepoDescription] | None = (
-            None
-        )
+        self._skipped = SkippedFiles(state_file)
+        self._description: (
+            tuple[SnapshotView | None, IndexFreshness, Counts, RepoDescription] | None
+        ) = None
 
     def close(self) -> None:
         """Close the snapshot, its tables and our processes; the next request reopens them."""
         super().close()
-        self._told = None
-        # A request under way still holds the old one, whose processes end with it.
+        self._description = None
+        # A running request keeps the old pool, which ends its processes with the request.
         self._occurrences = self._hosted_occurrences or OccurrencePool()
 
     def warm(self) -> None:
-        """Preload what a first search needs: encoder, snapshot, segments, a table.
+        """Preload the encoder, the snapshot, its segments and a table for a first search.
 
         Raises:
             GgrepError: there is nothing to open, or it cannot be opened.
@@ -103,17 +105,17 @@ class Engine(RepoIndex):
         """Answer a query over one snapshot.
 
         Args:
-            request: the question.
+            request: the search request.
             deadline: when to give up; None for the request's own, or the configured one.
-            budgets: settings of output that stand in place of ours.
-            request_id: what the answer is named; empty for a new name.
-            admitted: how the request came in, where somebody admits requests.
+            budgets: settings of output that replace those of the repository.
+            request_id: the id of the answer; empty for a new id.
+            admitted: the figures of admission; None without admission control.
             snapshot_id: which snapshot; None for the active one.
 
         Raises:
             InvalidRequest: the request cannot be understood.
             NoIndex: nothing was ever published.
-            SnapshotGone: that snapshot is not there any more.
+            SnapshotGone: the snapshot was removed.
             DeadlineExceeded: the request's time ran out.
         """
         check_request(request)
@@ -129,12 +131,12 @@ class Engine(RepoIndex):
         *,
         tell: Callable[[str], None] = lambda _: None,
     ) -> QueryResponse:
-        """Answer a query; by a scan of the work tree where no snapshot can.
+        """Answer a query from a snapshot, or by a scan of the work tree if there is none.
 
-        `tell` gets the command that makes an index where there is none.
+        `tell` gets the command that makes an index if the repository has none.
 
         Raises:
-            NoIndex, IndexDamaged: only a snapshot can answer it, and none can.
+            NoIndex, IndexDamaged: no snapshot is usable, and a scan cannot answer the query.
             GgrepError: as `search`.
         """
         try:
@@ -160,11 +162,11 @@ class Engine(RepoIndex):
     ) -> QueryResponse:
         """Answer a query by scanning the work tree, while nothing is published.
 
-        Arguments as of `search`; `asked_ms` is when the question was put, on our clock.
+        Arguments as of `search`; `asked_ms` is the time of the request on the engine's clock.
 
         Raises:
             InvalidRequest: the request cannot be understood.
-            NoIndex: only a snapshot can answer it.
+            NoIndex: a scan cannot answer the query.
             DeadlineExceeded: the request's time ran out.
         """
         return self._scanner().scan(
@@ -193,26 +195,6 @@ class Engine(RepoIndex):
             damage=damage,
         )
 
-    def encode(self, query: str, deadline: Deadline) -> EncodedQuery | None:
-        """Return the query's vector, for other repositories of the same encoder; None for none."""
-        return encode_query(query, self.encoder, deadline)
-
-    def term_stats(
-        self,
-        request: SearchRequest,
-        deadline: Deadline | None = None,
-        snapshot_id: str | None = None,
-    ) -> tuple[str, CollectionStatistics]:
-        """Return a snapshot's id and its statistics for the request's query.
-
-        `snapshot_id` is one that a session keeps; None for the active one.
-        """
-        check_request(request)
-        deadline = deadline or self._deadline(request.timeout_ms)
-        with self.pin(deadline, snapshot_id=parsed_snapshot(snapshot_id)) as view:
-            figures = statistics_of(view, request, deadline)
-            return view.manifest.snapshot_id, figures
-
     def describe(self, deadline: Deadline | None = None) -> RepoDescription:
         """Return the facts that a coordinator needs before it queries.
 
@@ -227,7 +209,7 @@ class Engine(RepoIndex):
             return self._described(None, deadline)
 
     def describe_current(self, deadline: Deadline) -> tuple[SnapshotView, RepoDescription]:
-        """Return the active snapshot with the facts of it; see `Snapshots.current`.
+        """Return the active snapshot and its description; see `Snapshots.current`.
 
         Raises:
             NoIndex: nothing was ever published.
@@ -237,15 +219,15 @@ class Engine(RepoIndex):
         return view, self._described(view, deadline)
 
     def look_again(self) -> None:
-        """Have the active snapshot verified where it is described next."""
+        """Verify the active snapshot before its next description."""
         self._snapshots.look_again()
 
     def _described(self, view: SnapshotView | None, deadline: Deadline) -> RepoDescription:
-        """Return the facts of a snapshot; the same object for the same."""
-        standing, skipped, held = self._standing(), self._skipped(), self._told
-        if held is not None and held[0] is view and held[1:3] == (standing, skipped):
-            return held[3]
-        told = answers.describe(
+        """Return the description of a snapshot; the same object while nothing changes."""
+        standing, skipped, cached = self._standing(), self._skipped(), self._description
+        if cached is not None and cached[0] is view and cached[1:3] == (standing, skipped):
+            return cached[3]
+        description = answers.describe(
             view,
             self.identity,
             answers_key=self._answers_key,
@@ -253,8 +235,8 @@ class Engine(RepoIndex):
             skipped=skipped,
             deadline=deadline,
         )
-        self._told = view, standing, skipped, told
-        return told
+        self._description = view, standing, skipped, description
+        return description
 
     def ask(
         self,
@@ -269,8 +251,8 @@ class Engine(RepoIndex):
         Raises:
             InvalidRequest: the request cannot be understood.
             NoIndex: nothing was ever published.
-            SnapshotGone: the snapshot that the request is about was removed.
-            SessionExpired: its session ended, or the session's snapshot went with a rebuild.
+            SnapshotGone: the snapshot of the request was removed.
+            SessionExpired: its session ended, or a rebuild removed the session's snapshot.
             SessionFull: the session has returned as many files as a token can name.
             DeadlineExceeded: the request's time ran out.
         """
@@ -290,9 +272,6 @@ class Engine(RepoIndex):
         ) as context:
             return answerer.answer(context, request)
 
-    def _recorded_standing(self) -> IndexFreshness:
-        return recorded_standing(store_files.index_state_file(self.identity.store))
-
     def _deadline(self, timeout_ms: int) -> Deadline:
         until = self._until or Deadline.never(self.clock)
         return until.within(timeout_ms or self.settings.query_timeout_ms)
@@ -307,7 +286,7 @@ class Engine(RepoIndex):
         *,
         vectors: bool = True,
     ) -> Iterator[Context]:
-        """Pin a snapshot and yield what an answer over it needs; without vectors no encoder."""
+        """Pin a snapshot and yield the context of an answer; without vectors no encoder."""
         start_ms, pinned = self.clock.monotonic_ms(), ""
         try:
             with self.pin(deadline, snapshot_id=snapshot_id) as view:

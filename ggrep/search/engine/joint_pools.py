@@ -1,15 +1,13 @@
-"""Answers a question to many repositories at once, as their coordinator would merge their lists.
+"""Searches many repositories as one collection, for a coordinator that merges their lists.
 
-All rows of all members are scored as one collection, and each corpus' list is in the order in
-which the coordinator merges. Its *front* ends with the `top`-th hit that folding leaves, and takes
-in all that scores like that one: whatever can be shown is in the front. A member's own list begins
-with its rows of the front, in the same order, cut to the length that takes part. Where folding uses
-a list up, the coordinator sees that from what is sent, as from the list itself. Behind the front
-only copies of its texts matter, and of texts that others show: they are named beside them where a
-member's own list holds them, and are sent as bare places.
+The rows of all members are scored together. Each corpus has one list, in the coordinator's order.
+Its *front* contains all hits that can be shown: those up to the `top`-th that folding leaves, and
+all with the score of that one. A member's list is its part of the front, cut to the length that the
+request allows. Behind the front, only copies matter: of texts in the front, and of texts that other
+repositories show. They are sent as places without text, if the member's own list would hold them.
 
-Silent members are counted and scored as all others and show nothing; which of them could have
-changed the answer `joint_reach` tells.
+Silent members are counted and scored, and show nothing. `joint_reach` tells which of them could
+change the answer.
 """
 
 from collections import Counter, defaultdict
@@ -52,19 +50,19 @@ from ggrep.search.query.quota_choice import Chosen, choose
 from ggrep.search.query.segments import SearchableSegment, open_segments
 
 _ROOM: Final = 8
-"""Hits that are looked at behind those that may be shown: some may score like the last of them."""
+"""Hits to read behind those that can be shown: some may have the score of the last one."""
 _MOST_DEEP: Final = 4_096
-"""Hits of a merged list that are looked at for different texts."""
+"""Most hits of a merged list to read for different texts."""
 
 
-class _List(Struct, frozen=True):
-    """The beginning of a corpus' merged list.
+class _Front(Struct, frozen=True):
+    """The front of a corpus' merged list.
 
     Attributes:
-        candidates: best first, as far as one of the first different texts reaches.
-        texts: the beginnings of their chunk ids, in any order.
-        least: score of the last of these; 0 where there are not so many texts, so that whatever
-            scores has a place.
+        candidates: best first.
+        texts: first halves of their chunk ids, and of those that other repositories show.
+        least: score of the last candidate; 0 if there are fewer texts than the request shows, so
+            that any score reaches the list.
     """
 
     corpus: Corpus
@@ -81,11 +79,11 @@ def joint_pools(
     settings: Settings,
     deadline: Deadline,
 ) -> BatchedPoolResponse:
-    """Return what the members' lists come to, measured against the sum of their statistics.
+    """Return the members' lists, scored against the sum of their statistics.
 
     Raises:
-        Incompatible: very many copies of few texts stand in front: each is to be asked by itself.
-        GgrepError: as one repository's.
+        Incompatible: very many copies of few texts rank first; ask each member by itself.
+        GgrepError: as for one repository.
     """
     view.require_still()
     refuse_place(question.search)
@@ -107,7 +105,7 @@ def joint_pools(
     joint = _Joint(view, question, every, encoder, deadline)
     ranked, lists = joint.lists()
     leaders = leading(ranked, deadline)
-    told = search_notices(search, encoder)
+    common = search_notices(search, encoder)
     return BatchedPoolResponse(
         figures=figures,
         lists=joint.by_member(ranked, lists),
@@ -116,19 +114,21 @@ def joint_pools(
         notices=tuple(
             MemberNotice(place, notice)
             for place, member in enumerate(view.members)
-            for notice in (*state_notices(member), *told)
+            for notice in (*state_notices(member), *common)
         ),
-        partial=tuple(place for place, one in enumerate(view.members) if one.manifest.partial),
+        partial=tuple(
+            place for place, member in enumerate(view.members) if member.manifest.partial
+        ),
         reaching=joint.reaching(lists, leaders),
         limits=joint.limits(ranked),
     )
 
 
 class _Joint(Struct, frozen=True):
-    """One question to several repositories.
+    """One query to several repositories.
 
     Attributes:
-        every: the ranking of all members, before any correction.
+        every: ranking of all members, before any correction.
     """
 
     view: JointView
@@ -137,73 +137,73 @@ class _Joint(Struct, frozen=True):
     encoder: Encoder | None
     deadline: Deadline
 
-    def lists(self) -> tuple[Ranked, list[_List]]:
-        """Return the ranking, and of each corpus' list what may be shown.
+    def lists(self) -> tuple[Ranked, list[_Front]]:
+        """Return the ranking, and the front of each corpus' list.
 
         Raises:
-            Incompatible: very many copies of few texts stand in front.
+            Incompatible: very many copies of few texts rank first.
         """
         length = (2 if self.question.folds else 1) * self.question.top + _ROOM
         while length <= _MOST_DEEP:
             ranked = ranked_within(self.every, self._asked(), length)
             lists = [self._list(ranked, corpus, length) for corpus in self.question.search.corpora]
-            whole = [found for found in lists if found is not None]
-            if len(whole) == len(lists):
-                return ranked, whole
+            complete = [front for front in lists if front is not None]
+            if len(complete) == len(lists):
+                return ranked, complete
             length *= 4
-        raise Incompatible("too many copies of few texts stand in front")
+        raise Incompatible("too many copies of few texts rank first")
 
-    def by_member(self, ranked: Ranked, lists: Sequence[_List]) -> tuple[MemberLists, ...]:
-        """Return the lists of each member that has a part in them."""
+    def by_member(self, ranked: Ranked, lists: Sequence[_Front]) -> tuple[MemberLists, ...]:
+        """Return the lists of each member with hits in a front, or copies of them."""
         dealt = [
-            Allocation(found.candidates, ("best",) * len(found.candidates), 0) for found in lists
+            Allocation(front.candidates, ("best",) * len(front.candidates), 0) for front in lists
         ]
         shown = show_all(ranked, dealt, UNBOUNDED, self.deadline)
-        own: dict[int, dict[Corpus, list[Hit]]] = defaultdict(lambda: defaultdict(list))
-        for found, hits in zip(lists, shown, strict=True):
-            for candidate, hit in zip(found.candidates, hits, strict=True):
-                own[self._member(candidate)][found.corpus].append(hit)
+        by_member: dict[int, dict[Corpus, list[Hit]]] = defaultdict(lambda: defaultdict(list))
+        for front, hits in zip(lists, shown, strict=True):
+            for candidate, hit in zip(front.candidates, hits, strict=True):
+                by_member[self._member(candidate)][front.corpus].append(hit)
         if self.question.folds:
             texts = _by_beginning(hit.chunk_id for hits in shown for hit in hits)
             for member, corpus, hit in self._copies(ranked, lists, self._others_texts() | texts):
-                own[member][corpus].append(hit)
+                by_member[member][corpus].append(hit)
         corpora = self.question.search.corpora
         return tuple(
-            MemberLists(member, tuple((corpus, tuple(own[member][corpus])) for corpus in corpora))
-            for member in sorted(own)
+            MemberLists(member, tuple((corpus, tuple(lists[corpus])) for corpus in corpora))
+            for member, lists in sorted(by_member.items())
         )
 
     def limits(self, ranked: Ranked) -> tuple[MemberLimit, ...]:
-        """Return the cuts that keep rows of members from being shown that were found.
+        """Return the cuts of members' matches that the lists do not show.
 
-        A member's list over all corpora has so many hits as its quotas and files leave it.
+        A member's list over all corpora is as long as its quotas and the limit per file allow.
         """
         if ranked.found is None:
             return ()
         most, search = self.question.per_list, replace(ranked.request, limit=self.question.per_list)
-        found, shown = (np.zeros(len(self.view.members), dtype=np.int64) for _ in range(2))
+        matched, shown = (np.zeros(len(self.view.members), dtype=np.int64) for _ in range(2))
         for segment, matches in zip(ranked.segments, ranked.found.matches, strict=True):
             owners = owners_of(segment)
             numbers = np.bincount(segment.image.row_files[matches.rows], minlength=len(owners))
-            np.add.at(found, owners, numbers)
+            np.add.at(matched, owners, numbers)
             np.add.at(shown, owners, np.minimum(numbers, search.per_file or most))
         return tuple(
             MemberLimit(member, limit)
-            for member in np.flatnonzero(found).tolist()
-            for limit in not_shown(int(found[member]), search, min(most, int(shown[member])))
+            for member in np.flatnonzero(matched).tolist()
+            for limit in not_shown(int(matched[member]), search, min(most, int(shown[member])))
         )
 
-    def reaching(self, lists: Sequence[_List], leaders: TopFiles) -> tuple[int, ...]:
-        """Return the silent members without whom the answer may be another one."""
+    def reaching(self, lists: Sequence[_Front], leaders: TopFiles) -> tuple[int, ...]:
+        """Return the silent members that could change the answer."""
         if not self.question.silent:
             return ()
         within = zip(self.every.eligible, self._within(self.question.silent), strict=True)
-        silent = replace(self.every, eligible=tuple(mask & own for mask, own in within))
-        least = {own.corpus: own.least for own in lists}
-        found = members_reaching(silent, least, leaders)
-        for own in lists if self.question.folds else ():
-            found |= {*self._holders(silent, own, set())}
-        return tuple(sorted(found))
+        silent = replace(self.every, eligible=tuple(mask & rows for mask, rows in within))
+        least = {front.corpus: front.least for front in lists}
+        reaching = members_reaching(silent, least, leaders)
+        for front in lists if self.question.folds else ():
+            reaching |= {*self._holders(silent, front, set())}
+        return tuple(sorted(reaching))
 
     def _asked(self) -> Sequence[Mask]:
         """Return, per segment, the rows of members that are not silent."""
@@ -214,67 +214,69 @@ class _Joint(Struct, frozen=True):
     def _within(self, members: Sequence[int]) -> list[Mask]:
         """Return, per segment, the rows of some members."""
         wanted = np.isin(np.arange(len(self.view.members)), members)
-        return [wanted[owners_of(one)][one.image.row_files] for one in self._segments]
+        segments = self._segments
+        return [wanted[owners_of(segment)][segment.image.row_files] for segment in segments]
 
     def _others_texts(self) -> dict[bytes, str]:
-        """Return the chunk ids of texts that others show."""
+        """Return the chunk ids of texts that other repositories show."""
         return _by_beginning(self.question.texts)
 
     @property
     def _segments(self) -> Sequence[SearchableSegment]:
         return open_segments(self.view)
 
-    def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _List | None:
-        """Return a corpus' list as far as it matters; None where it must be longer."""
-        found = self._choose(ranked, corpus, length).candidates
-        ids = candidate_ids(ranked.view, ranked.segments, found) if self.question.folds else []
-        end, full = self._end(found, ids)
-        if end == len(found) == length:
-            end, full = self._end(found, ids, in_order=found[-1].score)
+    def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Front | None:
+        """Return the front of a corpus' list; None if `length` hits do not contain it."""
+        ordered = self._choose(ranked, corpus, length).candidates
+        ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
+        end, full = self._end(ordered, ids)
+        if end == len(ordered) == length:
+            end, full = self._end(ordered, ids, in_order=ordered[-1].score)
             if not full:
                 return None
         texts = [*dict.fromkeys(ids[:end]), *self._others_texts()]
-        return _List(corpus, self._cut(found[:end]), texts, found[end - 1].score if full else 0.0)
+        least = ordered[end - 1].score if full else 0.0
+        return _Front(corpus, self._cut(ordered[:end]), texts, least)
 
     def _end(
-        self, found: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
+        self, ordered: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
     ) -> tuple[int, bool]:
-        """Return how many of the hits may be shown, and whether those behind have no place.
+        """Return the length of the front, and whether no hit behind it can be shown.
 
-        How hits come in order that score alike is for the coordinator to say, so that all may be
-        shown that score like the last one, but for those that count `in_order`. By `ids`, if there
-        are any, it folds: of each text the hits stay of whoever has the best one; where several
-        have, the fewest that may stay count.
+        The coordinator orders hits of equal score, so all with the score of the last one belong to
+        the front; hits with the score `in_order` are in their final order already. With `ids`,
+        copies are folded: of each text the hits of one member stay, the member with the best hit.
+        If several members have a best hit, the smallest number of hits that may stay counts.
         """
-        held: dict[bytes, Counter[int]] = {}
+        numbers_of: dict[bytes, Counter[int]] = {}
         end = 0
         for _, group in groupby(
-            enumerate(found), lambda pair: (pair[1].score, pair[0] * (pair[1].score == in_order))
+            enumerate(ordered), lambda pair: (pair[1].score, pair[0] * (pair[1].score == in_order))
         ):
             fresh: set[bytes] = set()
-            for _, one in group:
+            for _, candidate in group:
                 end += 1
                 if ids:
-                    text, member = ids[end - 1], self._member(one)
-                    if text not in held:
-                        held[text] = Counter()
+                    text, member = ids[end - 1], self._member(candidate)
+                    if text not in numbers_of:
+                        numbers_of[text] = Counter()
                         fresh.add(text)
-                    if text in fresh or member in held[text]:
-                        held[text][member] += 1
-            stay = sum(min(numbers.values()) for numbers in held.values()) if ids else end
+                    if text in fresh or member in numbers_of[text]:
+                        numbers_of[text][member] += 1
+            stay = sum(min(numbers.values()) for numbers in numbers_of.values()) if ids else end
             if stay >= self.question.top:
                 return end, True
         return end, False
 
     def _cut(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return the candidates that take part: so many of each member's, its best."""
+        """Return each member's best candidates, as many as the request allows."""
         numbers = Counter[int]()
         kept = []
-        for one in candidates:
-            member = self._member(one)
+        for candidate in candidates:
+            member = self._member(candidate)
             numbers[member] += 1
             if numbers[member] <= self.question.per_list:
-                kept.append(one)
+                kept.append(candidate)
         return kept
 
     def _choose(self, ranked: Ranked, corpus: Corpus, length: int) -> Chosen:
@@ -282,59 +284,62 @@ class _Joint(Struct, frozen=True):
         return choose(ranked, (corpus,), length, most=deep, deadline=self.deadline, by_mode=False)
 
     def _copies(
-        self, ranked: Ranked, lists: Sequence[_List], texts: Mapping[bytes, str]
+        self, ranked: Ranked, lists: Sequence[_Front], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return the hits behind the lists' ends that are copies of texts in front, or of others'.
+        """Return copies behind the fronts, of texts in a front or of other repositories' texts.
 
-        A member's list that the request lets take part is so long; what is behind takes none.
+        A copy counts if the member's own list, as long as the request allows, contains it.
         """
-        found = []
-        for own in lists:
-            known = {(one.segment, one.row) for one in own.candidates}
-            wanted = frozenset(own.texts)
-            for member in self._holders(ranked, own, known):
-                one = ranked_within(ranked, self._within([member]), self.question.per_list)
-                chosen = self._choose(one, own.corpus, self.question.per_list).candidates
+        copies = []
+        for front in lists:
+            known = {(candidate.segment, candidate.row) for candidate in front.candidates}
+            wanted = frozenset(front.texts)
+            for member in self._holders(ranked, front, known):
+                alone = ranked_within(ranked, self._within([member]), self.question.per_list)
+                chosen = self._choose(alone, front.corpus, self.question.per_list).candidates
                 ids = candidate_ids(ranked.view, ranked.segments, chosen)
-                found += [
-                    (member, own.corpus, bare_hit(one, candidate, texts[text]))
+                copies += [
+                    (member, front.corpus, bare_hit(alone, candidate, texts[text]))
                     for candidate, text in zip(chosen, ids, strict=True)
                     if text in wanted and (candidate.segment, candidate.row) not in known
                 ]
-        return found
+        return copies
 
-    def _holders(self, ranked: Ranked, own: _List, known: set[tuple[int, int]]) -> list[int]:
-        """Return the members with further rows of a list's texts that score."""
-        held: set[int] = set()
-        texts, scales = frozenset(own.texts), self._scales(ranked, own)
+    def _holders(self, ranked: Ranked, front: _Front, known: set[tuple[int, int]]) -> list[int]:
+        """Return the members with further rows that score and hold a text of a front."""
+        members: set[int] = set()
+        texts, scales = frozenset(front.texts), self._scales(ranked, front)
         for place, segment in enumerate(ranked.segments):
             scored, image = ranked.scores[place], segment.image
             if segment.owners is None or not texts:
                 continue
             shown = ranked.eligible[place][scored.rows] & (scored.total > 0.0)
-            shown &= scored.corpora == CORPORA.index(own.corpus)
+            shown &= scored.corpora == CORPORA.index(front.corpus)
             rows = rows_of_texts(ranked.view, segment, texts, scales, scored.rows[shown])
             further = [row for row in rows.tolist() if (place, row) not in known]
-            held.update(segment.owners[image.row_files[further]].tolist())
-        return sorted(held)
+            members.update(segment.owners[image.row_files[further]].tolist())
+        return sorted(members)
 
-    def _scales(self, ranked: Ranked, own: _List) -> Figures | None:
-        """Return the scales of the vectors of a list's texts, where they tell all of these.
+    def _scales(self, ranked: Ranked, front: _Front) -> Figures | None:
+        """Return the scales of the vectors of a front's texts; None if copies may have others.
 
-        They do where equal texts have equal vectors, and none is of others.
+        Equal texts have equal scales if the encoder gives them equal vectors. Scales of texts of
+        other repositories are not known.
         """
         if self.encoder is None or self.encoder.identity.name not in SAME_BITS:
             return None
         if self.question.texts:
             return None
-        images = [ranked.segments[one.segment].image for one in own.candidates]
-        pairs = zip(images, own.candidates, strict=True)
-        return np.array([float(image.scales[one.row]) for image, one in pairs])
+        scales = (
+            ranked.segments[candidate.segment].image.scales[candidate.row]
+            for candidate in front.candidates
+        )
+        return np.array([float(scale) for scale in scales])
 
     def _member(self, candidate: Candidate) -> int:
         return open_segments(self.view)[candidate.segment].owner_of(candidate.file)
 
 
 def _by_beginning(chunk_ids: Iterable[str]) -> dict[bytes, str]:
-    """Return chunk ids by their beginnings, by which texts are compared."""
-    return {bytes.fromhex(one[:32]): one for one in chunk_ids}
+    """Return chunk ids by their first halves, by which texts are compared."""
+    return {bytes.fromhex(chunk_id[:32]): chunk_id for chunk_id in chunk_ids}

@@ -1,11 +1,11 @@
-"""Tells which members that show nothing could have changed an answer to many repositories.
+"""Tells which silent members could change an answer over many repositories.
 
-Their rows are scored as all others. A row matters if it scores as much as the last text that its
-corpus' merged list shows, or if its file would be among those that the answer's confidence goes by.
-The learned correction is bounded: rows that could not matter even at its most are left out, and it
-is reckoned for the files of the others, so that the verdict is exact. Of a kind of finding that
-promises something of every hit, confidence goes by the best row alone. Scores that a member adds to
-nobody else's need no look: its statistics are in the sum already.
+Their rows are scored like all others. A row matters if it scores as much as the last text of its
+corpus' merged list, or if its file would be among those that determine the answer's confidence. The
+learned correction has a bound. Rows that do not matter even at that bound are left out; the
+correction is computed for the files of the others, so the result is exact. For exact matches,
+confidence depends on the best row alone. The scores of other members stay the same, because the
+statistics of silent members are in the sum already.
 """
 
 from collections.abc import Mapping
@@ -24,17 +24,17 @@ from ggrep.search.query.score import DECIMALS, Scores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 
 _ROUNDED: Final = 10.0**-DECIMALS
-"""By how much rounding may lift a score above its bound."""
+"""Most that rounding adds to a score above its bound."""
 _EVERY_FILE: Final = 1 << 40
 
 
 def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: TopFiles) -> set[int]:
-    """Return the members of which a row matters.
+    """Return the members with a row that matters.
 
     Args:
-        ranked: all of a joint view before any correction; only rows of those in question eligible.
-        least: of each list that is shown, what a row must score to have a place; 0 for any.
-        leaders: of those who show something.
+        ranked: the joint view before any correction, with the silent members' rows eligible.
+        least: for each list, the score that a row must reach; 0 for any.
+        leaders: top files of the members that show hits.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
     full = len(leaders.leaders) >= (MOST_TOP_FILES if ranked.found is None else 1)
@@ -52,10 +52,10 @@ def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Top
             _mattering(*part, by_corpus, leading, 1.0)
             for part in zip(ranked.segments, ranked.scores, best, strict=True)
         ]
-    found: set[int] = set()
+    members: set[int] = set()
     for segment, mask in zip(ranked.segments, masks, strict=True):
-        found.update(owners_of(segment)[segment.image.row_files[mask]].tolist())
-    return found
+        members.update(owners_of(segment)[segment.image.row_files[mask]].tolist())
+    return members
 
 
 def _mattering(

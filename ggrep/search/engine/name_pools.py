@@ -1,4 +1,4 @@
-"""Answers a coordinator's questions about a name: one rule at a time, with what decides."""
+"""Answers a coordinator's requests about a name by a single rule, with the facts that decide."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -54,94 +54,96 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
     """Return the definitions that fit a name best by one rule.
 
     Args:
-        context: what answering needs; its deadline is checked before each file.
+        context: of the answer; its deadline is checked before each file.
         request: the name and the rule.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    asked = request.asked
-    reading = reading_of(context, asked, words_do=False)
-    name, near = split_name(asked.name), tuple[NearName, ...]()
-    found, files = _NONE, list[NameFile]()
+    query = request.asked
+    reading = reading_of(context, query, words_do=False)
+    name, near = split_name(query.name), tuple[NearName, ...]()
+    fitted, files = _NONE, list[NameFile]()
     if request.step == "near":
         near = near_names(reading.held, name, context.deadline)
     else:
         any_case = request.step == "other_case"
         files = defining_files(reading.held, name, context.deadline)
-        found = fitting(reading, files, name, any_case=any_case)
+        fitted = fitting(reading, files, name, any_case=any_case)
         files = mentioning_files(reading.held, name, context.deadline)
-    if not found.fits:
-        near = (*near, *_beside(found.places))
-    fits = found.places if found.fits else ()
-    shown = fits[request.skip :][: asked.limit]
+    if not fitted.fits:
+        near = (*near, *_beside(fitted.places))
+    fits = fitted.places if fitted.fits else ()
+    shown = fits[request.skip :][: query.limit]
     return SymbolPool(
         provenance=context.provenance,
-        fit=found.fit,
+        fit=fitted.fit,
         definitions=tuple(_definition(reading, place) for place in shown),
         total=len(fits),
         spellings=tuple(spellings(fits)[:MAX_SUGGESTIONS]),
         near=near,
         limits_hit=sorted_limits(reading.limits),
         warnings=_notices(context, reading, files, request.step, shown),
-        selects=_selects(reading, asked, empty=request.step == "spelled" and not fits),
+        selects=_selects(reading, query, empty=request.step == "spelled" and not fits),
     )
 
 
 def references_pool(context: Context, request: ReferencesPoolRequest) -> ReferencesPool:
     """Return the occurrences of a name by one rule; arguments and errors as of `symbol_pool`."""
-    asked = request.asked
-    reading = reading_of(context, asked, words_do=True)
-    name = split_name(asked.name)
+    query = request.asked
+    reading = reading_of(context, query, words_do=True)
+    name = split_name(query.name)
     files = mentioning_files(reading.held, name, context.deadline)
-    told = Mentions(asked, name, request.skip)
+    tally = Mentions(query, name, request.skip)
     any_case = request.step == "other_case"
-    mentions, mention_files = read_mentions(reading, files, told, any_case=any_case)
-    found = told.answer(request.family)
+    mentions, mention_files = read_mentions(reading, files, tally, any_case=any_case)
+    judged = tally.answer(request.family)
     return ReferencesPool(
         provenance=context.provenance,
-        references=tuple(PooledReference(one, place.file.test) for place, one in found.shown),
+        references=tuple(
+            PooledReference(reference, place.file.test) for place, reference in judged.shown
+        ),
         totals=tuple(
-            (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
+            (kind, tally.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
-        other_spelling=_other(told.other_spelling),
-        importers=_importers(context, reading, told, found),
-        limits_hit=sorted_limits([*reading.limits, *found.limits]),
+        other_spelling=_other(tally.other_spelling),
+        importers=_importers(context, reading, tally, judged),
+        limits_hit=sorted_limits([*reading.limits, *judged.limits]),
         warnings=_notices(
-            context, reading, files, request.step, [place for place, _ in found.shown]
+            context, reading, files, request.step, [place for place, _ in judged.shown]
         ),
-        left=found.left,
-        doubtful=found.doubtful,
+        left=judged.left,
+        doubtful=judged.doubtful,
         mentions=mentions,
         mention_files=mention_files,
-        defined=tuple(told.definitions),
-        selects=_selects(reading, asked, empty=request.step == "spelled" and not told.totals),
+        defined=tuple(tally.definitions),
+        selects=_selects(reading, query, empty=request.step == "spelled" and not tally.totals),
     )
 
 
 def _importers(
-    context: Context, reading: Reading, told: Mentions, found: Judged
+    context: Context, reading: Reading, tally: Mentions, judged: Judged
 ) -> tuple[Importer, ...]:
-    """Return what the files that are shown import from elsewhere, in the order of the answer.
+    """Return the imports of the shown files from other repositories, in the order of the answer.
 
-    Where the name is defined nobody asks what ties its users to it. Whether a qualified one is
-    defined here depends on what other repositories define.
+    A plain name that is defined here needs none. A qualified name always does: the definitions of
+    other repositories decide whether its owner is defined here.
     """
-    if told.totals["definition"] and not told.asked.owners:
+    if tally.totals["definition"] and not tally.asked.owners:
         return ()
-    files = list(dict.fromkeys(place.file for place, _ in found.shown))
+    files = list(dict.fromkeys(place.file for place, _ in judged.shown))
     texts = texts_of(reading.held, files, context.deadline)
     return tuple(outside_imports(reading.held, texts, context.deadline))
 
 
 def _selects(
-    reading: Reading, asked: SymbolRequest | ReferencesRequest, *, empty: bool
+    reading: Reading, query: SymbolRequest | ReferencesRequest, *, empty: bool
 ) -> tuple[bool, ...]:
-    """Return what filters and the path match, where nothing was found by the first rule."""
+    """Return whether the path and each filter match anything, if the first rule has no result."""
     if not empty:
         return ()
-    return selects(reading.held.segments, asked.scope, asked.filters, reading.deadline)
+    return selects(reading.held.segments, query.scope, query.filters, reading.deadline)
 
 
 def _definition(reading: Reading, place: Place) -> PooledDefinition:
@@ -156,12 +158,12 @@ def _definition(reading: Reading, place: Place) -> PooledDefinition:
 
 def _beside(places: Sequence[Place]) -> tuple[NearName, ...]:
     """Return the first few names of definitions that fit the last part of a name alone."""
-    found: dict[str, NearName] = {}
+    near: dict[str, NearName] = {}
     for place in places:
         name, file = sanitise_line(qualified_name(place)), place.file
         order = (int(not file.names), int(file.test))
-        found.setdefault(name, NearName(name, order, "", file.path))
-    return tuple(found.values())[:MAX_SUGGESTIONS]
+        near.setdefault(name, NearName(name, order, "", file.path))
+    return tuple(near.values())[:MAX_SUGGESTIONS]
 
 
 def _other(place: Place | None) -> NearName | None:
@@ -177,14 +179,14 @@ def _notices(
     step: NameStep,
     shown: Iterable[Place],
 ) -> tuple[Notice, ...]:
-    """Return what is to be said of the reading; the first rule speaks of the files as well."""
-    told = [
+    """Return the notices of the reading; the first rule adds those about languages of files."""
+    notices = [
         *state_notices(context.view),
         *reading.notices,
         *file_notices(context.view, [place.file.path for place in shown]),
     ]
     return sorted_notices(
-        [*told, *unread_languages(reading.held, files)] if step == "spelled" else told
+        [*notices, *unread_languages(reading.held, files)] if step == "spelled" else notices
     )
 
 

@@ -37,21 +37,29 @@ from ggrep.model.limits import (
     sorted_limits,
     sorted_notices,
 )
-from ggrep.model.request import CollectionStatistics, PoolRequest, SearchRequest
+from ggrep.model.request import (
+    CollectionStatistics,
+    EncodeRequest,
+    EncodeResponse,
+    PoolRequest,
+    RepoStatistics,
+    SearchRequest,
+    StatisticsRequest,
+)
 from ggrep.model.response import (
     PoolResponse,
     QueryResponse,
     RepoDescription,
 )
 from ggrep.search.engine.unknown_words import unknown_word_notices
-from ggrep.search.query.answerer import Answerer, Unpinned
+from ggrep.search.query.answerer import Answerer, Unpinned, parsed_snapshot
 from ggrep.search.query.context import Context, Stages, search_notices, state_notices
 from ggrep.search.query.explain import explain
 from ggrep.search.query.fetch import Caps, show, show_all
 from ggrep.search.query.finding import refuse_place, unshown
 from ggrep.search.query.match_totals import listing_cuts, match_totals
 from ggrep.search.query.order import Candidate
-from ggrep.search.query.pipeline import check_request, leading
+from ggrep.search.query.pipeline import check_request, encode_query, leading, statistics_of
 from ggrep.search.query.quota_choice import choose
 from ggrep.search.query.selection import absent_notices, selection_notices
 from ggrep.search.query.unseen_files import unseen_files
@@ -63,11 +71,11 @@ if TYPE_CHECKING:
 _COUNTS: Final = CacheKey[tuple[tuple[Corpus, int], ...]]()
 
 AS_DEEP_AS_NEEDED: Final = 1 << 40
-"""Rows of a corpus that are ordered for lists to be merged. A bound of each repository's own would
-make an answer of several another one than that of one store over all their files."""
+"""Rows of a corpus that are ordered for lists to be merged. With a bound per repository, the answer
+of several repositories would differ from that of a single store over all their files."""
 
 UNBOUNDED: Final = Caps(MAX_SNIPPET_BYTES_PER_RESULT, 1 << 40)
-"""Of lists to be merged: which hits are shown, only the coordinator knows."""
+"""Caps of lists to be merged, as the coordinator chooses the hits that are shown."""
 
 
 def answer(
@@ -76,10 +84,10 @@ def answer(
     """Return the full answer to a request.
 
     Args:
-        context: what answering needs.
-        request: the question.
-        figures: of the collection to score against, of which the snapshot is a part; None for the
-            snapshot's own.
+        context: of the answer.
+        request: the search request.
+        figures: of the collection to score against, which includes the snapshot; None for those of
+            the snapshot alone.
     """
     settings, deadline = context.settings, context.deadline
     request, clamps = clamped(request, settings)
@@ -92,7 +100,8 @@ def answer(
     leaders = leading(ranked, deadline)
     confidence = confidence_of(leaders)
     shown, weak_cuts = _shortened(chosen.dealt, confidence, leaders, request)
-    hits, byte_cuts = show(ranked, shown, _caps(settings), deadline)
+    caps = Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
+    hits, byte_cuts = show(ranked, shown, caps, deadline)
     stages.end("format")
     passed_over = {
         "per_file": chosen.dealt.over_file,
@@ -138,12 +147,12 @@ def answer(
 def pool(context: Context, request: PoolRequest) -> PoolResponse:
     """Return the lists a coordinator merges.
 
-    Snippets come as long as the compiled-in cap allows: which of the hits are shown, and so which
-    cuts are to be made and said, only the coordinator knows.
+    Snippets are as long as the compiled-in cap allows. The coordinator chooses the hits that are
+    shown, and so makes and reports the cuts.
 
     Raises:
-        SnapshotGone: the statistics came from another snapshot than the active one.
-        InvalidRequest: the query means something in one repository alone.
+        SnapshotGone: the statistics are not those of the active snapshot.
+        InvalidRequest: the query has a meaning in a single repository only.
     """
     refuse_place(request.search)
     view, deadline = context.view, context.deadline
@@ -152,7 +161,7 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
     snapshot_id = view.manifest.snapshot_id
     if request.snapshot_id is not None and request.snapshot_id != snapshot_id:
         raise SnapshotGone(f"snapshot {request.snapshot_id} is no longer active")
-    # Its `limit` cuts nothing here, so no bound on it may be said to have.
+    # `limit` cuts no list here, so a bound on it must not be reported.
     search, clamps = clamped(replace(request.search, limit=1), context.settings)
     ranked = context.rank(search, request.per_list, request.statistics, request.vector)
     length, deep = request.per_list, AS_DEEP_AS_NEEDED
@@ -188,7 +197,7 @@ def describe(
     skipped: Counts,
     deadline: Deadline,
 ) -> RepoDescription:
-    """Return what a coordinator needs to know of a repository; None for one without snapshots."""
+    """Return the description of a repository; `view` is None if it has no snapshot."""
     counts = _counts(view, deadline) if view else tuple((corpus, 0) for corpus in CORPORA)
     return RepoDescription(
         store_id=identity.store_id,
@@ -209,16 +218,16 @@ def describe(
 
 
 def answers_key_of(settings: Settings) -> str:
-    """Return what is equal where one question over one snapshot has one answer."""
+    """Return a key of the settings that affect answers."""
     return query_fingerprint(
         SearchRequest(""), settings=settings, ranking_revision=RANKING_REVISION
     )
 
 
 def _counts(view: SnapshotView, deadline: Deadline) -> tuple[tuple[Corpus, int], ...]:
-    """Return the visible chunks of each corpus; counted once of each snapshot."""
-    if (held := view.derived.get(_COUNTS)) is not None:
-        return held
+    """Return the number of visible chunks per corpus; counted once per snapshot."""
+    if (cached := view.derived.get(_COUNTS)) is not None:
+        return cached
     counts = np.zeros(len(CORPORA), dtype=np.int64)
     for segment in view.segments:
         deadline.check("counting")
@@ -230,9 +239,9 @@ def _counts(view: SnapshotView, deadline: Deadline) -> tuple[tuple[Corpus, int],
 def clamped(
     request: SearchRequest, settings: Settings
 ) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
-    """Return the request within the caps, and what was clamped.
+    """Return the request within the caps, and the clamped limits.
 
-    A `per_file` of 0 asks for as many as there may be: the cap itself.
+    A `per_file` of 0 means the cap itself.
     """
     limits = []
     if request.limit > settings.max_query_results:
@@ -262,12 +271,8 @@ def _shortened(
     return replace(dealt, items=items, rules=rules), cuts
 
 
-def _caps(settings: Settings) -> Caps:
-    return Caps(settings.max_snippet_bytes_per_result, settings.max_total_snippet_bytes)
-
-
 def _sessions(home: Home, store_id: StoreId, deadline: Deadline, clock: Clock) -> "Sessions":
-    # A search alone has none, and starts faster without them.
+    # A search has no session, and starts faster without their modules.
     from ggrep.search.slate.sessions import sessions_of
 
     return sessions_of(home, store_id, deadline, clock)
@@ -281,7 +286,22 @@ def _session_snapshot(store: Unpinned, request: PoolRequest) -> SnapshotId | Non
     return sessions.snapshot_of(request.session)
 
 
+def _statistics(context: Context, request: StatisticsRequest) -> RepoStatistics:
+    figures = statistics_of(context.view, request.search, context.deadline)
+    return RepoStatistics(context.view.manifest.snapshot_id, figures)
+
+
+def _encode(context: Context, request: EncodeRequest) -> EncodeResponse:
+    return EncodeResponse(encode_query(request.text, context.encoder, context.deadline))
+
+
 SEARCH: Final = Answerer(answer, check_request, vectors=True)
+STATISTICS: Final = Answerer(
+    _statistics,
+    lambda request: check_request(request.search),
+    lambda _, request: parsed_snapshot(request.snapshot_id),
+)
+ENCODE: Final = Answerer(_encode, vectors=True)
 POOL: Final = Answerer(
     pool, lambda request: check_request(request.search), _session_snapshot, vectors=True
 )

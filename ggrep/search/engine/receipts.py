@@ -1,7 +1,7 @@
 """Receipts of answers: made with an answer, replayed later.
 
-While the snapshot of a receipt is there, the same question over it gives the same bytes. When it
-is gone the question is asked of the active one, and each hit of the receipt is looked for there.
+While the snapshot of a receipt exists, the same request over it gives the same bytes. After its
+removal the active snapshot answers, and each hit of the receipt is looked up there.
 """
 
 import hashlib
@@ -32,10 +32,10 @@ from ggrep.search.engine.engine import Engine
 from ggrep.search.query.relocate import whereabouts
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
-"""A longer answer is not kept whole in its receipt; its digest and its hits are."""
+"""The receipt of a longer answer keeps its digest and its hits only."""
 
 Writer = Callable[[QueryResponse], bytes]
-"""Makes the bytes of an answer that are printed and compared."""
+"""Returns the bytes of an answer, which are printed and compared."""
 
 
 def make_receipt(
@@ -44,10 +44,10 @@ def make_receipt(
     """Return the receipt of an answer.
 
     Args:
-        engine: what answered.
-        question: what was asked, deterministically.
-        response: what was answered.
-        answer: the same as bytes.
+        engine: of the repository that answered.
+        question: the deterministic search request.
+        response: the answer.
+        answer: the bytes of the answer.
     """
     return Receipt(
         question=question,
@@ -62,16 +62,16 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
     """Return the outcome of replaying a receipt.
 
     Args:
-        engine: the repository under present settings.
-        receipt: of an answer of it, or of another copy of it.
-        write: makes the bytes of an answer, as it did for the receipt.
-        today: ask the active snapshot, although the receipt's own may be there.
+        engine: the repository with its current settings.
+        receipt: of an answer of the repository, or of another copy of it.
+        write: returns the bytes of an answer, as for the receipt.
+        today: ask the active snapshot, even if that of the receipt exists.
 
     Raises:
-        InvalidRequest: the question or a budget is none that this build understands.
+        InvalidRequest: this build does not support the request or a budget of it.
         NoIndex: nothing was ever published.
-        DeadlineExceeded: the question's time ran out.
-        SnapshotGone: the snapshot that was asked is gone before its hits were looked up.
+        DeadlineExceeded: the request's time ran out.
+        SnapshotGone: the snapshot was removed before its hits were looked up.
     """
     timeout_ms = receipt.question.timeout_ms or engine.settings.query_timeout_ms
     deadline = Deadline.after(engine.clock, timeout_ms)
@@ -84,9 +84,7 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
     if outcome is ReplayResult.DIFFERS and receipt.answer is not None:
         differing = differences(stable_json.loads(receipt.answer), stable_json.loads(answer))
     with engine.pin(deadline, snapshot_id=parse_snapshot_id(now.snapshot_id)) as view:
-        found = replayed_hits(
-            receipt.hits, whereabouts(view, receipt.hits, deadline), response.hits
-        )
+        hits = replayed_hits(receipt.hits, whereabouts(view, receipt.hits, deadline), response.hits)
     was_rows = [hit.row_id for hit in receipt.hits]
     return Replay(
         receipt=receipt,
@@ -95,8 +93,8 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
         changes=changes(receipt.origin, now),
         differences=tuple(differing[0]),
         differing=differing[1],
-        hits=found,
-        new_hits=new_hits(found, response.hits),
+        hits=hits,
+        new_hits=new_hits(hits, response.hits),
         same_hits=was_rows == [hit.row_id for hit in response.hits],
     )
 
@@ -106,18 +104,18 @@ def _ask(
 ) -> tuple[ReplayResult | None, QueryResponse]:
     """Return the answer, and why it is not from the receipt's snapshot; None if it is.
 
-    A snapshot id means something in its own index alone, wherever that lies.
+    A snapshot id is valid in the index of its store only.
     """
     question, budgets = receipt.question, dict(receipt.budgets)
-    own, elsewhere = receipt.origin.snapshot_id, _elsewhere(engine, receipt.origin)
+    original_id, elsewhere = receipt.origin.snapshot_id, _elsewhere(engine, receipt.origin)
     if elsewhere is None and not today:
         try:
-            wanted = parse_snapshot_id(own)
+            wanted = parse_snapshot_id(original_id)
             return None, engine.search(question, deadline, budgets=budgets, snapshot_id=wanted)
         except SnapshotGone:
             elsewhere = ReplayResult.SNAPSHOT_GONE
     response = engine.search(question, deadline, budgets=budgets)
-    if elsewhere is None and response.provenance.snapshot_id != own:
+    if elsewhere is None and response.provenance.snapshot_id != original_id:
         elsewhere = ReplayResult.NEWER_SNAPSHOT
     return elsewhere, response
 
@@ -148,7 +146,7 @@ def _origin(engine: Engine, response: QueryResponse, answer: bytes) -> Origin:
 
 
 MOST_DIFFERENCES: Final = 16
-"""Places that are told one by one; how many there are is told in any case."""
+"""Differences that are listed; their number is always reported."""
 
 _VALUE_CHARACTERS: Final = 160
 
@@ -156,43 +154,45 @@ _VALUE_CHARACTERS: Final = 160
 def differences(was: stable_json.Json, now: stable_json.Json) -> tuple[list[ReplayDifference], int]:
     """Return the first places at which two documents differ, and how many there are.
 
-    Objects go by key and arrays by place, so that something that was put in front moves all that
-    follows; the order is that of the canonical bytes.
+    Objects are compared by key and arrays by position, so an insertion shifts all later elements.
+    The order is that of the canonical bytes.
     """
-    found = list(_walk("$", was, now))
-    return found[:MOST_DIFFERENCES], len(found)
+    differing = list(_walk("$", was, now))
+    return differing[:MOST_DIFFERENCES], len(differing)
 
 
 def _walk(place: str, was: stable_json.Json, now: stable_json.Json) -> Iterator[ReplayDifference]:
     match was, now:
         case Mapping(), Mapping():
             for key in sorted({*was, *now}):
-                old, new = _held(was, key), _held(now, key)
+                old, new = _value_of(was, key), _value_of(now, key)
                 yield from _both(f"{place}.{key}", old, new)
         case list(), list():
             for number in range(max(len(was), len(now))):
                 old, new = was[number : number + 1], now[number : number + 1]
                 yield from _both(f"{place}[{number}]", old, new)
         case _:
-            # 1, 1.0 and true are equal to Python, and other bytes.
+            # 1, 1.0 and true are equal to Python, but differ as bytes.
             if type(was) is not type(now) or was != now:
-                yield ReplayDifference(place, _told(was), _told(now))
+                yield ReplayDifference(place, _shortened(was), _shortened(now))
 
 
 def _both(
     place: str, was: Sequence[stable_json.Json], now: Sequence[stable_json.Json]
 ) -> Iterator[ReplayDifference]:
-    """Compare two values of which one may be missing: each is alone in a list, or none is."""
+    """Compare two lists of at most one value each; an empty list means a missing value."""
     if was and now:
         yield from _walk(place, was[0], now[0])
     else:
-        yield ReplayDifference(place, *(_told(found[0]) if found else None for found in (was, now)))
+        yield ReplayDifference(
+            place, *(_shortened(values[0]) if values else None for values in (was, now))
+        )
 
 
-def _held(document: Mapping[str, stable_json.Json], key: str) -> list[stable_json.Json]:
+def _value_of(document: Mapping[str, stable_json.Json], key: str) -> list[stable_json.Json]:
     return [document[key]] if key in document else []
 
 
-def _told(value: stable_json.Json) -> str:
+def _shortened(value: stable_json.Json) -> str:
     text = stable_json.dumps(value).decode()
     return text if len(text) <= _VALUE_CHARACTERS else text[: _VALUE_CHARACTERS - 1] + "…"

@@ -1,7 +1,7 @@
 """One repository's index as a library: brought up to date, kept, and opened.
 
-Modules that write the index are loaded by the first call that writes: a process that only answers
-starts without them.
+Modules that write the index are loaded by the first call that writes, so a process that only
+answers starts without them.
 """
 
 import os
@@ -50,26 +50,21 @@ if TYPE_CHECKING:
     from ggrep.parse.workers.occurrence_pool import OccurrencePool
 
 
-def _unbounded(count: int) -> AbstractContextManager[None]:
-    del count
-    return nullcontext()
-
-
 class Hosted(Struct, frozen=True):
     """Resources that a process with many stores shares with the engine of each.
 
     Attributes:
-        handles: holds that many open segments for a block.
-        slots: for encoding; None for the home's, by the settings.
-        on_damage: called, by any thread, each time the store is found damaged; returns whether a
-            sync that rebuilds it runs or begins at once.
-        standing: how the updating of the index stands; None for what its last sync wrote.
-        occurrences: who looks for names in files; None for a pool of the engine's own.
-        parsers: kept from sync to sync, and the most that one may have; None: each sync starts as
-            many as the settings say, and ends them.
+        handles: reserves handles for that many segments while a block runs.
+        slots: for encoding; None for those of the home, as configured.
+        on_damage: called, by any thread, each time damage of the store is detected; returns whether
+            a sync that rebuilds it runs or begins at once.
+        standing: returns the freshness of the index; None for that recorded by its last sync.
+        occurrences: the processes that look up names in files; None for a pool per engine.
+        parsers: worker processes kept between syncs, with the most per sync; None if each sync
+            starts the configured number and ends them.
     """
 
-    handles: Callable[[int], AbstractContextManager[None]] = _unbounded
+    handles: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
     slots: EncodeSlots | None = None
     on_damage: Callable[[], bool] = lambda: False
     standing: Callable[[], IndexFreshness] | None = None
@@ -78,16 +73,16 @@ class Hosted(Struct, frozen=True):
 
 
 ALONE: Final = Hosted()
-"""What a process of one store shares."""
+"""The resources of a process with a single store: nothing is shared."""
 
 
 class RepoIndex:
-    """One repository and its store. Cheap to open: reads nothing before the first request.
+    """A repository and its store. Opening it reads no index data before the first request.
 
     Threads may share it; each snapshot it opens is immutable.
 
     Attributes:
-        profile: in force; whoever asks applies it. One that adds nothing where settings were given.
+        profile: the configured profile, which callers apply; empty if settings were given.
     """
 
     def __init__(  # noqa: PLR0913 - all but the root and the home have a default
@@ -105,12 +100,12 @@ class RepoIndex:
 
         Args:
             root: the repository.
-            home: where its store lies.
+            home: the home of its store.
             environ: variables that settings are read from.
-            flags: settings that beat all others.
-            clock: the machine's by default.
-            settings: those in force; None to load them.
-            hosted: what a process of many stores shares.
+            flags: settings that override all others.
+            clock: None for that of the machine.
+            settings: the current settings; None to load them.
+            hosted: the resources shared with other stores of the process.
 
         Raises:
             InvalidRequest: a settings file or variable is wrong.
@@ -135,16 +130,16 @@ class RepoIndex:
 
     @property
     def encoder(self) -> Encoder | None:
-        """Return the encoder, loaded when first asked for; None for none.
+        """Return the encoder, loaded on first use; None if the settings name none.
 
         Raises:
-            InvalidRequest: it cannot be loaded.
+            InvalidRequest: the encoder cannot be loaded.
         """
         with self._loading:
             if self._loaded is None:
                 encoder = open_encoder(self.settings.encoder)
                 if encoder is not None and encoder.identity != self.identity.encoder:
-                    # Its vectors and the store's would not compare.
+                    # Its vectors are not comparable with those of the store.
                     raise InvalidRequest(
                         "encoder: the model folder was replaced; restart the daemon"
                     )
@@ -154,7 +149,7 @@ class RepoIndex:
     def _limited(self, encoder: Encoder | None) -> Encoder | None:
         """Return the encoder, limited by the encoding slots of this host.
 
-        The static one encodes a query in less time than a slot takes; its batches wait as all do.
+        Queries of the static encoder need no slot: encoding takes less time than acquiring a slot.
         """
         settings = self.settings
         if encoder is None or not settings.max_embed_global:
@@ -182,12 +177,12 @@ class RepoIndex:
         """Bring the index up to date with the work tree; see `ggrep.index.sync.syncer.sync`.
 
         Args:
-            strict: refuse where a file cannot be read, decoded or cut as it should.
-            allow_degraded: over the budget of what a profile includes, index what fits.
-            fresh: take nothing over from what is indexed; see `ggrep.index.sync.rebuild.rebuild`.
-            early: publish some of a first index before the rest: somebody waits for it.
+            strict: fail if a file cannot be read, decoded or chunked as intended.
+            allow_degraded: index as many files as fit into the budget of a profile.
+            fresh: reuse nothing of the index; see `ggrep.index.sync.rebuild.rebuild`.
+            early: publish a part of a first index before the rest.
             wanted: returns the files to begin a first index with.
-            progress: told how far it is.
+            progress: called with the progress of the sync.
         """
         from ggrep.index.maintenance.moved import take_over
         from ggrep.index.maintenance.upkeep import make_room
@@ -214,34 +209,33 @@ class RepoIndex:
             note_use(self.identity.store, self.clock.now())
         if not moved:
             return report
-        told = f"the repository was moved here; the index of {moved} was taken over"
-        return replace(report, warnings=(SyncWarning("index_moved", told), *report.warnings))
+        message = f"the repository was moved here; the index of {moved} was taken over"
+        return replace(report, warnings=(SyncWarning("index_moved", message), *report.warnings))
 
     def _is_missing(self) -> bool:
         try:
             return not self.identity.store.is_dir()
-        except OSError:  # the sync meets it, too, and names it
+        except OSError:  # the sync fails with the same error
             return False
 
     def upgrade(self) -> "UpgradeReport":
-        """Bring the store into this build's formats; see `ggrep.index.maintenance.upgrade`."""
+        """Convert the store to the formats of this build; see `ggrep.index.maintenance.upgrade`."""
         from ggrep.index.maintenance.upgrade import upgrade_store
 
         with typed_failures(self.home.base):
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
     def sweep(self, *, beside: bool = True) -> "Swept":
-        """Delete what killed commands left in the home; `keep_up` cleans this store.
+        """Delete leftovers of killed commands in the home; `keep_up` cleans this store.
 
-        Before a sync, which may need the room. Nobody at work is waited for.
+        Runs before a sync, which may need the space. It does not wait for running commands.
 
         Args:
-            beside: False where the home was swept just now: only see what is to be cleaned of this
-                store.
+            beside: False if the home was just swept: only check whether this store needs cleaning.
         """
         from ggrep.index.store.remains import Swept, sweep_home
 
-        with suppress(GgrepError, OSError):  # a record that cannot be read fails the sync, in words
+        with suppress(GgrepError, OSError):  # an unreadable record fails the sync with a message
             self._orphaned |= is_orphaned(store_files.lease_files(self.identity.store))
         if not beside:
             return Swept()
@@ -257,7 +251,7 @@ class RepoIndex:
 
     @contextmanager
     def target(self) -> Iterator[SyncTarget]:
-        """Yield what syncs and maintenance work on, for the length of the block."""
+        """Yield the target of syncs and maintenance while the block runs."""
         with typed_failures(self.home.base), self._vectors() as vectors:
             yield self._target(vectors)
 

@@ -1,6 +1,6 @@
-"""Answers a search by a scan while nothing is published; the answer says so.
+"""Answers a search by a scan while no snapshot is published; a notice of the answer says so.
 
-A daemon that was just started answers from here, so nothing of this loads the engine or a database.
+A daemon answers from here right after its start, so this module loads no engine and no database.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,6 @@ from ggrep.base.clock import Clock, Deadline, rfc3339
 from ggrep.base.errors import NoIndex
 from ggrep.config.home import Home
 from ggrep.config.settings import Settings, with_budgets
-from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.identity import STATIC
 from ggrep.index.repo_identity import RepoIdentity
@@ -39,13 +38,13 @@ class Scanner(Struct, frozen=True):
 
     Attributes:
         identity: of the repository.
-        home: where its store would lie.
-        settings: those in force.
+        home: the home of its store.
+        settings: the current settings.
         clock: of deadlines and bounds.
-        new_id: returns a name that nothing else has.
-        standing: how the updating of the index stands.
-        ahead: what of the scan has begun.
-        damage: the sentence on a damaged index, where that is why a scan answers.
+        new_id: returns a unique id.
+        standing: returns the freshness of the index.
+        ahead: the steps of the scan that have begun.
+        damage: the message about a damaged index, if that is the reason for the scan.
         served: a daemon builds the index.
     """
 
@@ -75,10 +74,12 @@ class Scanner(Struct, frozen=True):
             raise NoIndex("this repository has no index yet; run: ggrep index")
         now_ms = self.clock.monotonic_ms()
         asked_ms = now_ms if asked_ms is None else asked_ms
+        quick = self.identity.encoder.name == STATIC  # fast enough for one request
+        encodes = quick and wants_vector(request)
         target = ScanTarget(
             origin=self._origin(),
             settings=with_budgets(self.settings, budgets),
-            encoder=self._encoder() if wants_vector(request) else None,
+            encoder=open_encoder(self.settings.encoder) if encodes else None,
             clock=self.clock,
             ahead=self.ahead,
             asked_ms=asked_ms,
@@ -86,9 +87,9 @@ class Scanner(Struct, frozen=True):
         )
         start_ms = self.clock.monotonic_ms()
         with typed_failures(self.home.base):
-            found = scanned(target, request, deadline)
+            scan = scanned(target, request, deadline)
             context = Context(
-                view=found.view,
+                view=scan.view,
                 home=self.home,
                 root=self.identity.root,
                 deadline=deadline,
@@ -100,20 +101,20 @@ class Scanner(Struct, frozen=True):
                 request_id=request_id,
                 admitted=admitted,
                 snapshot_read_ms=self.clock.monotonic_ms() - start_ms,
-                scan=found.facts,
+                scan=scan.facts,
             )
-            response = answer(context, request, found.statistics)
+            response = answer(context, request, scan.statistics)
             if not request.is_exact:
-                response = _with_rare(response, context, found)
+                response = _with_rare(response, context, scan)
         return replace(
             response,
-            limits_hit=sorted_limits((*response.limits_hit, *_cuts(found.facts))),
-            warnings=sorted_notices((*response.warnings, *self._notices(found.facts))),
+            limits_hit=sorted_limits((*response.limits_hit, *_cuts(scan.facts))),
+            warnings=sorted_notices((*response.warnings, *self._notices(scan.facts))),
             segments=0,
         )
 
     def _notices(self, facts: ScanFacts) -> tuple[Notice, ...]:
-        """Return what the answer comes from, behind the damage of the index where there is one."""
+        """Return the notices of a scan: damage of the index, if any, and the searched files."""
         searched = _searched(facts)
         if self.damage:
             return Notice("index_damaged", self.damage), Notice("scan", searched)
@@ -137,36 +138,31 @@ class Scanner(Struct, frozen=True):
             created_at=rfc3339(self.clock.now()),
         )
 
-    def _encoder(self) -> Encoder | None:
-        """Return the encoder if it is fast enough for one request, else None."""
-        quick = self.identity.encoder.name == STATIC
-        return open_encoder(self.settings.encoder) if quick else None
 
+def _with_rare(response: QueryResponse, context: Context, scan: Scanned) -> QueryResponse:
+    """Return the answer with a file for each rare word, in at most a third of its hits.
 
-def _with_rare(response: QueryResponse, context: Context, found: Scanned) -> QueryResponse:
-    """Return an answer that shows a file for each rare word, where its last places allow it.
-
-    The figures of a scan are estimates, so a long file with a single mention may rank low.
+    Statistics of a scan are estimates, so a long file with a single mention may rank low.
     """
     request, added = response.request, list[Hit]()
-    for files in found.rare_files:
+    for files in scan.rare_files:
         if len(added) == request.limit // 3:
             break
         if any(hit.path in files for hit in (*response.hits, *added)):
             continue
         within = replace(request, scope="\0".join(sorted(files)), limit=1)
-        added += answer(context, within, found.statistics).hits
+        added += answer(context, within, scan.statistics).hits
     kept = response.hits[: request.limit - len(added)]
     return replace(response, hits=(*kept, *added))
 
 
 def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
-    found = []
+    cuts = []
     if not facts.complete:
-        found.append(LimitHit("max_scan_ms", round(WHOLE_MS)))
+        cuts.append(LimitHit("max_scan_ms", round(WHOLE_MS)))
     if facts.matching_files > facts.ranked_files:
-        found.append(LimitHit("max_scan_files", facts.ranked_files, facts.matching_files))
-    return tuple(found)
+        cuts.append(LimitHit("max_scan_files", facts.ranked_files, facts.matching_files))
+    return tuple(cuts)
 
 
 def _searched(facts: ScanFacts) -> str:

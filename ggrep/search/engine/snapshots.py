@@ -1,4 +1,4 @@
-"""The open snapshots of one store: the active one, and a few older ones that sessions explore."""
+"""The open snapshots of a store: the active snapshot, and a few older ones for sessions."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -30,22 +30,22 @@ from ggrep.index.store.view import SnapshotView, open_snapshot
 from ggrep.index.sync.healing import Healer
 
 MAX_OPENED: Final = 2
-"""Older snapshots; each holds maps of its segments, and what queries worked out of them."""
+"""Most older snapshots that stay open; each keeps memory maps and derived data of its segments."""
 _NOTED_MS: Final = 1_800_000.0
-"""How often the use of a snapshot that is only looked at is noted: the record tells hours."""
+"""Interval between notes of use while only the pointer is read; the record is in hours."""
 _PIN_RETRY_MS: Final = 5.0
-"""A store is moved aside in less."""
+"""Interval between attempts; moving a store aside takes less."""
 
 
 class Snapshots:
     """Opens the snapshots of one store. Threads may share it.
 
     Args:
-        identity: whose store.
-        home: that the store lies in.
-        clock: notes when the store was last used.
-        handles: holds that many open segments for a block.
-        on_damage: called each time the store is found damaged; returns whether a sync that
+        identity: of the repository.
+        home: the home of the store.
+        clock: for the time of the last use.
+        handles: reserves handles for that many segments while a block runs.
+        on_damage: called each time damage of the store is detected; returns whether a sync that
             rebuilds it runs or begins at once.
     """
 
@@ -81,13 +81,13 @@ class Snapshots:
         """Yield a snapshot that is not removed while the block runs.
 
         Args:
-            deadline: when to give up.
-            counted: hold handles for its segments.
-            snapshot_id: which; None for the active one.
+            deadline: of waiting and opening.
+            counted: reserve handles for its segments.
+            snapshot_id: the snapshot; None for the active one.
 
         Raises:
             NoIndex: nothing was ever published.
-            SnapshotGone: the one that was asked for was removed.
+            SnapshotGone: the requested snapshot was removed.
             CorruptStore: no snapshot is valid.
             Busy: the store was being removed until the deadline, or too many segments are open.
             DeadlineExceeded: time ran out while the snapshot was opened.
@@ -100,8 +100,8 @@ class Snapshots:
                 view = self._look(snapshot_id, deadline)
                 note_use(self._store, self._clock.now())
                 try:
-                    held = self._handles(len(view.segments)) if counted else nullcontext()
-                    with held, suspecting_damage(view):
+                    handles = self._handles(len(view.segments)) if counted else nullcontext()
+                    with handles, suspecting_damage(view):
                         yield view
                 except CorruptStore:
                     self._view = self._current = None
@@ -109,61 +109,61 @@ class Snapshots:
                     raise
 
     def current(self, deadline: Deadline) -> SnapshotView:
-        """Return the active snapshot, as looking at its pointer alone tells.
+        """Return the active snapshot; while its pointer is unchanged, nothing else is checked.
 
-        Nothing keeps it from being removed meanwhile, nor is it known whether its files lie as they
-        did: whoever reads them looks at that first.
+        The snapshot is not pinned and its files are not verified: the caller must check them before
+        it reads them.
 
         Raises:
             GgrepError: as `pin`.
         """
-        pointer, held = stamp_or_none(self._pointer_file), self._current
-        # One that was healed meanwhile is another object.
-        same = held is not None and pointer == held[0] and held[1] is self._view
-        if held is not None and same and held[1].damage is None:
+        pointer, cached = stamp_or_none(self._pointer_file), self._current
+        # A snapshot that was repaired meanwhile is another object.
+        same = cached is not None and pointer == cached[0] and cached[1] is self._view
+        if cached is not None and same and cached[1].damage is None:
             if self._clock.monotonic_ms() >= self._note_at_ms:
                 self._note_at_ms = self._clock.monotonic_ms() + _NOTED_MS
                 note_use(self._store, self._clock.now())
-            return held[1]
+            return cached[1]
         with self.pin(deadline, counted=False) as view:
             self._current = pointer, view  # as new as the pointer, or newer
             return view
 
     def look_again(self) -> None:
-        """Have `current` look at more than the pointer: a file of the snapshot was touched."""
+        """Verify the files in the next `current`: a file of the snapshot was touched."""
         self._current = None
 
     def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
-        held = self._view
+        cached = self._view
         if snapshot_id is None:
             return self.view(deadline)
         if (
-            held
-            and held.manifest.snapshot_id == snapshot_id
-            and not held.gone()
-            and held.lies_still()
+            cached
+            and cached.manifest.snapshot_id == snapshot_id
+            and not cached.gone()
+            and cached.lies_still()
         ):
-            return held
+            return cached
         with self._healing(deadline) as healer:
             return self._older.open(snapshot_id, deadline, healer)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
         """Return the active snapshot; the same object while the pointer does not move.
 
-        Every file of it lies as it was verified. What is derived and damaged is made again.
+        Its files are unchanged since they were verified. Damaged derived files are rebuilt.
 
-        Requires: the caller holds the readers' lock, where others may collect.
+        Requires: the caller holds the readers' lock, if other processes may collect.
 
         Raises:
             NoIndex: nothing was ever published.
             CorruptStore: no snapshot is valid.
             DeadlineExceeded: time ran out while it was opened.
         """
-        if (held := self._held()) is not None:
-            return held
+        if (cached := self._cached_view()) is not None:
+            return cached
         if not self._store.is_dir():
             raise NoIndex("this repository has no index yet; run: ggrep index")
-        # Threads may do this at once: each goes on with what it has opened itself.
+        # Threads may do this at once: each uses the view that it has opened itself.
         with self._healing(deadline) as healer:
             opened = self._judge(
                 Verifier(self._store, deadline=deadline, mender=healer)
@@ -172,14 +172,14 @@ class Snapshots:
         return opened
 
     def inspect(self) -> Judgement:
-        """Return the state of the store; nothing is healed.
+        """Return the state of the store without repairs.
 
         Raises:
             NoIndex: nothing was ever published.
             StoreError: an artifact cannot be read now.
         """
-        if (held := self._held()) is not None:
-            return Judgement(held.manifest, held, None)
+        if (cached := self._cached_view()) is not None:
+            return Judgement(cached.manifest, cached, None)
         with typed_failures(self._base):
             if not self._store.is_dir():
                 raise NoIndex("this repository has no index yet; run: ggrep index")
@@ -192,12 +192,12 @@ class Snapshots:
             )
         finally:
             verifier.save()
-        # An image is rebuilt by the next search; everything else by a sync.
+        # The next search rebuilds an image; a sync rebuilds everything else.
         return judged.known_to_be(rebuilding=judged.damage is not None and self._on_damage())
 
     @contextmanager
     def _healing(self, deadline: Deadline | None) -> Iterator[Healer]:
-        """Return the function that heals an opened snapshot; its failures are reported."""
+        """Yield the rebuilder of an opened snapshot; damage that stays is reported."""
         healer = Healer(self._store, self._clock, deadline, hopeless=self._hopeless)
         try:
             yield healer
@@ -217,17 +217,17 @@ class Snapshots:
         """Close the snapshot and its tables; the next request reopens them."""
         self._view = self._current = None
 
-    def _held(self) -> SnapshotView | None:
+    def _cached_view(self) -> SnapshotView | None:
         """Return the view opened last if it is still current."""
-        held = self._view
-        good = held and held.damage is None and self._is_active(held) and held.lies_still()
-        return held if good else None
+        cached = self._view
+        good = cached and cached.damage is None and self._is_active(cached) and cached.lies_still()
+        return cached if good else None
 
-    def _is_active(self, held: SnapshotView) -> bool:
+    def _is_active(self, cached: SnapshotView) -> bool:
         try:
-            return held.manifest.snapshot_id == read_active(self._store)
+            return cached.manifest.snapshot_id == read_active(self._store)
         except CorruptStore:
-            return False  # opening it anew recovers, and says so
+            return False  # opening it again recovers, and adds a notice
 
 
 class _OlderSnapshots:
@@ -248,7 +248,7 @@ class _OlderSnapshots:
         """Return a snapshot, verified on opening; the same object while it is kept.
 
         Raises:
-            SnapshotGone: it was removed, or never was.
+            SnapshotGone: it was removed, or never existed.
             NoIndex: its store was removed.
             CorruptStore: it is damaged.
             StoreError: an artifact cannot be read now.
@@ -261,7 +261,7 @@ class _OlderSnapshots:
         if view is None or not view.lies_still():
             if not store_files.manifest_file(self._store, snapshot_id).exists():
                 raise SnapshotGone(f"snapshot {snapshot_id} is not there; ask again")
-            # Threads may do this at once: the last one's is kept.
+            # Threads may do this at once: the last view is kept.
             view = open_snapshot(
                 self._store,
                 snapshot_id,
@@ -277,6 +277,6 @@ class _OlderSnapshots:
         return view
 
     def forget(self) -> None:
-        """Drop all of them after one was found damaged."""
+        """Drop all snapshots after damage was detected."""
         with self._lock:
             self._opened.clear()

@@ -1,4 +1,4 @@
-"""What a sync and the maintenance after it came to, as one value."""
+"""The outcome of a sync and of the maintenance after it."""
 
 from typing import TYPE_CHECKING
 

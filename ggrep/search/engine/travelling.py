@@ -1,4 +1,4 @@
-"""What an index pushes to a remote and pulls from it."""
+"""Pushes snapshots to a remote and pulls them from it."""
 
 import time
 
@@ -18,13 +18,13 @@ from ggrep.search.engine.repo_index import RepoIndex
 
 
 class Pulled(Struct, frozen=True):
-    """What became of a pull.
+    """The result of a pull.
 
     Attributes:
-        remote: None where there is none.
-        report: None where it failed.
-        traffic: what was asked of the remote; None where nothing was.
-        reason: why nothing could be had; empty otherwise.
+        remote: None if none is configured.
+        report: None if the pull failed.
+        traffic: the requests to the remote; None without any.
+        reason: the reason if no snapshot was pulled; empty otherwise.
     """
 
     remote: Remote | None
@@ -50,7 +50,7 @@ def push_to(index: RepoIndex, remote: Remote, *, again: bool = False) -> PushRep
 
 
 def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) -> Pulled:
-    """Publish what a remote has of the work tree; see `ggrep.index.remote.pull.pull`."""
+    """Publish a remote's snapshot of the work tree; see `ggrep.index.remote.pull.pull`."""
     objects = open_objects(remote, time.sleep)
     with index.target() as target:
         report = pull(target, objects, readable=remote.readable, progress=progress)
@@ -58,15 +58,17 @@ def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) ->
             note_use(index.identity.store, index.clock.now())
     reason = ""
     if report.outcome == "nothing":
-        told = "; ".join(report.passed_over)
-        reason = told or "no snapshot of these files was pushed by a build and settings like these"
+        reason = "; ".join(report.passed_over)
+        reason = (
+            reason or "no snapshot of these files was pushed by a build and settings like these"
+        )
     elif report.outcome == "nothing new":
         reason = "what was pushed holds none of the files that are missing here"
     return Pulled(remote, report, objects.traffic, reason)
 
 
 def pull_if_possible(index: RepoIndex, remote: Remote, progress: Progress = unheard) -> Pulled:
-    """Do as `pull_from`; what fails is a reason to index, which heals and waits as it can."""
+    """Do as `pull_from`; a failure becomes the reason, so that the caller indexes instead."""
     try:
         return pull_from(index, remote, progress)
     except (RemoteError, InvalidRequest, StoreError, Busy) as error:

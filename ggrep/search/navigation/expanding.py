@@ -109,6 +109,7 @@ def _widened(
 
 MAX_EXPAND_BYTES: Final = 1 << 20
 """Most text of one answer."""
+USUAL_BYTES: Final = 16_384
 _NEIGHBOURS: Final = 3
 """Chunks named on either side."""
 
@@ -124,8 +125,8 @@ def check_expand(request: ExpandRequest) -> None:
     if request.boundary not in ("auto", "lines", *BOUNDARIES):
         known = ", ".join(("auto", "lines", *BOUNDARIES))
         raise InvalidRequest(f"boundary: unknown {request.boundary!r}; use one of {known}")
-    if request.max_bytes < 1:
-        raise InvalidRequest(f"max_bytes: {request.max_bytes} bytes hold no text")
+    if request.max_bytes < 0:
+        raise InvalidRequest(f"max_bytes: {request.max_bytes} is negative")
     if request.timeout_ms < 0:
         raise InvalidRequest(f"timeout_ms: {request.timeout_ms} is negative")
 
@@ -142,7 +143,7 @@ def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
     stages = Stages(context.clock)
     segments = open_segments(context.view)
     target = find_target(segments, request.target.strip(), context.deadline)
-    clamped, clamps = _clamped(request)
+    clamped, clamps = _clamped(request, target)
     file = _read(context, segments[target.segment], target)
     shown = _shown(file, target, clamped)
     stages.end("expand")
@@ -201,7 +202,11 @@ class _Shown(Struct, frozen=True):
     limits: tuple[LimitHit, ...] = ()
 
 
-def _clamped(request: ExpandRequest) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
+def _clamped(request: ExpandRequest, target: Target) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
+    """Return the request with the bytes in force: a range of lines is shown whole."""
+    if not request.max_bytes:
+        usual = MAX_EXPAND_BYTES if target.is_range else USUAL_BYTES
+        return replace(request, max_bytes=usual), ()
     if request.max_bytes <= MAX_EXPAND_BYTES:
         return request, ()
     clamp = LimitHit("max_expand_bytes", MAX_EXPAND_BYTES, request.max_bytes)

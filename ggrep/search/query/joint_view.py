@@ -1,8 +1,7 @@
-"""Several snapshots shown as one: what a single store over all their files would show.
+"""Several snapshots as one view, equal to one store over all their files.
 
-Scoring, ordering and reading go the same way as over one snapshot. A row's score is a function of
-the query, the row, its file and the collection (promise P3), so it is the same to the bit whoever
-else is in the view.
+Scoring, ordering and reading use the same code as for one snapshot. A row's score is a function of
+the query, the row, its file and the collection (promise P3), so the other members do not change it.
 """
 
 from collections.abc import Collection, Sequence
@@ -36,7 +35,7 @@ Places = npt.NDArray[np.int64]
 
 
 class JointView(SnapshotView, frozen=True, eq=False):
-    """Snapshots of several stores as one view; its manifest counts all of them and is nobody's.
+    """Snapshots of several stores as one view; its manifest has the sums of their counts.
 
     Attributes:
         members: their snapshots, in the order that breaks ties between equal rows.
@@ -47,10 +46,10 @@ class JointView(SnapshotView, frozen=True, eq=False):
     loose: tuple[tuple[int, SegmentName], ...] = ()
 
     def require_intact(self, members: Collection[int]) -> None:
-        """Raise unless the files of some members lie as they were verified.
+        """Raise unless the files of some members are as they were verified.
 
         Raises:
-            SnapshotGone: one does not.
+            SnapshotGone: a file has changed.
         """
         require_still([self.members[member] for member in sorted(members)])
 
@@ -59,19 +58,19 @@ class JointView(SnapshotView, frozen=True, eq=False):
         return next((error for view in self.members if (error := view.gone())), None)
 
     def packable(self) -> frozenset[tuple[str, str]]:
-        """Return store and name of the segments beside packs that may be packed."""
-        found = set()
+        """Return store and name of the segments outside of packs that can be packed."""
+        segments = set()
         for member, name in self.loose:
             for segment in self.members[member].segments:
                 if segment.image.name == name and can_pack(segment.image):
-                    found.add((str(self.members[member].manifest.store_id), str(name)))
-        return frozenset(found)
+                    segments.add((str(self.members[member].manifest.store_id), str(name)))
+        return frozenset(segments)
 
     def require_still(self) -> None:
-        """Raise unless the images that are read, beside packs, lie as they were verified.
+        """Raise unless the images that are read outside of packs are as they were verified.
 
         Raises:
-            SnapshotGone: one does not.
+            SnapshotGone: a file has changed.
         """
         self.require_intact({member for member, _ in self.loose})
 
@@ -84,36 +83,35 @@ class _Figures(Struct, frozen=True):
 
 
 def require_still(views: Sequence[SnapshotView]) -> None:
-    """Raise unless all files of some snapshots lie as they were verified.
+    """Raise unless all files of some snapshots are as they were verified.
 
-    Mapped files must not be shorter by then.
+    A mapped file that was shortened would end the process.
 
     Raises:
-        SnapshotGone: one does not, or stands in for a damaged one: its own store can tell.
+        SnapshotGone: a file has changed, or a snapshot replaces a damaged one; its own store knows
+            the reason.
     """
     for view in views:
         if view.notices or not view.lies_still():
-            raise SnapshotGone("a snapshot does not lie as it was published; ask its repository")
+            raise SnapshotGone("a snapshot is not as it was published; ask its repository")
 
 
 def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointView:
-    """Return the view of several snapshots, in the order that breaks ties between equal rows.
+    """Return the view of at least one snapshot.
 
-    Requires: at least one.
+    Args:
+        members: the snapshots, in the order that breaks ties between equal rows.
+        packs: a segment in one of them is read from the first that contains it.
 
     Raises:
         SnapshotGone: see `require_still`.
-
-    Args:
-        members: their snapshots.
-        packs: what they are in is read from there; of a segment in several the first counts.
     """
     require_still(members)
     joining = _Joining()
-    held = {
-        (one.store_id, one.segment, one.image_sha256): (number, one)
+    packed = {
+        (segment.store_id, segment.segment, segment.image_sha256): (number, segment)
         for number, pack in reversed([*enumerate(packs)])
-        for one in pack.segments
+        for segment in pack.segments
     }
     shown: dict[int, list[tuple[PackedSegment, int, npt.NDArray[np.bool_]]]] = {}
     for member, view in enumerate(members):
@@ -121,7 +119,7 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
         for segment in open_segments(view):
             name = segment.image.name
             key = (view.manifest.store_id, name, digests.get(name, ""))
-            if (place := held.get(key)) is None:
+            if (place := packed.get(key)) is None:
                 joining.add_loose(segment, member)
                 continue
             shown.setdefault(place[0], []).append((place[1], member, segment.visible_files))
@@ -160,13 +158,14 @@ class _Joining:
     def add_pack(
         self, pack: Pack, parts: Sequence[tuple[PackedSegment, int, npt.NDArray[np.bool_]]]
     ) -> None:
-        """Add a pack, of which these segments are shown: whose, and which files of them."""
+        """Add a pack: the shown segments, each with its member and its visible files."""
         image = pack.image
         visible = np.zeros(image.files, dtype=np.bool_)
         owners = np.zeros(image.files, dtype=np.uint32)
-        for one, member, files in sorted(parts, key=lambda part: part[0].first_row):
-            visible[one.first_file : one.first_file + one.files] = files
-            owners[one.first_file : one.first_file + one.files] = member
+        for segment, member, files in sorted(parts, key=lambda part: part[0].first_row):
+            part = slice(segment.first_file, segment.first_file + segment.files)
+            visible[part] = files
+            owners[part] = member
         self.segments.append(
             SearchableSegment(
                 image=replace(image, name=self._name()),
@@ -186,13 +185,13 @@ class _Joining:
 
 
 def owners_of(segment: SearchableSegment) -> Places:
-    """Return whose each file of a joint view's segment is, int64 (files,).
+    """Return the member of each file of a joint view's segment, int64 (files,).
 
     Raises:
-        ValueError: it is a segment of one store's snapshot.
+        ValueError: the segment belongs to the snapshot of one store.
     """
     if segment.owners is None:
-        raise ValueError(f"segment {segment.image.name} is of no joint view")
+        raise ValueError(f"segment {segment.image.name} belongs to no joint view")
     return segment.owners.astype(np.int64)
 
 
@@ -210,8 +209,8 @@ def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> B
         files=tuple(each.files_indexed for each in counts),
         lengths=tuple(zip(*(each.lengths for each in counts), strict=True)),
         terms=tuple(names),
-        held=tuple(tuple(found.chunks.tolist()) for found in figures),
-        named=tuple(tuple(found.files.tolist()) for found in figures),
+        held=tuple(tuple(term.chunks.tolist()) for term in figures),
+        named=tuple(tuple(term.files.tolist()) for term in figures),
     )
 
 
@@ -224,8 +223,8 @@ def _figures(view: JointView, term: str) -> _Figures:
             continue
         rows = _visible(segment.row_postings, term, range(SCORED_FIELDS), segment.visible_rows)
         chunks += np.bincount(owners[segment.image.row_files[rows]], minlength=number)
-        held = _visible(segment.file_postings, term, range(FILE_FIELDS), segment.visible_files)
-        files += np.bincount(owners[held], minlength=number)
+        named = _visible(segment.file_postings, term, range(FILE_FIELDS), segment.visible_files)
+        files += np.bincount(owners[named], minlength=number)
     return _Figures(chunks, files)
 
 
@@ -245,5 +244,5 @@ def _summed(counts: Sequence[Counts]) -> Counts:
         chunks_indexed=sum(each.chunks_indexed for each in counts),
         chunks_visible=sum(each.chunks_visible for each in counts),
         tombstones_added=sum(each.tombstones_added for each in counts),
-        lengths=tuple(sum(own) for own in zip(*(each.lengths for each in counts), strict=True)),
+        lengths=tuple(map(sum, zip(*(each.lengths for each in counts), strict=True))),
     )

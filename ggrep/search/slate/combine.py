@@ -5,7 +5,6 @@ are best, section by section, as in a slate of one.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +14,6 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.slate import (
     SECTIONS,
     Budgets,
-    Evidence,
     FileFacts,
     GraphBounds,
     GraphEdge,
@@ -29,8 +27,6 @@ from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.levels import files_shown
 from ggrep.search.slate.overview import Asked, Standing, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph
-
-P = TypeVar("P", Pack, Evidence)
 
 _DECIMALS = 9
 """Shares are rounded as scores are, before anything is ordered by them."""
@@ -124,12 +120,15 @@ def _named(one: RepoSlate, how: Combining) -> list[RankedPack]:
 def _scaled(item: RankedPack, best: float) -> RankedPack:
     """Return a pack with its scores as shares of its repository's best."""
     pack = item.pack
-    evidence = tuple(_share(piece, best) for piece in pack.evidence)
-    return replace(item, pack=replace(_share(pack, best), evidence=evidence))
+    evidence = tuple(
+        replace(piece, score=_share(piece.score, best), priority=piece.priority / best)
+        for piece in pack.evidence
+    )
+    return replace(item, pack=replace(pack, score=_share(pack.score, best), evidence=evidence))
 
 
-def _share(one: P, best: float) -> P:
-    return replace(one, score=round(one.score / best, _DECIMALS))
+def _share(score: float, best: float) -> float:
+    return round(score / best, _DECIMALS)
 
 
 def _precedence(item: RankedPack) -> tuple[float, int, float, str]:

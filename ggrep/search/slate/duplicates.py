@@ -151,6 +151,7 @@ def _together(first: TextPiece, second: TextPiece) -> TextPiece:
         snippet=snippet,
         snippet_start_line=(first if adjoining else better).snippet_start_line,
         hidden_lines=max(0, lines - shown),
+        priority=max(first.priority, second.priority),
     )
 
 

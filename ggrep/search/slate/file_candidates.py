@@ -4,8 +4,9 @@ Every visible row was scored, so the best of each section is known and not merel
 list of hits. Files alone are looked at here; text is read of those that are chosen.
 """
 
-from collections.abc import Sequence
-from itertools import pairwise
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, starmap
 from typing import Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from msgspec import Struct
 from ggrep.base.cache import CacheKey
 from ggrep.base.clock import Deadline
 from ggrep.config.roles import Filing, RoleRules, filing_of
+from ggrep.index.lexical.layout import CRUMB, NAME
 from ggrep.model.corpus import CORPORA, Corpus
 from ggrep.model.files import TEST, traits_of
 from ggrep.model.slate import SECTIONS, Role, Section
@@ -22,7 +24,7 @@ from ggrep.model.slate_material import FileCandidate
 from ggrep.search.query.best_rows import CODE
 from ggrep.search.query.eligible import Mask
 from ggrep.search.query.pipeline import Ranked
-from ggrep.search.query.score import Places
+from ggrep.search.query.score import DECIMALS, Places
 from ggrep.search.query.segments import SearchableSegment, find_file, spread
 from ggrep.search.slate.related_files import RelatedFiles
 
@@ -35,8 +37,19 @@ MENTIONED: Final = 0.3
 _FURTHER: Final = 0.4
 """Share of the best row's score that another row of the file must reach to be evidence as well."""
 
-_MENTION: Final = 0.5
-"""What a row gains by mentioning all that the best code defines, as a share of the best's score."""
+_MENTION: Final = 1.2
+"""What a row gains by mentioning all that the best code defines, as a share of its score."""
+
+_COVERED: Final = 2.4
+_OF_BEST: Final = 0.9
+_LENGTH: Final = 0.3
+"""Exponents of a row's priority: words of the question that it holds, the rank of its file, lines.
+
+Fitted on the questions of fixtures/places that nothing is held out of.
+"""
+
+_OF_SECTION: Final = {Section.DOCS: 0.7, Section.DIAGRAMS: 0.7, Section.TESTS: 0.5}
+"""Factor of the rows of a section: a question is answered by code first."""
 
 MOST_FILES: Final = 100
 """Files of one corpus that are looked at: of the whole snapshot, or its layout would show."""
@@ -72,12 +85,12 @@ class ScoredRow(Struct, frozen=True):
 
     Attributes:
         row: place in its segment.
-        mention: how much of what the best code defines it mentions.
+        priority: its place in the order in which lines of all files are shown; larger goes first.
     """
 
     row: int
     score: float
-    mention: float
+    priority: float
     start_line: int
     end_line: int
 
@@ -98,7 +111,7 @@ class FileRows(Struct, frozen=True):
     """The matching rows of a file.
 
     Attributes:
-        best: by how well they do, then by line.
+        best: by priority, then by line.
         telling: how many rows do at all, those among `best` too.
     """
 
@@ -248,20 +261,99 @@ def rows_of(
     candidates: Sequence[FileCandidate],
     most: int,
     beside: RelatedFiles | None = None,
+    factors: Sequence[float] = (),
 ) -> list[FileRows]:
-    """Return the best row of each candidate and all rows with scores near it.
+    """Return the rows of each candidate whose lines are worth most, and how many match at all.
 
-    Of code that is shown for the options it defines, those; and its best row, where that is
-    another: it may be what the question is about.
+    A row's priority is its score, raised where it mentions what the best code defines, holds more
+    of the question's words or stands in a better file, and lowered by its length. Of code that is
+    shown for the options it defines, those rows; and its best row, where that is another: it may
+    be what the question is about. `factors` are learned weights of the candidates' lines.
     """
+    by_segment: list[list[int]] = [[] for _ in ranked.segments]
+    for number, each in enumerate(candidates):
+        by_segment[each.segment].append(number)
+    weights = [_OF_SECTION.get(each.section, 1.0) for each in candidates]
+    if factors:
+        weights = [weight * factor for weight, factor in zip(weights, factors, strict=True)]
+    best = max((c.score * w for c, w in zip(candidates, weights, strict=True)), default=0.0) or 1.0
+    covered = _covered(ranked, candidates)
     by_number: dict[int, FileRows] = {}
-    for place in range(len(ranked.segments)):
-        here = [number for number, each in enumerate(candidates) if each.segment == place]
+    for place, here in enumerate(by_segment):
         if here:
-            mention = beside.rows[place] if beside else None
-            rows = _rows_in(ranked, place, [candidates[number] for number in here], most, mention)
+            mention = beside.rows[place] if beside else np.zeros(len(covered[place]))
+            weight = np.array([weights[number] for number in here])
+            chosen = [candidates[number] for number in here]
+            tests = _inner_tests(ranked.segments[place], chosen)
+            raised = _Raised(weight, best, mention, covered[place], tests)
+            rows = _rows_in(ranked, place, chosen, most, raised)
             by_number.update(zip(here, rows, strict=True))
     return [by_number[number] for number in range(len(candidates))]
+
+
+class _Raised(Struct, frozen=True):
+    """Figures that decide the priority of rows of one segment.
+
+    Attributes:
+        weight: float64 (candidates,): factor of their rows.
+        best: the best score of all candidates, behind its factor.
+        mention: float64 (rows,): how much of what the best code defines each row mentions.
+        covered: float64 (rows,): how much of the question's words each row holds.
+        tests: bool (rows,): the rows that are tests inside of source files.
+    """
+
+    weight: Figures
+    best: float
+    mention: Figures
+    covered: Figures
+    tests: Mask
+
+    def priorities(self, rows: Places, file: Places, scores: Figures, length: Figures) -> Figures:
+        """Return the priorities of rows of these candidates, by their scores and lines."""
+        worth = scores * (1.0 + _MENTION * self.mention[rows])
+        share = worth * self.weight[file]
+        share[self.tests[rows]] *= _OF_SECTION[Section.TESTS]
+        top = np.zeros(len(self.weight))
+        np.maximum.at(top, file, share)
+        power = _COVERED * self.covered[rows] + _OF_BEST * top[file] / self.best
+        return np.round(share * np.exp(power) * length**-_LENGTH, DECIMALS)
+
+
+def _covered(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[Figures]:
+    """Return per segment how much of the question's words each row of the candidates holds.
+
+    Words count by how few of these rows hold them: float64 (rows,), from 0 to 1.
+    """
+    masks = []
+    for place, segment in enumerate(ranked.segments):
+        mask = np.zeros(segment.image.rows, dtype=np.bool_)
+        for each in candidates:
+            if each.segment == place:
+                rows = segment.rows_of(each.file)
+                mask[rows.start : rows.stop] = True
+        masks.append(mask & ranked.eligible[place])
+    every = sum(int(mask.sum()) for mask in masks)
+    covered, total = [np.zeros(len(mask)) for mask in masks], 0.0
+    for term in ranked.query.terms:
+        found = [segment.rows_with(term) for segment in ranked.segments]
+        holding = [hits[mask[hits]] for hits, mask in zip(found, masks, strict=True)]
+        weight = math.log(1.0 + every / (1 + sum(map(len, holding))))
+        total += weight
+        for figures, hits in zip(covered, holding, strict=True):
+            figures[hits] += weight
+    return [figures / (total or 1.0) for figures in covered]
+
+
+def _inner_tests(segment: SearchableSegment, candidates: Iterable[FileCandidate]) -> Mask:
+    """Return bool (rows,): the rows of the module `tests` of sources in Rust."""
+    tests, rust = (np.zeros(segment.image.rows, dtype=np.bool_) for _ in range(2))
+    for each in candidates:
+        if each.language == "rust" and not each.is_test:
+            rows = segment.rows_of(each.file)
+            rust[rows.start : rows.stop] = True
+    if rust.any():
+        tests[segment.row_postings.rows_with("tests", range(NAME, CRUMB + 1))] = True
+    return tests & rust
 
 
 def _rows_in(
@@ -269,7 +361,7 @@ def _rows_in(
     place: int,
     candidates: Sequence[FileCandidate],
     most: int,
-    mentions: Figures | None,
+    raised: _Raised,
 ) -> list[FileRows]:
     """Return the rows of candidates of one segment."""
     image, every = ranked.segments[place].image, range(len(candidates))
@@ -278,7 +370,7 @@ def _rows_in(
     lengths = image.file_rows[files + 1] - starts
     rows, file = spread(starts, lengths), np.repeat(every, lengths)
     total, corpora = ranked.scores[place].at(rows), image.row_corpora[rows]
-    mention = np.zeros(len(rows)) if mentions is None else mentions[rows]
+    mention = raised.mention[rows]
     shown = np.array(
         [[corpus in each.corpora for corpus in range(len(CORPORA))] for each in candidates]
     )
@@ -290,23 +382,21 @@ def _rows_in(
             its = np.flatnonzero(wanted & (file == number))
             wanted[its] = _options(ranked, place)[rows[its]] | (corpora[its] != CODE)
             further[number] = _standing_out(total, its, its[wanted[its]]) if most > 1 else []
-    at = np.flatnonzero(wanted)
-    top = np.zeros(len(candidates))
-    np.maximum.at(top, file[at], total[at])
-    at = at[np.lexsort((at, -total[at] - _MENTION * top[file[at]] * mention[at], file[at]))]
-    first = at[np.searchsorted(file[at], file[at])]
-    at = at[(total[at] >= _FURTHER * total[first]) | (mention[at] > 0.0)]
+    scores, best = np.where(wanted, total, 0.0), np.zeros(len(candidates))
+    np.maximum.at(best, file, scores)
+    at = np.flatnonzero(wanted & ((scores >= _FURTHER * best[file]) | (mention > 0.0)))
+    begin, end = (column[rows].astype(np.int64) for column in image.row_lines(0, image.rows))
+    priority = raised.priorities(rows, file, scores, (end - begin + 1).astype(np.float64))
+    at = at[np.lexsort((at, -priority[at], file[at]))]
     bounds = np.searchsorted(file[at], [*every, len(candidates)]).tolist()
-    lines = (column[rows] for column in image.row_lines(0, image.rows))
-    columns: tuple[npt.NDArray[np.generic], ...] = (rows, total, mention, *lines)
+    columns: tuple[npt.NDArray[np.generic], ...] = (rows, total, priority, begin, end)
     by_file = []
-    for number, (begin, end) in enumerate(pairwise(bounds)):
-        best = further.get(number, []) if end > begin else []
-        kept = np.array([*best, *at[begin : min(end, begin + most - len(best))].tolist()], np.int64)
-        figures = zip(*(column[kept].tolist() for column in columns), strict=True)
-        by_file.append(
-            FileRows(tuple(ScoredRow(*values) for values in figures), end - begin + len(best))
-        )
+    for number, (begins, ends) in enumerate(pairwise(bounds)):
+        outside = further.get(number, []) if ends > begins else []
+        inside = at[begins : min(ends, begins + most - len(outside))]
+        kept = np.concatenate((np.array(outside, np.int64), inside))
+        values = zip(*(column[kept].tolist() for column in columns), strict=True)
+        by_file.append(FileRows(tuple(starmap(ScoredRow, values)), ends - begins + len(outside)))
     return by_file
 
 

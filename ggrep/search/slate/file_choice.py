@@ -15,13 +15,14 @@ from msgspec import Struct
 from ggrep.model.slate import SECTIONS, Reason, Role, Section
 from ggrep.model.slate_material import FileCandidate, Pick
 
-SELECTION_REVISION: Final = "selection-2"
+SELECTION_REVISION: Final = "selection-3"
 """Which files a slate selects; enters its fingerprint.
 
     selection-1  first quotas, floors and weights
     selection-2  four more files, all of code; code that has a place as configuration stands under
                  code too; lists and licences count less; pages of programs are code, translations
                  and word lists no documents
+    selection-3  lines are shown in the order of a priority of their rows
 """
 
 QUOTAS: Final = {

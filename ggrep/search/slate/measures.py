@@ -145,7 +145,7 @@ class _InText:
 
     def lines(self, piece: Evidence, section: Section) -> Sequence[int]:
         document = evidence_json(piece)
-        told = list(told_lines(document))
+        told = told_lines(document)
         _, *lines = piece_lines(document, is_source=section is not Section.DIAGRAMS)
         sizes = [0] * (piece.snippet.count("\n") + 1)
         for (number, _), line in zip(told, lines, strict=True):

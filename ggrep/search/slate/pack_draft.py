@@ -125,7 +125,6 @@ def _pack(merged: Merged) -> Pack:
         evidence=tuple(sorted(evidence, key=lambda item: (item.start_line, item.chunk_id))),
         more_evidence=material.more_evidence,
         name=_name_at(best) if best else "",
-        factor=material.pick.factor,
     )
 
 
@@ -191,7 +190,7 @@ def _evidence(piece: TextPiece, tag: str, also: tuple[str, ...]) -> Evidence:
         snippet_start_line=piece.snippet_start_line if piece.snippet else 0,
         hidden_lines=piece.hidden_lines,
         also=also,
-        mention=piece.mention,
+        priority=piece.priority,
     )
 
 

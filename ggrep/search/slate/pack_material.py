@@ -1,6 +1,5 @@
 """The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -19,7 +18,6 @@ from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.snippets import Snippet
 from ggrep.search.slate.file_candidates import FileRows, ScoredRow, rows_of
 from ggrep.search.slate.levels import Disclosure
-from ggrep.search.slate.packing import share_of, turn_of
 from ggrep.search.slate.related_files import RelatedFiles
 from ggrep.search.slate.uncommented import without_comments
 
@@ -59,7 +57,9 @@ def materials(
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     first = {pick.candidate.path: pick for pick in reversed(picks)}
-    matching = rows_of(ranked, [pick.candidate for pick in picks], wanted.evidence, beside)
+    chosen_files = [pick.candidate for pick in picks]
+    factors = [pick.factor for pick in picks]
+    matching = rows_of(ranked, chosen_files, wanted.evidence, beside, factors)
     chosen = [
         _rows(ranked, pick, rows, wanted, opens=first[pick.candidate.path] is pick)
         for pick, rows in zip(picks, matching, strict=True)
@@ -102,21 +102,16 @@ def _worth_reading(chosen: Sequence[_Rows], most: int) -> list[_Rows]:
     Places whose turn comes later are hardly ever shown: of some 260 a slate of 16 KB shows those of
     the first 32 turns, in nine of ten questions of the first 53.
     """
-    turns: list[tuple[float, int, ScoredRow]] = []
-    for place, rows in enumerate(chosen):
-        pick = rows.pick
-        section = pick.candidate.section
-        ordered = sorted(rows.evidence, key=lambda row: (-turn_of(row), row.start_line))
-        for further, row in enumerate(ordered):
-            first = not further or pick.reason == "expand_target"
-            worth = math.inf if first else turn_of(row) * share_of(section, pick.factor, further)
-            turns.append((-worth, place, row))
-    turns.sort(key=lambda turn: turn[:2])
+    turns = []
     read: dict[int, set[int]] = {}
-    for number, (worth, place, row) in enumerate(turns):
-        if number < most or worth == -math.inf:
-            read.setdefault(place, set()).add(row.row)
-    return [_of_those_read(rows, read.get(place, set())) for place, rows in enumerate(chosen)]
+    for place, rows in enumerate(chosen):
+        ordered = sorted(rows.evidence, key=lambda row: (-row.priority, row.start_line))
+        least = len(ordered) if rows.pick.reason == "expand_target" else 1
+        read[place] = {row.row for row in ordered[:least]}
+        turns += [(-row.priority, place, row.row) for row in ordered[least:]]
+    for _, place, row in sorted(turns)[: max(0, most - sum(map(len, read.values())))]:
+        read[place].add(row)
+    return [_of_those_read(rows, read[place]) for place, rows in enumerate(chosen)]
 
 
 def _of_those_read(rows: _Rows, read: set[int]) -> _Rows:
@@ -139,7 +134,7 @@ def _with_lines(
     image, of_file = segment.image, segment.rows_of(candidate.file)
     total = ranked.scores[candidate.segment].at(np.arange(of_file.start, of_file.stop)).tolist()
     rows = [
-        ScoredRow(row, score, 0.0, *image.lines(row))
+        ScoredRow(row, score, score, *image.lines(row))
         for row, score in zip(of_file, total, strict=True)
         if not image.row_anchors[row]
     ]
@@ -223,7 +218,7 @@ class _Shaper(Struct, frozen=True):
             snippet_start_line=row.start_line + shown.first_line,
             hidden_lines=shown.hidden_lines,
             reason=reason,
-            mention=row.mention,
+            priority=row.priority,
         )
 
     def _shown(self, text: str, extra: str) -> Snippet:

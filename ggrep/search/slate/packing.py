@@ -1,13 +1,12 @@
-"""Fits packs into byte budgets: the best places are shown, others named, and what is left goes.
+"""Fits packs into byte budgets: the lines of the best pieces are shown in the order of priority.
 
-Every budget counts canonical JSON, or the text that agents read (`measures`). Fewer bytes mean
-fewer files rather than files without a line: names have their share of the bytes, the ranges of
-pieces theirs, and the rest is for lines, the best pieces of all files first. Whatever was cut is in
-`limits_hit`.
+Every budget counts canonical JSON, or the text that agents read (`measures`). Names of files have
+their share of the bytes; the rest is for lines, the best pieces of all files first. A piece that
+does not fit is cut at its end, or named. Whatever was cut is in `limits_hit`.
 """
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -16,18 +15,6 @@ from ggrep.model.limits import LimitHit
 from ggrep.model.slate import SECTIONS, Budgets, Evidence, Pack, Section, Slate
 from ggrep.search.slate.document import file_id
 from ggrep.search.slate.measures import Measure, measure_of
-
-_LINES: Final = 0.9
-"""Share of what names leave that is kept for lines; the rest is for where other pieces stand."""
-
-_FURTHER: Final = 0.97
-"""Factor of each further piece of a file, so that one file does not take all the lines."""
-
-_OF_SECTION: Final = {Section.DOCS: 0.7, Section.DIAGRAMS: 0.7, Section.TESTS: 0.5}
-"""Factor of the pieces of a section: a question is answered by code first."""
-
-_USES: Final = 0.3
-"""What a piece gains that mentions all that the best code defines, as a share of its score."""
 
 _FEWEST_LINES: Final = 3
 """Fewer lines of a longer piece say less than its range."""
@@ -133,13 +120,7 @@ def filled(
     taken = [_OpenPack(one, budgets.file_bytes, draft.level, measure) for one in packs]
     left = budgets.total_bytes - measure.slate(draft) - measure.fixed.aside
     left -= _overhead(packs, measure) + sum(one.size + measure.fixed.between for one in taken)
-    turns = sorted((worth, place) for place, one in enumerate(taken) for worth in one.worths())
-    for_lines = int(max(left, 0) * _LINES)
-    left -= for_lines
-    for (kind, *_, piece), place in turns:
-        if kind == _EVIDENCE:
-            left -= taken[place].name(piece, left)
-    left += for_lines
+    turns = sorted((turn, place) for place, one in enumerate(taken) for turn in one.turns())
     for (*_, piece), place in turns:
         left -= taken[place].show(piece, left)
     whole = replace(draft, sections=_sections([one.pack() for one in taken]))
@@ -149,30 +130,6 @@ def filled(
         wanted = slate.total_bytes + missing
         limits.append(LimitHit("max_slate_bytes", budgets.total_bytes, wanted))
     return slate, tuple(limits)
-
-
-class _Scored(Protocol):
-    @property
-    def score(self) -> float: ...
-
-    @property
-    def mention(self) -> float: ...
-
-
-def turn_of(piece: _Scored) -> float:
-    """Return what the turn of a piece goes by: what uses what the best code defines comes earlier.
-
-    That shows .243 of the places at 6 KB and not .235, .395 and not .390 at 16 KB.
-    """
-    return piece.score * (1.0 + _USES * piece.mention)
-
-
-def share_of(section: Section, factor: float, further: int) -> float:
-    """Return the factor of a piece's turn behind so many better ones of its file.
-
-    `factor` is the file's own.
-    """
-    return _OF_SECTION.get(section, 1.0) * factor * _FURTHER**further
 
 
 class _OpenPack:
@@ -197,43 +154,42 @@ class _OpenPack:
         self._frame = self.size = _frame(ranked, level, measure)
         self.has_no_room = self.gave_way = False
 
-    def worths(self) -> list[tuple[int, float, int, int]]:
+    def turns(self) -> list[tuple[int, float, int, int]]:
         """Return what decides the turn of each piece, and its place here: the first come first."""
-        order = sorted(range(len(self._pieces)), key=lambda i: _importance(self._pieces[i]))
-        pack = self._whole
-        found = []
-        for further, place in enumerate(order):
-            piece = self._pieces[place]
-            kind = _kind(piece)
-            worth = turn_of(piece) if kind == _EVIDENCE else pack.score
-            asked_for = piece.reason == "expand_target"
-            worth *= share_of(pack.section, pack.factor, further)
-            found.append((kind, -worth - asked_for, self._rank, place))
-        return found
-
-    def name(self, place: int, left: int) -> int:
-        """Take in where a piece stands, if that fits; return the bytes that it takes."""
-        size = self._measure.named(self._pieces[place]) + self._key("named")
-        if not self._fits(size, left):
-            return 0
-        self._keys.add("named")
-        return self._take(place, _blank(self._pieces[place]), size)
+        return [
+            (
+                kind := _kind(piece),
+                -(self._whole.score if kind else piece.priority)
+                - (piece.reason == "expand_target"),
+                self._rank,
+                place,
+            )
+            for place, piece in enumerate(self._pieces)
+        ]
 
     def show(self, place: int, left: int) -> int:
-        """Take in as many lines of a piece as fit; return the bytes that they take."""
-        piece, held = self._pieces[place], self._taken.get(place)
-        if not piece.snippet:
-            return 0 if held or _kind(piece) != _EVIDENCE else self.name(place, left)
-        key = "anchor" if piece is self._whole.anchor else "shown"
-        before = (self._measure.named(piece) if held else 0) - self._key(key)
-        size = self._whole_size(place) - before
+        """Take in as many lines of a piece as fit, or where it stands; return their bytes."""
+        piece = self._pieces[place]
+        if not piece.snippet and _kind(piece):
+            return 0
+        key = "anchor" if piece is self._whole.anchor else "shown" if piece.snippet else "named"
+        opens = 0 if key in self._keys else self._fixed(key)
+        size = self._whole_size(place) + opens
         if not self._fits(size, left):
-            found = self._cut(piece, min(left, self._allowed - self.size) + before)
-            if found is None:
+            room = min(left, self._allowed - self.size)
+            if (cut := self._cut(piece, room - opens)) is not None:
+                piece, size = cut, self._shown(cut) + opens
+            elif _kind(piece):
                 return 0
-            piece, size = found, self._shown(found) - before
+            else:
+                key, piece = "named", _blank(piece)
+                size = self._measure.named(piece) + (0 if key in self._keys else self._fixed(key))
+                if size > room:
+                    return 0
         self._keys.add(key)
-        return self._take(place, piece, size)
+        self._taken[place] = piece
+        self.size += size
+        return size
 
     def pack(self) -> Pack:
         """Return the file with what was taken in."""
@@ -262,10 +218,6 @@ class _OpenPack:
         )
         return self._frame + sum(map(self._fixed, self._keys)) + sum(shown)
 
-    def _key(self, key: str) -> int:
-        """Return the bytes of what no piece stands at yet; 0 where one does."""
-        return 0 if key in self._keys else self._fixed(key)
-
     def _fixed(self, key: str) -> int:
         size: int = getattr(self._measure.fixed, key)
         return size
@@ -283,13 +235,16 @@ class _OpenPack:
 
     def _cut(self, piece: Evidence, allowed: int) -> Evidence | None:
         """Return the piece with the first lines of its snippet that fit; None where few do."""
+        if not piece.snippet:
+            return None
         first = piece.snippet.split("\n", _FEWEST_LINES)[:_FEWEST_LINES]
-        if sum(map(len, first)) > allowed:
+        if sum(len(line.strip()) for line in first) > allowed:
             return None
         lines = piece.snippet.split("\n")
         sizes = self._measure.lines(piece, self._whole.section)
         # The first line alone hides most, so no other number of lines takes more bytes for that.
-        left = allowed - self._shown(_with_lines(piece, lines, 1)) + sizes[0]
+        alone = _with_lines(piece, lines, 1)
+        left = allowed - self._shown(alone) + self._measure.lines(alone, self._whole.section)[0]
         shown = 0
         for size in sizes:
             left -= size
@@ -305,11 +260,6 @@ class _OpenPack:
         self.has_no_room |= own < min(size, left)
         self.gave_way |= left < size and left <= own
         return size <= min(left, own)
-
-    def _take(self, place: int, piece: Evidence, size: int) -> int:
-        self._taken[place] = piece
-        self.size += size
-        return size
 
 
 def shown_size(packs: Sequence[RankedPack], level: int, measure: Measure) -> int:
@@ -365,11 +315,6 @@ def _blank(piece: Evidence) -> Evidence:
 
 def _kind(piece: Evidence) -> int:
     return _KINDS.get(piece.reason, _EVIDENCE)
-
-
-def _importance(piece: Evidence) -> tuple[int, float, int]:
-    """Return what decides which pieces of a file come first: evidence, then what is beside it."""
-    return _kind(piece), -turn_of(piece), piece.start_line
 
 
 def _with_lines(piece: Evidence, lines: Sequence[str], shown: int) -> Evidence:

@@ -60,7 +60,7 @@ def named_line(outlined: str) -> str:
 
 def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
     """Yield where a piece stands, and its lines; those of a source have numbers."""
-    told = list(told_lines(piece))
+    told = told_lines(piece)
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = line_range(piece["start_line"], piece["end_line"])
     yield f" {span} {_called(piece, told[0][1] if told else '')}".rstrip() + twins
@@ -76,9 +76,20 @@ def _called(piece: _Object, first: str) -> str:
     return f"{kind} {'.'.join([*crumb, *([name] if name else ())][-2:])}"
 
 
-def told_lines(piece: _Object) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a piece that say something, behind their numbers."""
+def told_lines(piece: _Object) -> list[tuple[int, str]]:
+    """Return the lines of a piece that say something, behind their numbers.
+
+    Each step of indentation is one blank: indentation was a sixth of the bytes of all lines.
+    """
     begins = piece.get("snippet_start_line", piece["start_line"])
-    for number, line in enumerate(piece["snippet"].split("\n"), begins):
-        if line.strip() not in _UNTOLD:
-            yield number, line
+    lines = [
+        (number, line.lstrip(" \t"), line)
+        for number, line in enumerate(piece["snippet"].split("\n"), begins)
+        if line.strip() not in _UNTOLD
+    ]
+    widths = {line[: len(line) - len(bare)].expandtabs(8) for _, bare, line in lines}
+    steps = {width: " " * step for step, width in enumerate(sorted(widths, key=len))}
+    return [
+        (number, steps[line[: len(line) - len(bare)].expandtabs(8)] + bare)
+        for number, bare, line in lines
+    ]

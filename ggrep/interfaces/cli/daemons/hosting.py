@@ -105,7 +105,7 @@ def host(
         environ=environ,
         flags={name: value for name, value in flags.items() if value is not None},
         build=build_id(),
-        told=told,
+        notify=told,
         awaited=awaited,
         reads=read_line,
     )

@@ -141,7 +141,7 @@ EXAMPLES: Final = {
         ("ggrep health --deep", "hash every file"),
     ),
     "audit": (("ggrep audit", "exit status 1 after a finding"),),
-    "repair": (("ggrep repair", "what is damaged, and nothing else"),),
+    "repair": (("ggrep repair", "hash every file and rebuild the damaged ones"),),
     "compact": (("ggrep compact --force", "merge into one segment now"),),
     "gc": (
         ("ggrep gc", "list snapshots that can be deleted"),
@@ -173,7 +173,7 @@ EXAMPLES: Final = {
     "upgrade-store": (("ggrep upgrade-store", "a store of an older build"),),
     "check": (
         ("ggrep check --init 'retry a payment'", "a first file, from a question"),
-        ("ggrep check", "those of .ggrep-check.toml"),
+        ("ggrep check", "run the checks of .ggrep-check.toml"),
         ("ggrep check .ggrep-check.toml --junit checks.xml", "for CI"),
     ),
     "eval": (("ggrep eval suite.toml --out figures.json", "questions with expected answers"),),

@@ -12,7 +12,7 @@ from ggrep.interfaces.cli.boundary import SeveralWords
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.model.sanitise import is_text, sanitise_line
 from ggrep.model.written_names import place_readings
-from ggrep.service.call_requests import scope_of
+from ggrep.service.calls import scope_of
 from ggrep.service.location import Location, location_of, on_disk, together
 
 HERE: Final = Path()

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from ggrep.base.errors import GgrepError
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.base.stable_json import Document
-from ggrep.federation.federated_names import FederatedReferences, FederatedSymbol
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.selection import label_of
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_expand import FederatedExpansion
+from ggrep.federation.workspace_names import FederatedReferences, FederatedSymbol
 from ggrep.interfaces.cli.queries.query_options import WorkspaceOptions
 from ggrep.interfaces.cli.queries.search_options import TypedSearch
 from ggrep.interfaces.cli.queries.typed_targets import placed_in
@@ -107,8 +107,8 @@ def _printed(
     asked = [_typed(request) for request in requests]
     if agent is not None:
         text = agent_text(_document(answers), agent, asked=asked)
-        attendances = [each.attendance for each in answers if not isinstance(each, GgrepError)]
-        out = for_agent(text, attendances[0], view) if attendances else f"{text}\n"
+        answered = [each for each in answers if not isinstance(each, GgrepError)]
+        out = for_agent(text, answered[0], view) if answered else f"{text}\n"
         return Rendered(out, "", status, hits=hits)
     shown = [_rendered(request, answer, view) for request, answer in pairs]
     if len(shown) == 1:
@@ -138,15 +138,14 @@ def _rendered(request: _Request, answer: _Answer, view: ViewOptions) -> Rendered
         return Rendered(
             "", "".join(f"{mark}{sanitise_line(_typed(request))}: {line}\n" for line in lines)
         )
-    attendance = answer.attendance
-    out, notes = _text(request, answer, view) if attendance.error is None else ("", "")
-    notices = notices_of(attendance, view.cwd)
-    first, others = split_notes(limits_of(attendance), notices, Style(view.notes_colour))
+    out, notes = _text(request, answer, view) if answer.error is None else ("", "")
+    notices = notices_of(answer, view.cwd)
+    first, others = split_notes(limits_of(answer), notices, Style(view.notes_colour))
     notes = others + notes
-    if attendance.request.stats:
-        notes += times_of(attendance)
-    if attendance.error is not None:
-        notes += failure_of(attendance, view)
+    if answer.request.stats:
+        notes += times_of(answer)
+    if answer.error is not None:
+        notes += failure_of(answer, view)
     return Rendered(out, notes, before=first)
 
 
@@ -155,28 +154,28 @@ def _text(request: _Request, answer: _Answer, view: ViewOptions) -> tuple[str, s
     style = Style(view.colour)
     page = Page(view.columns, style, lambda key: key)
     if isinstance(answer, FederatedSymbol):
-        names = _labels(answer.attendance.workspace)
-        definitions = [(names[each.repo_id], each.found) for each in answer.definitions]
+        names = _labels(answer.workspace)
+        definitions = [(names[each.repo_id], each.place) for each in answer.definitions]
         note = "" if definitions else nothing_defines(_typed(request), answer.suggestions)
         return labelled_definitions(definitions, page), note
     if isinstance(answer, FederatedReferences) and isinstance(request, ReferencesRequest):
-        names = _labels(answer.attendance.workspace)
+        names = _labels(answer.workspace)
         mentions = [
-            Labelled(names[each.repo_id], each.found, each.tie or "") for each in answer.references
+            Labelled(names[each.repo_id], each.place, each.tie or "") for each in answer.references
         ]
-        results = [each.found for each in answer.references]
+        results = [each.place for each in answer.references]
         others = answer.mentions, answer.mention_files
         note = mentions_told(request, results, dict(answer.totals), answer.files, others)
         if defining := ", ".join(names[repo] for repo in answer.defining):
             note += f"defined in {defining}\n"
         page = replace(page, words=(last_part(request.name),))
         return labelled_mentions(mentions, page), note
-    if not isinstance(answer, FederatedExpansion) or answer.found is None or answer.repo is None:
+    if not isinstance(answer, FederatedExpansion) or answer.response is None or answer.repo is None:
         return "", ""
     label = label_of(answer.repo)
-    file = os.path.relpath(answer.attendance.workspace.workspace_path, view.cwd or None)
+    file = os.path.relpath(answer.workspace.workspace_path, view.cwd or None)
     more = f"ggrep expand --workspace {shlex.quote(file)} {shlex.quote(label)}:"
-    return expansion_text(answer.found, Page(0, style, lambda key: f"{label}:{key}"), more), ""
+    return expansion_text(answer.response, Page(0, style, lambda key: f"{label}:{key}"), more), ""
 
 
 def _labels(workspace: Workspace) -> dict[str, str]:

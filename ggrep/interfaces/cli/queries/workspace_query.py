@@ -6,7 +6,7 @@ a daemon is missing, or a message for people is due, the client answers the quer
 
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -20,6 +20,7 @@ from ggrep.base.errors import Cancelled, GgrepError, UsageError
 from ggrep.config.home import Home
 from ggrep.config.settings import home_from
 from ggrep.daemon.plan import WorkspacePlan
+from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.editing import MERGE_LINE
 from ggrep.federation.envelope import Envelope
 from ggrep.federation.fanout_session import SHARE_LIMIT
@@ -252,7 +253,13 @@ async def _watch(stop: Stop, scope: anyio.CancelScope) -> None:
 
 @lru_cache(maxsize=_MOST_LEARNT)
 def _learnt(home: Home, environ: tuple[tuple[str, str], ...], client: str) -> Learnt:
-    return learnt_of(home, dict(environ), {}, client)
+    return learnt_of(home, dict(environ), {}, client, _memory())
+
+
+@cache
+def _memory() -> CoordinatorCache:
+    """Return the lists that all workspace queries of this process share."""
+    return CoordinatorCache()
 
 
 def _refused(repo: WorkspaceRepo) -> RepoSearcher:

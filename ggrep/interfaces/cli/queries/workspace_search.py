@@ -179,7 +179,7 @@ def slate_of_workspace(
             return Rendered(json_line(answer.to_json()), "", status, hits=files)
         if for_agents:
             notes = (MERGED_BY_RANK,) if answer.merge_unsaid else ()
-            text = for_agent(agent_text(answer.to_json(), notes=notes), answer.response, view)
+            text = for_agent(agent_text(answer.to_json(), notes=notes), answer, view)
             return Rendered(text, "", status, hits=files)
         form = shape.graph_form if isinstance(shape, SlateOptions) else None
         return replace(_text_of_slate(answer, form, view), exit_status=status, hits=files)
@@ -188,17 +188,17 @@ def slate_of_workspace(
 
 
 def _text_of_slate(answer: FederatedSlate, form: GraphForm | None, view: ViewOptions) -> Rendered:
-    response, notes_style = answer.response, Style(view.notes_colour)
-    limits = limits_of(response)
-    first, notes = split_notes(limits, notices_of(response, view.cwd), notes_style)
-    if response.error is not None or answer.slate is None:
-        return Rendered("", first + notes + failure_of(response, view))
+    notes_style = Style(view.notes_colour)
+    limits = limits_of(answer)
+    first, notes = split_notes(limits, notices_of(answer, view.cwd), notes_style)
+    if answer.error is not None or answer.slate is None:
+        return Rendered("", first + notes + failure_of(answer, view))
     if form is not None:
         graph = answer.slate.graph or ContextGraph((), ())
         return Rendered(graph_text(graph, form), notes, before=first)
     files = sum(len(packs) for _, packs in answer.slate.sections)
-    notes += render_confidence(response.confidence, files, limits, notes_style)
-    notes += merge_told(response, view.cwd)
+    notes += render_confidence(answer.confidence, files, limits, notes_style)
+    notes += merge_told(answer, view.cwd)
     content = _told(answer, answer.slate, view.cwd or None)
     stems = tuple(term for term in answer.slate.overview.terms if len(term) >= _STEM_LETTERS)
     page = Page(view.columns, Style(view.colour), lambda key: key, stems=stems)
@@ -206,17 +206,16 @@ def _text_of_slate(answer: FederatedSlate, form: GraphForm | None, view: ViewOpt
 
 
 def _told(answer: FederatedSlate, slate: Slate, here: str | None) -> ShownSlate:
-    response = answer.response
-    answered = sum(report.status == "ok" for report in response.reports)
+    answered = sum(report.status == "ok" for report in answer.reports)
     return ShownSlate(
-        query=response.request.search.query,
-        confidence=response.confidence,
+        query=answer.request.search.query,
+        confidence=answer.confidence,
         slate=slate,
         session=answer.session,
-        source=f"{answered} of {len(response.reports)} repositories",
+        source=f"{answered} of {len(answer.reports)} repositories",
         roots=tuple(
             (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, here))
-            for repo in response.workspace.repos
+            for repo in answer.workspace.repos
         ),
-        workspace=os.path.relpath(response.workspace.workspace_path, here),
+        workspace=os.path.relpath(answer.workspace.workspace_path, here),
     )

@@ -28,9 +28,9 @@ from ggrep.federation.building import (
     ending_signal,
 )
 from ggrep.federation.building import build as build_repos
-from ggrep.federation.daemon_upkeep import Change, RealSurroundings, ReloadingFile, Watch
-from ggrep.federation.manifest_builder import store_manifest
+from ggrep.federation.watch import Change, ReloadingFile, Surroundings, Watch
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.federation.workspace_state import store_manifest
 from ggrep.index.repo_identity import require_modest
 from ggrep.interfaces.cli.parsing.flags import EncoderFlag, Flag, PlainFlag, RemoteFlag
 from ggrep.interfaces.cli.terminal import Terminal, end_as, open_terminal, show_done
@@ -124,10 +124,10 @@ def build(
         engine.close()
     if engine.is_remote and not elsewhere.no_local:
         results = _brought_here(results, jobs, abreast, terminal, opened.file)
-    outcome = opened.survey()
-    store_manifest(outcome, home, SystemClock().now())
+    outcome = opened.state()
+    store_manifest(outcome, SystemClock().now())
     if how.json:
-        terminal.write_json(build_json(outcome, results, home), pretty=True)
+        terminal.write_json(build_json(outcome, results), pretty=True)
     failed = sum(result.status != "passed" for result in results)
     terminal.tell(f"{len(results) - failed} of {len(results)} built{slowest(results)}")
     # The parent of a worker that a signal ended is ended by it as well.
@@ -267,10 +267,10 @@ def watch(
     terminal = open_terminal(plain=plain)
     followed = ReloadingFile(chosen_file(file, named), load)
     clock, flags = SystemClock(), {} if encoder is None else {"encoder": encoder}
-    around = RealSurroundings(
+    around = Surroundings(
         followed.workspace, home_from(terminal.environ), terminal.environ, clock, flags=flags
     )
-    eye, out = Watch(around, clock), _Out(terminal, json=json)
+    eye, out = Watch(around), _Out(terminal, json=json)
     with _until_told() as ended:
         while True:
             changed = followed.look()

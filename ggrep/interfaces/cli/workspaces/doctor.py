@@ -8,12 +8,10 @@ from typing import Annotated, Final
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.config.settings import home_from
-from ggrep.federation.daemon_upkeep import ask_daemons
 from ggrep.federation.doctor import examine
-from ggrep.federation.manifest_builder import cache_root_of, other_stores
 from ggrep.federation.orphans import GRACE_DAYS, collect_orphans
 from ggrep.federation.roots import workspace_warnings
-from ggrep.federation.workspace_manifest import WorkspaceManifest
+from ggrep.federation.workspace_state import WorkspaceState, cache_root_of
 from ggrep.interfaces.cli.parsing.flags import Flag, JsonFlag
 from ggrep.interfaces.cli.terminal import open_terminal
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
@@ -40,26 +38,18 @@ _SETTINGS: Final = {
 def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
     """Find problems of a workspace and show how to fix them."""
     opened = how.open(file, named)
-    manifest = opened.survey()
-    result = examine(
-        manifest,
-        ask_daemons(manifest.repos, opened.home, SystemClock()),
-        workspace_warnings(opened.workspace),
-        other_stores=other_stores(manifest, opened.home),
-        merge_said=says_merge(opened.terminal.environ, opened.workspace),
-    )
-    opened.terminal.show(
-        result.to_dict(),
-        examination_text(manifest, result, opened.terminal.style),
-        json=how.json,
-    )
+    state = opened.state(asks=True)
+    merge_said = says_merge(opened.terminal.environ, opened.workspace)
+    result = examine(state, workspace_warnings(opened.workspace), merge_said=merge_said)
+    text = examination_text(state, result, opened.terminal.style)
+    opened.terminal.show(result.to_dict(), text, json=how.json)
     return int(not result.ok)
 
 
-def examination_text(manifest: WorkspaceManifest, report: Doctor, style: Style) -> str:
+def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str:
     """Return the findings by repository, then how the indexes compare."""
     labels = {
-        state.repo_id: sanitise_line(state.repo.alias or state.repo_id) for state in manifest.repos
+        each.repo_id: sanitise_line(each.repo.alias or each.repo_id) for each in state.members
     }
     lines = []
     for finding in report.findings:

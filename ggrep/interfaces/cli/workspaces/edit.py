@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ggrep.base import durable
 from ggrep.base.errors import InvalidRequest, UsageError, WorkspaceError
-from ggrep.base.stable_json import Document
+from ggrep.base.stable_json import Document, plain
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag
@@ -158,7 +158,6 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
     """Check a workspace file and report every problem with its position."""
     from ggrep.federation.roots import workspace_warnings
     from ggrep.federation.workspace import resolved_object
-    from ggrep.federation.workspace_manifest import diagnostic_json
 
     terminal = open_terminal()
     target = chosen_file(file, named)
@@ -169,7 +168,9 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
             "schema_version": WORKSPACE_SCHEMA,
             "ok": True,
             "workspace": resolved_object(workspace),
-            "warnings": [diagnostic_json(warning) for warning in warnings],
+            "warnings": plain(
+                [replace(each, message=sanitise_line(each.message)) for each in warnings]
+            ),
         }
         terminal.write_json(document, pretty=True)
         return 0

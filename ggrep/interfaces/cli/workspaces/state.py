@@ -1,25 +1,20 @@
 """`ggrep workspace manifest|status|catalog`: the state of a workspace's indexes."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import UsageError
 from ggrep.base.ids import RepoId
-from ggrep.config.home import Home
-from ggrep.federation.daemon_upkeep import DaemonState, ask_daemons
-from ggrep.federation.manifest_builder import (
+from ggrep.federation.cohort import compatibility_key
+from ggrep.federation.workspace_state import (
+    MemberState,
     StoredManifest,
-    cache_root_of,
-    manifest_path,
+    WorkspaceState,
     read_stored,
     store_manifest,
-)
-from ggrep.federation.workspace_manifest import (
-    RepoState,
-    WorkspaceManifest,
-    diagnostics_json,
-    repo_json,
 )
 from ggrep.interfaces.cli.parsing.flags import Flag
 from ggrep.interfaces.cli.text_tables import Cell, count_text, plural, render_pairs, render_table
@@ -27,134 +22,92 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
     WORKSPACE_SCHEMA,
     FileArgument,
     FileOption,
+    OpenedWorkspace,
     Survey,
-    Surveyed,
 )
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
+from ggrep.model.workspace_state import (
+    CacheRoots,
+    Catalog,
+    CatalogManifest,
+    WorkspaceStatus,
+    WrittenManifest,
+)
 from ggrep.render.style import Style
 
 if TYPE_CHECKING:
     from ggrep.federation.building import BuildResult
-    from ggrep.federation.daemon_upkeep import Change
+    from ggrep.federation.watch import Change
     from ggrep.federation.workspace import Workspace
-    from ggrep.model.schemas.workspace import (
-        CatalogJson,
-        KeptWorkspaceJson,
-        WorkspaceBuildJson,
-        WorkspaceEventJson,
-        WorkspaceStatusJson,
-        WrittenManifestJson,
-    )
-    from ggrep.model.schemas.workspace_manifest import ManifestRepoJson, RepoDaemonJson
-
-Daemons = Mapping[RepoId, DaemonState]
+    from ggrep.model.schemas.workspace import WorkspaceBuildJson, WorkspaceEventJson
 
 
-def written_json(
-    manifest: WorkspaceManifest, home: Home, *, written: bool
-) -> "WrittenManifestJson":
+def written_manifest(state: WorkspaceState, *, written: bool) -> WrittenManifest:
     """Return the document of `ggrep workspace manifest`."""
-    return {
-        **_named(manifest, home),
-        "ok": not manifest.errors,
-        "written": written,
-        "warnings": len(manifest.warnings),
-        "errors": len(manifest.errors),
-    }
-
-
-def status_json(manifest: WorkspaceManifest, daemons: Daemons, home: Home) -> "WorkspaceStatusJson":
-    """Return the document of `ggrep workspace status`."""
-    return {
-        **_named(manifest, home),
-        "name": sanitise_line(manifest.workspace.name),
-        "diagnostics": diagnostics_json(manifest),
-        "repos": [_repo_json(state, daemons) for state in manifest.repos],
-    }
-
-
-def catalog_json(
-    manifest: WorkspaceManifest, daemons: Daemons, home: Home, kept: StoredManifest | None
-) -> "CatalogJson":
-    """Return the document of `ggrep workspace catalog`; `kept` is the manifest on disk."""
-    workspace = manifest.workspace
-    return {
-        "schema_version": WORKSPACE_SCHEMA,
-        "workspacePath": str(workspace.workspace_path),
-        "name": sanitise_line(workspace.name),
-        "repoSetId": workspace.repo_set_id,
-        "workspaceConfigHash": workspace.workspace_config_hash,
-        "cacheRoots": {
-            "federationCacheRoot": str(cache_root_of(workspace, home)),
-            "workspaceManifestPath": str(manifest_path(workspace, home)),
-            "storesRoot": str(home.data),
-        },
-        "manifest": {
-            "manifestHash": manifest.hash,
-            "keptHash": kept.manifestHash if kept else None,
-            "generatedAt": kept.generatedAt if kept else None,
-            "diagnostics": diagnostics_json(manifest),
-        },
-        "repos": [
-            {
-                **_repo_json(state, daemons),
-                "storeDir": None if state.store_id is None else str(home.data / state.store_id),
-            }
-            for state in manifest.repos
-        ],
-    }
-
-
-def daemon_json(daemon: DaemonState) -> "RepoDaemonJson":
-    """Return the state of a repository's daemon."""
-    return {
-        "running": daemon.running,
-        "state": daemon.state,
-        "pid": daemon.pid,
-        "protocol": daemon.protocol,
-        "freshness": daemon.description.freshness if daemon.description else None,
-        "problem": sanitise_line(daemon.problem) if daemon.problem else None,
-    }
-
-
-def _named(manifest: WorkspaceManifest, home: Home) -> "KeptWorkspaceJson":
-    workspace = manifest.workspace
-    return {
-        "schema_version": WORKSPACE_SCHEMA,
-        "workspacePath": str(workspace.workspace_path),
-        "manifestPath": str(manifest_path(workspace, home)),
-        "federationCacheRoot": str(cache_root_of(workspace, home)),
-        "repoSetId": workspace.repo_set_id,
-        "manifestHash": manifest.hash,
-    }
-
-
-def _repo_json(state: RepoState, daemons: Daemons) -> "ManifestRepoJson":
-    daemon = daemons.get(state.repo_id, DaemonState())
-    description = daemon.description
-    # Counts of a daemon that has not loaded the snapshot on disk are left out.
-    is_current = description is not None and description.snapshot_id == state.index.snapshot_id
-    document = repo_json(
-        state, dict(description.counts) if description is not None and is_current else {}
+    diagnostics = state.diagnostics
+    return WrittenManifest(
+        **_named(state),
+        ok=not diagnostics.errors,
+        written=written,
+        warnings=len(diagnostics.warnings),
+        errors=len(diagnostics.errors),
     )
-    document["daemon"] = daemon_json(daemon)
-    return document
 
 
-def build_json(
-    manifest: WorkspaceManifest, results: "Sequence[BuildResult]", home: Home
-) -> "WorkspaceBuildJson":
+def status_of(state: WorkspaceState) -> WorkspaceStatus:
+    """Return the document of `ggrep workspace status`."""
+    return WorkspaceStatus(
+        **_named(state),
+        name=sanitise_line(state.workspace.name),
+        diagnostics=state.diagnostics,
+        repos=state.rows(asked=True),
+    )
+
+
+def catalog_of(state: WorkspaceState, kept: StoredManifest | None) -> Catalog:
+    """Return the document of `ggrep workspace catalog`; `kept` is the manifest on disk."""
+    workspace, stores = state.workspace, state.home.data
+    return Catalog(
+        workspace_path=str(workspace.workspace_path),
+        name=sanitise_line(workspace.name),
+        repo_set_id=workspace.repo_set_id,
+        workspace_config_hash=workspace.workspace_config_hash,
+        cache_roots=CacheRoots(str(state.cache_root), str(state.manifest_file), str(stores)),
+        manifest=CatalogManifest(
+            state.hash,
+            kept.manifest_hash if kept else None,
+            kept.generated_at if kept else None,
+            state.diagnostics,
+        ),
+        repos=tuple(
+            replace(row, store_dir=None if row.store_id is None else str(stores / row.store_id))
+            for row in state.rows(asked=True)
+        ),
+    )
+
+
+def _named(state: WorkspaceState) -> dict[str, Any]:
+    return {
+        "workspace_path": str(state.workspace.workspace_path),
+        "manifest_path": str(state.manifest_file),
+        "federation_cache_root": str(state.cache_root),
+        "repo_set_id": state.workspace.repo_set_id,
+        "manifest_hash": state.hash,
+    }
+
+
+def build_json(state: WorkspaceState, results: "Sequence[BuildResult]") -> "WorkspaceBuildJson":
     """Return the outcome of each repository, by id, and the resulting manifest."""
     failed = sum(result.status == "failed" for result in results)
     skipped = sum(result.status == "skipped" for result in results)
     return {
         "schema_version": WORKSPACE_SCHEMA,
         "ok": failed + skipped == 0,
-        "workspacePath": str(manifest.workspace.workspace_path),
-        "manifestPath": str(manifest_path(manifest.workspace, home)),
-        "repoSetId": manifest.workspace.repo_set_id,
-        "manifestHash": manifest.hash,
+        "workspacePath": str(state.workspace.workspace_path),
+        "manifestPath": str(state.manifest_file),
+        "repoSetId": state.workspace.repo_set_id,
+        "manifestHash": state.hash,
         "diagnostics": {
             "total": len(results),
             "failed": failed,
@@ -203,15 +156,16 @@ _WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other
 def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
     """Record the state of the indexes when it has changed."""
     opened = how.open(file, named)
-    terminal, workspace, home = opened.terminal, opened.workspace, opened.home
-    result = opened.survey()
-    written = store_manifest(result, home, SystemClock().now())
+    terminal, workspace = opened.terminal, opened.workspace
+    result = opened.state()
+    written = store_manifest(result, SystemClock().now())
     if how.json:
-        terminal.write_json(written_json(result, home, written=written), pretty=True)
+        document = written_manifest(result, written=written)
+        terminal.write_json(document.to_dict(), pretty=True)
         return 0
     pairs = [
         ("workspace", str(workspace.workspace_path)),
-        ("manifest", str(manifest_path(workspace, home))),
+        ("manifest", str(result.manifest_file)),
         ("repo set", workspace.repo_set_id),
         ("hash", result.hash),
         ("repos", summary_text(result)),
@@ -236,19 +190,18 @@ def status(
     terminal = opened.terminal
     if watch:
         return _watch(opened)
-    result = opened.survey()
-    daemons = ask_daemons(result.repos, opened.home, SystemClock())
+    result = opened.state(asks=True)
     if how.json:
-        terminal.write_json(status_json(result, daemons, opened.home), pretty=True)
+        terminal.write_json(status_of(result).to_dict(), pretty=True)
         return 0
-    terminal.write(status_text(result, daemons, terminal.style, terminal.columns))
+    terminal.write(status_text(result, terminal.style, terminal.columns))
     terminal.note(diagnostics_text(result, terminal.notes_style))
-    if any(state.repo.enabled and state.availability != "present" for state in result.repos):
+    if any(each.repo.enabled and each.availability != "present" for each in result.members):
         terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))
     return 0
 
 
-def _watch(opened: Surveyed) -> int:
+def _watch(opened: OpenedWorkspace) -> int:
     """Show the state, read again two seconds after each reading."""
     from ggrep.interfaces.cli.screen import require_screen, show_live
 
@@ -256,47 +209,41 @@ def _watch(opened: Surveyed) -> int:
     require_screen(with_file(refusal, opened.file))
     style = opened.terminal.style
 
-    def read() -> tuple[WorkspaceManifest, Daemons]:
-        manifest = opened.survey()
-        return manifest, ask_daemons(manifest.repos, opened.home, SystemClock())
+    def text(state: WorkspaceState, columns: int) -> str:
+        table = status_text(state, style, columns)
+        summary = style.paint("name", summary_text(state))
+        return f"{summary}\n\n{table}\n{diagnostics_text(state, style)}"
 
-    def text(read: tuple[WorkspaceManifest, Daemons], columns: int) -> str:
-        manifest, daemons = read
-        table = status_text(manifest, daemons, style, columns)
-        summary = style.paint("name", summary_text(manifest))
-        return f"{summary}\n\n{table}\n{diagnostics_text(manifest, style)}"
-
-    show_live(style, read, text, _PAUSE_S)
+    show_live(style, lambda: opened.state(asks=True), text, _PAUSE_S)
     return 0
 
 
 def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
     """Show paths, hashes and keys, for troubleshooting; write nothing."""
     opened = how.open(file, named)
-    terminal, workspace, home = opened.terminal, opened.workspace, opened.home
-    result = opened.survey()
-    daemons = ask_daemons(result.repos, home, SystemClock())
-    kept = read_stored(manifest_path(workspace, home))
+    terminal, workspace = opened.terminal, opened.workspace
+    result = opened.state(asks=True)
+    kept = read_stored(result.manifest_file)
     if how.json:
-        terminal.write_json(catalog_json(result, daemons, home, kept), pretty=True)
+        terminal.write_json(catalog_of(result, kept).to_dict(), pretty=True)
         return 0
     pairs = [
         ("workspace", str(workspace.workspace_path)),
-        ("cache root", str(cache_root_of(workspace, home))),
-        ("manifest", str(manifest_path(workspace, home))),
+        ("cache root", str(result.cache_root)),
+        ("manifest", str(result.manifest_file)),
         ("repo set", workspace.repo_set_id),
         ("hash now", result.hash),
-        ("hash kept", kept.manifestHash if kept else "none"),
+        ("hash kept", kept.manifest_hash if kept else "none"),
     ]
     rows = [
         [
-            Cell(label(state), "repo"),
-            Cell(state.availability),
-            Cell(state.index.snapshot_id or "-"),
-            Cell(state.compatibility_key() or "-"),
-            Cell(state.store_id or "-"),
+            Cell(label(each), "repo"),
+            Cell(each.availability),
+            Cell(each.index.snapshot_id or "-"),
+            Cell((compatibility_key(known) if (known := each.description()) else None) or "-"),
+            Cell(each.store_id or "-"),
         ]
-        for state in result.repos
+        for each in result.members
     ]
     titles = ("repo", "index", "snapshot", "compares by", "store")
     terminal.write(render_pairs(pairs, terminal.style) + "\n")
@@ -305,71 +252,66 @@ def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey)
     return 0
 
 
-def label(state: RepoState) -> str:
+def label(member: MemberState) -> str:
     """Return the display name of a repository."""
-    return sanitise_line(state.repo.alias or state.repo_id)
+    return sanitise_line(member.repo.alias or member.repo_id)
 
 
-def status_text(
-    manifest: WorkspaceManifest, daemons: Mapping[RepoId, DaemonState], style: Style, width: int
-) -> str:
+def status_text(state: WorkspaceState, style: Style, width: int) -> str:
     """Return the table of a workspace's repositories, and the notes on them."""
-    rows = [_row(state, daemons.get(state.repo_id, DaemonState())) for state in manifest.repos]
-    return render_table(TITLES, rows, style, width)
+    return render_table(TITLES, [_row(each) for each in state.members], style, width)
 
 
-def diagnostics_text(manifest: WorkspaceManifest, style: Style) -> str:
+def diagnostics_text(state: WorkspaceState, style: Style) -> str:
     """Return one line for each problem, even if it concerns several corpora."""
-    file = manifest.workspace.workspace_path
-    labels = {state.repo_id: label(state) for state in manifest.repos}
+    file = state.workspace.workspace_path
+    labels = {each.repo_id: label(each) for each in state.members}
     result = dict.fromkeys(
         (labels.get(item.repo_id or RepoId(""), ""), with_file(item.message, file))
-        for item in (*manifest.errors, *manifest.warnings)
+        for item in (*state.diagnostics.errors, *state.diagnostics.warnings)
     )
     paint = style.paint("warning", "warning:")
     return "".join(f"{paint} {name}: {sanitise_line(message)}\n" for name, message in result)
 
 
-def summary_text(manifest: WorkspaceManifest) -> str:
+def summary_text(state: WorkspaceState) -> str:
     """Return how many repositories exist and how many can be searched."""
-    states = manifest.repos
-    ready = sum(state.availability == "present" for state in states)
-    enabled = sum(state.repo.enabled for state in states)
-    return f"{plural(len(states), 'repo')}, {enabled} enabled, {ready} indexed"
+    members = state.members
+    ready = sum(each.availability == "present" for each in members)
+    enabled = sum(each.repo.enabled for each in members)
+    return f"{plural(len(members), 'repo')}, {enabled} enabled, {ready} indexed"
 
 
-def _row(state: RepoState, daemon: DaemonState) -> list[Cell]:
-    facts = state.index.facts
-    git = facts.git if facts else None
-    commit = (git.head_sha or "")[:_COMMIT] if git else ""
-    dirty = "+" if git and git.dirty else ""
-    counts = dict(daemon.description.counts) if daemon.description else {}
-    chunks = sum(counts.values()) if counts else facts.counts.chunks_visible if facts else None
-    word, role = _index_word(state)
-    if not state.repo.enabled:
+def _row(member: MemberState) -> list[Cell]:
+    index, daemon = member.index, member.daemon
+    commit, dirty = (index.head_sha or "")[:_COMMIT], "+" if index.dirty else ""
+    counts = dict(member.reported.counts) if member.reported else {}
+    chunks = index.counts.chunks_visible if index.counts else None
+    chunks = sum(counts.values()) if counts else chunks
+    word, role = _index_word(member)
+    if not member.repo.enabled:
         word, role = f"{word}, disabled", "muted"
     shown = _WORDS.get(daemon.state, daemon.state)
-    if daemon.progress_percent is not None:
-        shown += f" {daemon.progress_percent} %"
+    if member.progress_percent is not None:
+        shown += f" {member.progress_percent} %"
     pid = f", pid {daemon.pid}" if daemon.pid is not None else ""
     return [
-        Cell(label(state), "repo"),
+        Cell(label(member), "repo"),
         Cell(word, role),
-        Cell(count_text(facts.counts.files_indexed) if facts else "-", figures=True),
+        Cell(count_text(index.counts.files_indexed) if index.counts else "-", figures=True),
         Cell("-" if chunks is None else count_text(chunks), figures=True),
         Cell(f"{commit}{dirty}" or "-"),
         Cell(f"{shown}{pid}", _ROLES.get(daemon.state, "warning")),
     ]
 
 
-def _index_word(state: RepoState) -> tuple[str, str]:
-    facts = state.index.facts
-    if state.repo.missing is not None or state.error is not None:
-        return "missing" if state.repo.missing is not None else "settings are wrong", "bad"
-    if state.availability == "missing-index-dir":
+def _index_word(member: MemberState) -> tuple[str, str]:
+    if member.repo.missing is not None or member.error is not None:
+        return "missing" if member.repo.missing is not None else "settings are wrong", "bad"
+    if member.availability == "missing-index-dir":
         return "none", "warning"
-    if state.availability != "present":
-        return state.availability, "bad"
-    if facts and (facts.partial or facts.degraded):
-        return "partial" if facts.partial else "degraded", "warning"
+    if member.availability != "present":
+        return member.availability, "bad"
+    if member.index.partial or member.index.degraded:
+        return "partial" if member.index.partial else "degraded", "warning"
     return "ready", "good"

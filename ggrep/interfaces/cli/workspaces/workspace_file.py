@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 from msgspec import Struct
 
+from ggrep.base.clock import SystemClock
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
 from ggrep.config.root import RootFinder
@@ -15,7 +16,7 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 
 if TYPE_CHECKING:
     from ggrep.federation.workspace import Workspace
-    from ggrep.federation.workspace_manifest import WorkspaceManifest
+    from ggrep.federation.workspace_state import WorkspaceState
 
 
 WORKSPACE_SCHEMA: Final = 1
@@ -56,14 +57,16 @@ class Survey(Struct, frozen=True):
     json: JsonFlag = False
     plain: PlainFlag = False
 
-    def open(self, file: Path | None, named: Sequence[Path] | None) -> "Surveyed":
+    def open(self, file: Path | None, named: Sequence[Path] | None) -> "OpenedWorkspace":
         """Return the workspace of the only named file."""
         terminal = open_terminal(plain=self.plain)
         chosen = chosen_file(file, named)
-        return Surveyed(terminal, chosen, load(chosen), home_from(terminal.environ), self.encoder)
+        return OpenedWorkspace(
+            terminal, chosen, load(chosen), home_from(terminal.environ), self.encoder
+        )
 
 
-class Surveyed(Struct, frozen=True):
+class OpenedWorkspace(Struct, frozen=True):
     """A workspace whose indexes are read; `file` is as it was typed."""
 
     terminal: Terminal
@@ -72,9 +75,14 @@ class Surveyed(Struct, frozen=True):
     home: Home
     encoder: str | None
 
-    def survey(self) -> "WorkspaceManifest":
-        """Return the state of its indexes."""
-        from ggrep.federation.manifest_builder import build_manifest
+    def state(self, *, asks: bool = False) -> "WorkspaceState":
+        """Return the state of its indexes and, where it `asks`, of its daemons."""
+        from ggrep.federation.workspace_state import read_workspace_state
 
-        flags = {"encoder": self.encoder}
-        return build_manifest(self.workspace, self.home, self.terminal.environ, flags=flags)
+        return read_workspace_state(
+            self.workspace,
+            self.home,
+            self.terminal.environ,
+            flags={"encoder": self.encoder},
+            clock=SystemClock() if asks else None,
+        )

@@ -1,0 +1,80 @@
+"""Visible places as the Markdown tables of docs/quality.md."""
+
+from collections.abc import Sequence
+
+from bench.quality_tables import section
+from ggrep.interfaces.evaluation.figures import slate_block, slate_score
+from ggrep.model.evaluation import SHARES
+from training.slates.visible import BUDGETS, PlaceAnswer, figures_of_sections
+
+HEAD = (
+    "slates of level 1",
+    "repositories",
+    "questions",
+    "places",
+    "told",
+    "files",
+    "lines that fit",
+    "files that fit",
+    "bytes, median",
+)
+
+
+SECTION_HEAD = (
+    "slates of level 1, 16,384 bytes",
+    "questions",
+    "files that answer in code",
+    "named",
+    "under code",
+    "documents shown",
+    "that are none",
+)
+
+
+def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
+    """Return the tables; without rows for the repositories held out where none were measured."""
+    rows = [*_rows("developed on", developed), *(_rows("held out", held_out) if held_out else ())]
+    shown = section(
+        "Places that slates show",
+        "Questions as at the start of a task, each with three to seven places that one must see to "
+        "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
+        "place is visible where at least half of its lines are shown, and told where they lie in a "
+        "range of at most 80 lines that is shown or named; files are those that are named at all. "
+        "What fits is the share of shown lines that belong to a place, and of named files that "
+        "hold one. Bytes are of the text that agents read.",
+        HEAD,
+        rows,
+    )
+    return f"{shown}\n{_sections(developed, held_out)}"
+
+
+def _sections(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
+    parts = [("developed on", developed), *([("held out", held_out)] if held_out else [])]
+    return section(
+        "Sections that files stand in",
+        "Of the same questions, the files in which the answer stands in code: how many the slate "
+        "names, and how many of these stand under code. No translation, word list or page of a "
+        "program is a document, and no document a test; what is one was written down by reading "
+        "(`fixtures/sections`).",
+        SECTION_HEAD,
+        [_section_row(name, answers) for name, answers in parts],
+    )
+
+
+def _section_row(name: str, answers: Sequence[PlaceAnswer]) -> tuple[str, ...]:
+    found = figures_of_sections(answers)
+    counts = found.questions, found.answers, found.named, found.in_code, found.documents
+    return (name, *map(str, (*counts, len(found.no_documents))))
+
+
+def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:
+    repositories = [answer.case.repo for answer in answers]
+    rows = []
+    for place, budget in enumerate(BUDGETS):
+        scores = [slate_score(budget, answer.seen[place]) for answer in answers]
+        block = slate_block(scores, repositories)
+        size = f"at most {budget:,} bytes" if budget else "as they come"
+        counts = str(len(set(repositories))), str(len(answers))
+        shares = (f"{getattr(block, share).value:.3f}" for share in SHARES)
+        rows.append((f"{name}, {size}", *counts, *shares, f"{block.bytes:,.0f}"))
+    return rows

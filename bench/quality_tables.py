@@ -1,0 +1,211 @@
+"""Measured runs as the Markdown tables of docs/quality.md."""
+
+from collections.abc import Mapping, Sequence
+
+from bench.federated import Routed
+from ggrep.interfaces.evaluation.report import Run
+from ggrep.model.evaluation import Comparison, Difference, FigureBlock
+from training.ablation import Ablated
+
+GOAL_OF_WHOLE_SOURCES = 0.03
+
+
+def ranking(run: Run) -> str:
+    """Return what the ranking reaches, in all and by kind."""
+    figures = run.figures
+    rows = [_figures("all", figures.overall)]
+    rows += [_figures(name, block) for name, block in figures.by_category.items()]
+    rows += [_figures(name, block) for name, block in figures.by_language.items()]
+    return section(
+        "What the ranking reaches",
+        f"{len(run.rows)} questions to {len(figures.by_repo)} repositories, with the shipped "
+        "encoder; intervals hold 95 % of the means over repositories drawn anew.",
+        ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
+        rows,
+    )
+
+
+def ablations(parts: Sequence[Ablated]) -> str:
+    """Return what is lost without each part of the score."""
+    categories = list(parts[0].found.by_category)
+    rows = []
+    for each in parts:
+        found = each.found.by_category
+        changes = [change_cell(found.get(name)) for name in categories]
+        bounds = bounds_cell(each.change.interval, signed=True) if each.change else ""
+        rows.append((each.ablation.part, change_cell(each.change), bounds, *changes))
+    return section(
+        "What each part is worth",
+        "NDCG@10 without the part, less NDCG@10 with all, over the same questions; a difference "
+        "whose interval holds zero says nothing. Everything else stays as it is: parts that say "
+        "much the same stand in for each other, so differences do not add up. The "
+        "further decay moves only a file's second hit and those after it, so it shows under *Ten "
+        "hits*; location counts where a question names a path.",
+        ("without", "change", "95 %", *categories),
+        rows,
+    )
+
+
+def whole_sources(
+    narrow: Run, whole: Run, found: Comparison, sizes: Sequence[tuple[int, int]]
+) -> str:
+    """Return what is lost when tests, documents and examples are indexed as well."""
+    if sizes[0] == sizes[1]:
+        return (
+            "## All of a repository\n\nNot measured: the benchmark's sources hold nothing beside "
+            "the folders it asks.\n"
+        )
+    overall = found.overall["ndcg10"]
+    holds = -overall.change <= GOAL_OF_WHOLE_SOURCES
+    verdict = "holds" if holds else "does not hold"
+    rows = [
+        _both("all", narrow.figures.overall, whole.figures.overall, overall),
+        *_by_category(narrow, whole, found),
+    ]
+    return section(
+        "All of a repository",
+        "The benchmark asks each repository's source folder. Here the same questions are put to "
+        f"all of its sources, tests, documents and examples included: {sizes[1][0]:,} files in "
+        f"{sizes[1][1]:,} chunks instead of {sizes[0][0]:,} in {sizes[0][1]:,}. The loss is to be "
+        f"at most {_share(GOAL_OF_WHOLE_SOURCES)}: that {verdict}.",
+        ("", "source folder", "all sources", "change", "95 %"),
+        rows,
+    )
+
+
+def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str:
+    """Return what ten hits of at most three of a file cost against one of a file."""
+    overall = found.overall
+    level = undecayed.change
+    lost = f"{change_cell(level)} ({bounds_cell(level.interval, signed=True)})" if level else "-"
+    rows = [
+        _both("NDCG@10", three.figures.overall, one.figures.overall, overall["ndcg10"]),
+        *_by_category(three, one, found),
+        (
+            "recall@10",
+            mean_cell(three.figures.overall.recall10),
+            mean_cell(one.figures.overall.recall10),
+            change_cell(overall["recall10"]),
+            bounds_cell(overall["recall10"].interval, signed=True),
+        ),
+    ]
+    return section(
+        "Ten hits",
+        "The figures above look at the first ten files. The default answer has ten hits, at most "
+        "three of a file: it shows more of the best files, and fewer files. Without "
+        f"the further decay its NDCG@10 would change by {lost}.",
+        ("", "three of a file", "one of a file", "change", "95 %"),
+        rows,
+    )
+
+
+def strategies(runs: Mapping[str, Run], changes: Mapping[str, Comparison]) -> str:
+    """Return what each way of merging reaches, and its difference from the first."""
+    first, usual = next(iter(runs.items()))
+    rows = []
+    for name, run in runs.items():
+        figures = run.figures.overall
+        found = changes[name].overall["ndcg10"] if name in changes else None
+        bounds = bounds_cell(found.interval, signed=True) if found else ""
+        interval = bounds_cell(figures.ndcg10_interval)
+        rows.append((name, mean_cell(figures.ndcg10), interval, change_cell(found), bounds))
+    return section(
+        "Merging repositories",
+        f"{len(usual.rows)} questions to workspaces, without an encoder, by how the repositories' "
+        f"lists are merged; change is against `{first}`. One store holds the files of all "
+        "repositories of a workspace.",
+        ("", "NDCG@10", "95 %", "change", "95 %"),
+        rows,
+    )
+
+
+def workspaces(runs: Mapping[str, Run]) -> str:
+    """Return what each workspace reaches by how its repositories' lists are merged."""
+    first = next(iter(runs.values()))
+    rows = []
+    for name, block in first.figures.by_workspace.items():
+        found = [run.figures.by_workspace[name].ndcg10 for run in runs.values()]
+        repos = len({row.case.repo for row in first.rows if row.case.workspace == name})
+        rows.append((name, str(repos), str(block.cases), *map(mean_cell, found)))
+    return section(
+        "By workspace",
+        "NDCG@10.",
+        ("workspace", "repositories", "questions", *runs),
+        rows,
+    )
+
+
+def routed(found: Sequence[Routed], questions: int) -> str:
+    """Return what is left when fewer repositories are searched."""
+    rows = [(each.kept, *map(_share, (each.home_kept, each.ndcg10))) for each in found]
+    return section(
+        "Fewer repositories",
+        f"The same {questions} questions, put to the repositories of a workspace that their term "
+        "statistics speak for. Answer kept is the share of questions whose repository was "
+        "searched.",
+        ("searched", "answer kept", "NDCG@10"),
+        rows,
+    )
+
+
+def _by_category(before: Run, after: Run, found: Comparison) -> list[tuple[str, ...]]:
+    old, new = before.figures.by_category, after.figures.by_category
+    return [_both(name, old[name], new[name], each) for name, each in found.by_category.items()]
+
+
+def _both(name: str, before: FigureBlock, after: FigureBlock, found: Difference) -> tuple[str, ...]:
+    bounds = bounds_cell(found.interval, signed=True)
+    return name, mean_cell(before.ndcg10), mean_cell(after.ndcg10), change_cell(found), bounds
+
+
+def _figures(name: str, block: FigureBlock) -> tuple[str, ...]:
+    return (
+        name,
+        str(block.cases),
+        mean_cell(block.ndcg10),
+        bounds_cell(block.ndcg10_interval),
+        mean_cell(block.mrr10),
+        mean_cell(block.recall10),
+    )
+
+
+def section(title: str, about: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---", *("---:" for _ in head[1:])]
+    lines = [_line(cells) for cells in (head, rule, *rows)]
+    return "\n".join([f"## {title}", "", *_wrapped(about), "", *lines, ""])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _wrapped(text: str, room: int = 105) -> list[str]:
+    lines = [""]
+    for word in text.split(" "):
+        if len(lines[-1]) + len(word) >= room:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return lines
+
+
+def mean_cell(value: float | None) -> str:
+    return "-" if value is None else _share(value)
+
+
+def change_cell(found: Difference | None) -> str:
+    return "-" if found is None else _signed(found.change)
+
+
+def bounds_cell(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+    if interval is None:
+        return ""
+    low, high = (_signed(bound) if signed else _share(bound) for bound in interval)
+    return f"{low} to {high}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}" if round(value, 3) else "0"

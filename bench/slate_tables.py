@@ -1,0 +1,127 @@
+"""Measured slates as the Markdown tables of docs/quality.md."""
+
+from collections.abc import Callable
+
+from bench.quality_tables import bounds_cell, mean_cell, section
+from ggrep.model.evaluation import Mean
+from training.slates.figures import Coverage
+from training.slates.measuring import Measured
+
+HEAD = ("", "sections", "covered", "95 %", "anywhere", "precision")
+
+
+def slates(developed: Measured, held_out: Measured | None) -> str:
+    """Return all tables; those of the repositories held out only where they were measured."""
+    parts = [_covered(developed)]
+    if held_out is not None:
+        parts.append(_held_out(held_out))
+    parts += [_calls(developed, held_out), _bytes(developed, held_out)]
+    return "\n".join(parts)
+
+
+def _covered(found: Measured) -> str:
+    figures = found.figures
+    rows = [*_sections(found), *(_coverage(name, each) for name, each in figures.by_repo)]
+    return section(
+        "Slates",
+        f"{figures.cases} questions to the {len(figures.by_repo)} repositories that slates were "
+        "developed on, with default settings, level 1. Each names files that a section should "
+        "show, of which one is enough. Covered is the share of sections that show one; anywhere "
+        "counts it in whichever section it stands; precision is the share of the files shown in "
+        "these sections that are named. Nobody named every file that would do, so precision is a "
+        "lower bound. Intervals hold 95 % of the figures over repositories drawn anew.",
+        HEAD,
+        rows,
+    )
+
+
+def _held_out(found: Measured) -> str:
+    figures = found.figures
+    return section(
+        "Slates of other repositories",
+        f"The same for {figures.cases} questions to {len(figures.by_repo)} repositories that "
+        "nothing was tuned on. Too few to draw from, so there are no intervals.",
+        HEAD,
+        _sections(found),
+    )
+
+
+def _calls(developed: Measured, held_out: Measured | None) -> str:
+    measures: tuple[tuple[str, Callable[[Measured], Mean]], ...] = (
+        ("covered by one slate", lambda found: found.figures.calls.within_one),
+        ("with one call more", lambda found: found.figures.calls.within_two),
+        ("calls", lambda found: found.figures.calls.mean),
+        ("anywhere: covered by one", lambda found: found.figures.anywhere_calls.within_one),
+        ("anywhere: with one call more", lambda found: found.figures.anywhere_calls.within_two),
+        ("anywhere: calls", lambda found: found.figures.anywhere_calls.mean),
+        ("answerable, doubted", lambda found: found.figures.doubted),
+        ("not answerable, warned", lambda found: found.doubt.warned),
+        ("not answerable, nothing fits", lambda found: found.doubt.none),
+        ("not answerable, files shown", lambda found: found.doubt.files),
+    )
+    others = [] if held_out is None else [held_out]
+    rows = [
+        (
+            name,
+            mean_cell(read(developed).value),
+            bounds_cell(read(developed).interval),
+            *(mean_cell(read(found).value) for found in others),
+        )
+        for name, read in measures
+    ]
+    return section(
+        "Calls and doubt",
+        "Shares of questions whose slate covers all their sections, at once and with one further "
+        "call: the same question in the same session, without the files shown before. Calls are "
+        "those on the mean, 3 standing for all that take more than 2. Below: how often slates are "
+        f"doubted that should not be, and what {_questions(developed, held_out)} that the "
+        "repositories cannot answer are told.",
+        ("", "developed on", "95 %", *("held out" for _ in others)),
+        rows,
+    )
+
+
+def _bytes(developed: Measured, held_out: Measured | None) -> str:
+    parts = [developed] if held_out is None else [developed, held_out]
+    cases = sum(part.figures.cases for part in parts)
+    same = sum(part.figures.same_selection for part in parts)
+    again = sum(part.figures.repeated for part in parts)
+    rows = [
+        (
+            str(levels[0].level),
+            *(f"{each:,}" for level in levels for each in (level.median, level.most)),
+        )
+        for levels in zip(*(part.figures.levels for part in parts), strict=True)
+    ]
+    return section(
+        "Bytes of slates",
+        "As canonical JSON, the graph with it. All levels show the same files for "
+        f"{same} of {cases} questions; asked again through another opening of the store, "
+        f"{again} of {cases} answers have the same bytes.",
+        ("level", "median", "most", *("held out, median", "held out, most")[: 2 * len(parts) - 2]),
+        rows,
+    )
+
+
+def _questions(developed: Measured, held_out: Measured | None) -> str:
+    number = developed.doubt.questions + (held_out.doubt.questions if held_out else 0)
+    return f"{number} questions"
+
+
+def _sections(found: Measured) -> list[tuple[str, ...]]:
+    figures = found.figures
+    return [
+        _coverage("all", figures.overall),
+        *(_coverage(name.value, each) for name, each in figures.by_section),
+    ]
+
+
+def _coverage(name: str, found: Coverage) -> tuple[str, ...]:
+    return (
+        name,
+        str(found.sections),
+        mean_cell(found.covered.value),
+        bounds_cell(found.covered.interval),
+        mean_cell(found.anywhere.value),
+        mean_cell(found.precision.value),
+    )

@@ -1,0 +1,168 @@
+"""Gathers the admitted repositories' lists: count, choose repositories, search, search deeper.
+
+Repositories that one process reads are counted and searched at once (`batched_query`), the others
+one by one. With `global` all are measured against the sum of their statistics.
+"""
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from ggrep.base.errors import Incompatible
+from ggrep.base.ids import RepoId
+from ggrep.federation.answer_assembly import rules_of
+from ggrep.federation.batched_query import Batch, plan_batch, pools_of, verdicts_of
+from ggrep.federation.cohort import comparable
+from ggrep.federation.coordinator_cache import PoolSet
+from ggrep.federation.fanout_session import FanoutSession
+from ggrep.federation.merge import deeper, lists_of, refill_limit, unfinished
+from ggrep.federation.routing import Routed, repo_scores, route
+from ggrep.federation.validation import GLOBAL, RRF
+from ggrep.model.batched_query import BatchedFigures, FiguresByMember
+from ggrep.model.request import CollectionStatistics, RepoStatistics
+from ggrep.model.response import PoolResponse
+
+
+async def search_repos(session: FanoutSession) -> PoolSet:
+    """Search the admitted repositories by the requested strategy, or by its fallback."""
+    if session.force.strategy != GLOBAL:
+        return await _search_alone(session)
+    if not comparable(session.descriptions[repo] for repo in session.plan.admitted()):
+        return await _search_alone(session, "their indexes are not comparable")
+    batch = plan_batch(session)
+    try:
+        while (pool_set := await _search_counted(session, batch)) is None:
+            anew = await session.is_described_anew()
+            batch = plan_batch(session)
+            if not anew:
+                # Repositories that are asked one by one tell which of them fails.
+                batch = replace(
+                    batch, members=(), apart=tuple(sorted((*batch.members, *batch.apart)))
+                )
+    except Incompatible:
+        why = "their term statistics have different layouts"
+        return await _search_alone(session, why, counts=True)
+    return pool_set
+
+
+async def _search_alone(
+    session: FanoutSession, fallback: str = "", *, counts: bool = False
+) -> PoolSet:
+    """Search each repository by its own statistics."""
+    admitted = session.plan.admitted()
+    await session.encode(admitted)
+    counts = counts or session.force.max_repos > 0
+    figures = await session.figures(admitted) if counts else {}
+    statistics = _by_repo(figures)
+    routed = _route(session, statistics)
+    pools = {} if session.is_over else await session.search_alone(routed.kept)
+    pool_set = _pool_set(session, pools, statistics, routed)
+    if fallback:
+        pool_set = replace(pool_set, strategy=RRF, fallback=fallback)
+    return await _refilled(session, pool_set, {})
+
+
+async def _search_counted(session: FanoutSession, batch: Batch) -> PoolSet | None:
+    """Search all repositories by the sum of their statistics.
+
+    None if the batch failed or must be cut deeper than it may be; never without a batch.
+    """
+    members, counted = batch.members, None
+    if members and (batch.apart or session.force.max_repos):
+        answer = await session.search_jointly(replace(batch.question, counting=True), members)
+        if answer is None:
+            return None
+        counted = answer.figures
+    await session.encode(batch.apart)
+    figures: Mapping[RepoId, RepoStatistics] = await session.figures(batch.apart)
+    routed = _route(session, _by_repo(figures, members, counted))
+    pools: dict[RepoId, PoolResponse] = {}
+    if not session.is_over:
+        others = counted.total() if counted else None
+        pools, figures = await session.search_counted(figures, routed.kept, others)
+    if session.is_over or not members:
+        pool_set = _pool_set(session, pools, _by_repo(figures, members, counted), routed)
+        return await _refilled(session, pool_set, figures)
+    question = batch.question_beside(routed.kept, figures, pools)
+    response = await session.search_jointly(question, members)
+    if response is None:
+        return None
+    pools |= pools_of(session, response, members, question.silent)
+    statistics = _by_repo(figures, members, response.figures)
+    pool_set = replace(
+        _pool_set(session, dict(sorted(pools.items())), statistics, routed),
+        verdicts=verdicts_of(members, question.silent, response),
+    )
+    # Longer lists would hold texts whose copies were not looked for here.
+    lists = lists_of(session.plan, session.repos, pool_set.pools)
+    return None if unfinished(lists, rules_of(session, pool_set), pool_set.asked) else pool_set
+
+
+def _by_repo(
+    figures: Mapping[RepoId, RepoStatistics],
+    members: tuple[RepoId, ...] = (),
+    counted: BatchedFigures | None = None,
+) -> Mapping[RepoId, CollectionStatistics]:
+    """Return the statistics of repositories that were counted one by one and of a batch."""
+    batched = FiguresByMember(members, counted) if counted else {}
+    if not figures:
+        return batched
+    apart = {repo: counts.statistics for repo, counts in figures.items()}
+    return dict(sorted({**batched, **apart}.items()))
+
+
+def _route(session: FanoutSession, statistics: Mapping[RepoId, CollectionStatistics]) -> Routed:
+    """Return the repositories to search, when the request limits their number."""
+    most = session.force.max_repos
+    return route(
+        [session.repos[repo] for repo in session.plan.admitted()],
+        statistics if most else {},
+        repo_scores(statistics) if most else {},
+        session.search.query,
+        max_repos=most,
+        explicit=session.selection.named,
+    )
+
+
+def _pool_set(
+    session: FanoutSession,
+    pools: Mapping[RepoId, PoolResponse],
+    statistics: Mapping[RepoId, CollectionStatistics],
+    routed: Routed,
+) -> PoolSet:
+    return PoolSet(
+        strategy=session.force.strategy,
+        pools=pools,
+        figures=statistics,
+        skipped=routed.skipped,
+        asked=dict.fromkeys(pools, session.force.per_repo_top),
+        limits=tuple((None, limit) for limit in routed.limits),
+        warnings=routed.warnings,
+    )
+
+
+async def _refilled(
+    session: FanoutSession, pool_set: PoolSet, figures: Mapping[RepoId, RepoStatistics]
+) -> PoolSet:
+    """Return the result with longer lists, to replace the hits that folding removes."""
+    # A request that says how long lists are leaves nothing to refill.
+    may_refill = session.request.per_repo_top is None
+    while not session.is_over:
+        lists = lists_of(session.plan, session.repos, pool_set.pools)
+        named = unfinished(lists, rules_of(session, pool_set), pool_set.asked)
+        lengths = deeper(named, pool_set.asked) if may_refill else {}
+        longer = await session.refill(lengths, figures)
+        fitting = {repo: pool for repo, pool in longer.items() if _same(pool, pool_set.pools[repo])}
+        if not fitting:
+            cuts = refill_limit(named, pool_set.asked)
+            return replace(pool_set, limits=(*pool_set.limits, *cuts), whole=not lengths)
+        pool_set = replace(
+            pool_set,
+            pools={**pool_set.pools, **fitting},
+            asked={**pool_set.asked, **{repo: lengths[repo] for repo in fitting}},
+        )
+    return pool_set
+
+
+def _same(pool: PoolResponse, other: PoolResponse) -> bool:
+    return pool.provenance.snapshot_id == other.provenance.snapshot_id

@@ -1,0 +1,271 @@
+"""The state of a workspace's repositories, and the documents that show it."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ggrep.base.ids import RepoId
+from ggrep.model.constraints import (
+    REPO_ID,
+    CacheRoot,
+    ConfigHash,
+    Count,
+    FailureCode,
+    IndexStateHash,
+    Moment,
+    Named,
+    Positive,
+    RepoSet,
+    Versioned,
+    WorkspacePath,
+)
+from ggrep.model.corpus import Corpus
+from ggrep.model.response import Freshness
+
+Availability: TypeAlias = Literal[
+    "present",
+    "missing-root",
+    "missing-index-dir",
+    "missing-required-artifacts",
+    "invalid-pointer",
+    "compat-key-missing",
+]
+"""Availability of a repository, or the reason for its absence."""
+
+DaemonWord: TypeAlias = Literal["none", "ready", "indexing", "stale", "silent", "other_version"]
+"""State of the daemon of a repository."""
+
+
+class Diagnostic(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One warning or error."""
+
+    code: FailureCode
+    """Stable name of the diagnostic."""
+    message: str
+    """One line for people; absolute paths are redacted unless requested."""
+    repo_id: Annotated[RepoId, REPO_ID] | None = None
+    """The repository it concerns."""
+    mode: Annotated[str, Corpus] | None = None
+    """Corpus that it concerns; absent for all."""
+    file: str | None = None
+    """Path below the repository's root, with forward slashes."""
+
+
+class Diagnostics(Struct, frozen=True):
+    """Diagnostics, sorted by repository, corpus and code."""
+
+    warnings: tuple[Diagnostic, ...] = ()
+    errors: tuple[Diagnostic, ...] = ()
+
+
+class Pointer(Struct, frozen=True, rename="camel"):
+    """The pointer to the active snapshot."""
+
+    exists: bool
+    """Whether the pointer exists."""
+    parse_ok: bool
+    """Whether the pointer holds the id of a snapshot."""
+    problem: str | None = None
+    """Problem of the snapshot that it names; one line without absolute paths."""
+
+
+class SnapshotFigures(Struct, frozen=True, rename="camel"):
+    """Figures of a snapshot."""
+
+    files_indexed: Count
+    """Files that can be found."""
+    files_eligible: Count
+    """Files to index."""
+    chunks_visible: Count
+    """Chunks that can be found."""
+
+
+class ActiveSnapshot(Struct, frozen=True, rename="camel"):
+    """The active snapshot of a store."""
+
+    pointer: Pointer
+    snapshot_id: str | None = None
+    """The active snapshot; null when there is none that may be trusted."""
+    ignore_fingerprint: str | None = None
+    """Identity of the ignore rules of its snapshot (SHA-256, hex)."""
+    head_sha: str | None = None
+    """Commit that the snapshot was taken from."""
+    dirty: bool | None = None
+    """Whether tracked files differed from HEAD; null when unknown."""
+    degraded: bool | None = None
+    """Whether files are missing from the snapshot or older than the work tree."""
+    partial: bool | None = None
+    """Whether the first index is still being built."""
+    counts: SnapshotFigures | None = None
+    """Figures of the snapshot; null without one."""
+
+
+class IndexState(ActiveSnapshot, frozen=True, kw_only=True):
+    """The published state of a store."""
+
+    availability: Availability
+
+
+class RepoDaemon(Struct, frozen=True, rename="camel"):
+    """State of its daemon at this moment; in status and catalog only."""
+
+    state: DaemonWord = "none"
+    """Activity of the daemon."""
+    running: bool = False
+    """Whether a process serves it."""
+    pid: Positive | None = None
+    """Process id of the daemon."""
+    protocol: Positive | None = None
+    """Version of the protocol that was agreed on."""
+    freshness: Freshness | None = None
+    """Whether the index is known to hold the work tree as it is at that moment; null when unknown.
+    """
+    problem: str | None = None
+    """Reason why it cannot be queried, or a difference to report."""
+
+
+class CorpusState(Struct, frozen=True, rename="camel"):
+    """One corpus of a repository."""
+
+    present: bool
+    """Whether the corpus can be searched."""
+    row_count: Count | None
+    """Chunks in it, as the daemon reports; null where none was asked."""
+    cohort_key: str | None
+    """Key of the cohort: lists of repositories with equal keys are merged."""
+    embed_space_key: str | None
+    """Key of its vectors: those of equal keys are comparable."""
+    lex_key: str | None
+    """Layout of its term statistics."""
+    schema_key: str | None
+    """Key of the code that reads and scores it."""
+    availability_reason: Availability
+    """Whether it can be searched, or the reason why not."""
+
+
+class CorpusStates(Struct, frozen=True, rename="camel"):
+    """The state of each corpus."""
+
+    code: CorpusState
+    prose: CorpusState
+    extracted_prose: CorpusState
+    records: CorpusState
+
+
+class ManifestRepo(ActiveSnapshot, frozen=True, kw_only=True, rename="camel"):
+    """One repository."""
+
+    repo_id: Annotated[RepoId, REPO_ID]
+    """Name of the repository, made of its canonical root."""
+    repo_root_canonical: Named
+    """Absolute path of its files, free of symbolic links."""
+    alias: str | None
+    """Short name of the repository; null for none."""
+    tags: tuple[str, ...]
+    """Tags, lower-case, sorted, each once."""
+    enabled: bool
+    """Whether it is searched by default."""
+    priority: int
+    """Priority; the higher one wins ties."""
+    store_id: str | None
+    """Store of the repository under its present settings; null when they cannot be read."""
+    config_fingerprint: str | None
+    """Identity of the settings that shape the index (SHA-256, hex)."""
+    per_mode: CorpusStates
+    daemon: RepoDaemon | UnsetType = UNSET
+    store_dir: str | UnsetType | None = UNSET
+    """Absolute path of its store; in the catalog only."""
+
+
+class ManifestWorkspace(Struct, frozen=True, rename="camel"):
+    """The workspace file."""
+
+    workspace_path: WorkspacePath
+    name: str
+    """Name of the workspace; may be empty."""
+    workspace_config_hash: ConfigHash
+
+
+class Manifest(Struct, frozen=True, rename="camel"):
+    """The state of the indexes of a workspace, as it is stored on disk."""
+
+    schema_version: Literal[1]
+    """Version of this shape; another number is another shape."""
+    generated_at: Moment
+    """Time when it was written, RFC 3339."""
+    repo_set_id: RepoSet
+    manifest_hash: IndexStateHash
+    federation_cache_root: CacheRoot
+    workspace: ManifestWorkspace
+    repos: tuple[ManifestRepo, ...]
+    """Every repository, by id, disabled ones too."""
+    diagnostics: Diagnostics
+
+
+class KeptWorkspace(Versioned, frozen=True, kw_only=True, rename="camel"):
+    """A workspace, and the path of its stored manifest."""
+
+    workspace_path: WorkspacePath
+    manifest_path: Named
+    """Absolute path of the stored manifest."""
+    federation_cache_root: CacheRoot
+    repo_set_id: RepoSet
+    manifest_hash: IndexStateHash
+
+
+class WrittenManifest(KeptWorkspace, frozen=True, kw_only=True):
+    """The result of `ggrep workspace manifest`."""
+
+    ok: bool
+    """Whether every repository's store can be named."""
+    written: bool
+    """Whether the file was written, as it was missing or differed."""
+    warnings: Count
+    """Number of warnings."""
+    errors: Count
+    """Number of errors."""
+
+
+class WorkspaceStatus(KeptWorkspace, frozen=True, kw_only=True):
+    """The result of `ggrep workspace status`."""
+
+    name: str
+    """Name of the workspace; may be empty."""
+    diagnostics: Diagnostics
+    repos: tuple[ManifestRepo, ...]
+    """Every repository, by id."""
+
+
+class CacheRoots(Struct, frozen=True, rename="camel"):
+    """Paths of caches and stores."""
+
+    federation_cache_root: CacheRoot
+    workspace_manifest_path: Named
+    """Absolute path of the stored manifest."""
+    stores_root: Named
+    """Directory of all stores."""
+
+
+class CatalogManifest(Struct, frozen=True, rename="camel"):
+    """The manifest now and as stored."""
+
+    manifest_hash: IndexStateHash
+    kept_hash: str | None
+    """Hash of the stored manifest; null without one that can be read."""
+    generated_at: str | None
+    """Time when the stored manifest was written, RFC 3339."""
+    diagnostics: Diagnostics
+
+
+class Catalog(Versioned, frozen=True, kw_only=True, rename="camel"):
+    """The result of `ggrep workspace catalog`."""
+
+    workspace_path: WorkspacePath
+    name: str
+    """Name of the workspace; may be empty."""
+    repo_set_id: RepoSet
+    workspace_config_hash: ConfigHash
+    cache_roots: CacheRoots
+    manifest: CatalogManifest
+    repos: tuple[ManifestRepo, ...]
+    """Every repository, by id."""

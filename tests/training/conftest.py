@@ -1,8 +1,0 @@
-"""What fits weights and trains encoders ships with no package: its tests are deep."""
-
-import pytest
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark every test below this directory."""
-    item.add_marker(pytest.mark.deep)
