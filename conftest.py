@@ -39,7 +39,7 @@ def _quick_pool(settings: Settings, clock: Clock) -> InProcessPool:
 
 # Pools that start no processes; `parse_workers` gives a test the real ones.
 POOLS = (
-    (syncer, "ParsePool", InProcessPool),
+    (syncer, "IndexPool", InProcessPool),
     (ahead, "pool_of", _quick_pool),
     (engine, "OccurrencePool", InProcessMentions),
 )

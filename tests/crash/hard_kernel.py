@@ -58,7 +58,7 @@ def main(name: str, kind: str, base: Path) -> None:
     """Print how often a failure was noticed; raise when something else was lost by it."""
     from ggrep.index.sync import syncer
 
-    syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
+    syncer.IndexPool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     scene = prepare(kind, base / kind)
     sync_under(scene, base / "home", partial(limited, what=resource.RLIMIT_CORE, most=0))
     noticed = 0

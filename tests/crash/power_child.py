@@ -16,7 +16,7 @@ def main(root: str, home: str) -> None:
     from tests.fakes.repos import InProcessPool, answer, write_tree
 
     leave_out_remote_client()
-    syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
+    syncer.IndexPool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     verify._signature = by_name_and_size
     for edit in EDITS:
         write_tree(Path(root), edit)

@@ -51,7 +51,7 @@ class Stop:
 
 def main(root: str, point: str) -> int:
     """Return the exit status of `ggrep index`."""
-    syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
+    syncer.IndexPool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     with durable.watched(Stop(point)):
         return ggrep(["index", str(Path(root))])
 

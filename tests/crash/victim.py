@@ -27,7 +27,7 @@ LOADED_ONCE = ("numpy", "pyarrow.compute", "pyarrow.dataset", "pydantic")
 def serve() -> None:
     """Fork a victim for each line."""
     leave_out_remote_client()
-    syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
+    syncer.IndexPool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     for name in LOADED_ONCE:
         import_module(name)
     assert "lancedb" not in sys.modules, "its threads would not be forked"

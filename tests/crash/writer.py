@@ -116,7 +116,7 @@ class Writer:
 
 def main(root: str, home: str, log: str, rounds: str, writers: str) -> int:
     """Let all of them work; return 1 when one failed."""
-    syncer.ParsePool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
+    syncer.IndexPool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
     leave_out_remote_client()
     assert "lancedb" not in sys.modules, "its threads would not be forked"
     started = []

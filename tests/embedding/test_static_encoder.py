@@ -186,7 +186,7 @@ def test_sums_are_whole_numbers_at_the_extreme(tmp_path: Path) -> None:
     write_model(tmp_path, words, rows, ones, ones, {"revision": "full"})
     full = read_model(tmp_path)
     text = " ".join(chain(words, words[:1000]))
-    found = StaticEncoder(full)._sums([text], full.document_weights)
+    found = StaticEncoder(full)._text_sums([text], full.document_weights)
     counts = {word: 2 if number < 1000 else 1 for number, word in enumerate(words)}
     exact = [
         sum(

@@ -317,12 +317,12 @@ class CountedSlots(EncodeSlots):
 
 
 @pytest.mark.parametrize(
-    ("name", "lanes"), [("static", [Lane.BATCH]), ("hashed", [Lane.BATCH, Lane.INTERACTIVE])]
+    ("name", "lanes"), [("static", []), ("hashed", [Lane.BATCH, Lane.INTERACTIVE])]
 )
-def test_every_encoder_s_batches_are_counted_and_no_quick_query_waits(
+def test_slots_count_what_this_process_encodes_and_no_quick_query(
     root: Path, home: Path, tmp_path: Path, name: str, lanes: list[Lane]
 ) -> None:
-    """A sync holds a slot of the host whatever encodes; a static query is sooner encoded."""
+    """Workers encode with the static encoder beside cutting; its queries are sooner encoded."""
     slots = CountedSlots(tmp_path / "slots", 1, SystemClock(), wait=time.sleep)
     slots.held = []
     write_tree(root, TREE)

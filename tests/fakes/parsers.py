@@ -21,20 +21,30 @@ BROKEN: Command = ("/bin/sh", "-c", "printf '\\000\\000\\000\\000'; exit 1")
 """Starts and ends by itself."""
 
 _SPIN = """
-import sys
-from ggrep.parse.workers import worker
+import os, sys
+from {package} import {module} as worker
 work = worker.{work}
 def spin(path, *rest, **named):
     while path.startswith("hangs"):
         pass
+    if path.startswith("crashes"):
+        os._exit(1)
     return work(path, *rest, **named)
 worker.{work} = spin
 worker.main()
 """
-SPINNING: Command = (sys.executable, "-c", _SPIN.format(work="chunk_file"))
-"""A real worker, whose parser hangs over files called `hangs...`."""
-SPINNING_READER: Command = (sys.executable, "-c", _SPIN.format(work="mentions"))
+
+
+def _spinning(package: str, module: str, work: str) -> Command:
+    return sys.executable, "-c", _SPIN.format(package=package, module=module, work=work)
+
+
+SPINNING: Command = _spinning("ggrep.parse.workers", "worker", "chunk_file")
+"""A real worker, whose parser hangs over files called `hangs...` and crashes over `crashes...`."""
+SPINNING_READER: Command = _spinning("ggrep.parse.workers", "worker", "mentions")
 """The same of those that look for names."""
+SPINNING_INDEXER: Command = _spinning("ggrep.index.sync", "index_worker", "chunk_file")
+"""The same of those that index."""
 
 _SLOW = "import time; time.sleep(0.5); from ggrep.parse.workers.worker import main; main()"
 SLOW_START: Command = (sys.executable, "-c", _SLOW)

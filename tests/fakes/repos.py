@@ -9,6 +9,9 @@ from typing import Any, Self
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.config.home import Home
+from ggrep.index.sync.index_pool import IndexedRun, runs_of
+from ggrep.index.sync.index_worker import Cut
+from ggrep.index.sync.segment_builder import file_rows
 from ggrep.model.files import ChunkedFile, FileText
 from ggrep.model.request import SearchRequest
 from ggrep.parse.chunking.chunker import chunk_file, chunk_without_grammar, needs_grammar
@@ -30,10 +33,12 @@ class InProcessPool:
         limits: ChunkLimits,
         clock: object,
         *,
+        encoder: str = "none",
         terms: Terms = TERMS,
         kept: KeptWorkers | None = None,
     ) -> None:
         self._limits = limits
+        self._encoder = encoder
 
     def __enter__(self) -> Self:
         return self
@@ -56,6 +61,19 @@ class InProcessPool:
         """Yield each file with its chunks."""
         for file in files:
             yield file, self.chunk(file)
+
+    def index_all(self, files: Iterable[FileText]) -> Iterator[IndexedRun]:
+        """Yield the runs of the files."""
+        from ggrep.index.sync.part_maker import PartMaker  # loads pyarrow
+
+        maker = PartMaker(self._encoder)
+        for run in runs_of(files):
+            every = list(self.chunk_all(run))
+            rows = [file_rows(file, chunked) for file, chunked in every if chunked]
+            yield IndexedRun(
+                [(file, Cut(c.method, c.problem) if c else None) for file, c in every],
+                maker.make(rows) if rows else None,
+            )
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
         """Return the chunks of one file."""

@@ -21,14 +21,13 @@ from ggrep.config.home import Home
 from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync.indexing import index_files
 from ggrep.index.sync.publication import Publication, publish_changes
-from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
+from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder, file_rows
 from ggrep.index.sync.snapshot_assembly import Facts
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.confidence import Confidence, confidence_of
 from ggrep.model.corpus import Corpus
-from ggrep.model.files import FileText, SkippedFile, SourceFile
+from ggrep.model.files import FileText
 from ggrep.model.index_freshness import IndexFreshness
 from ggrep.model.navigation import (
     ReferencesRequest,
@@ -153,16 +152,6 @@ def _context(union: UnionStore) -> Context:
     )
 
 
-class _Collector:
-    """Stands where a segment builder does and keeps what it is given."""
-
-    def __init__(self) -> None:
-        self.files: list[FileRows] = []
-
-    def add(self, file: FileRows) -> None:
-        self.files.append(file)
-
-
 def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
     """Read all roots and publish them as one store below `home`."""
     gathered = [(repo_id(root), file) for root in roots for file in _rows_of(root)]
@@ -203,19 +192,11 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
 
 
 def _rows_of(root: Path) -> list[FileRows]:
-    collector, own = _Collector(), Settings()
-
-    def read(file: SourceFile) -> FileText | SkippedFile:
-        most, bulk = own.max_file_size_bytes, own.max_bulk_bytes
-        return read_file(root, file, max_bytes=most, max_bulk_bytes=bulk)
-
+    own = Settings()
+    most, bulk = own.max_file_size_bytes, own.max_bulk_bytes
+    read = (
+        read_file(root, file, max_bytes=most, max_bulk_bytes=bulk) for file in walk(root, own).files
+    )
+    texts = [text for text in read if isinstance(text, FileText)]
     with InProcessPool(1, ChunkLimits(), CLOCK) as pool:
-        index_files(
-            walk(root, own).files,
-            {},
-            read=read,
-            pool=pool,
-            builder=collector,  # type: ignore[arg-type]  # it has the one method that is called
-            advance=lambda _, __: None,
-        )
-    return collector.files
+        return [file_rows(text, chunked) for text, chunked in pool.chunk_all(texts) if chunked]

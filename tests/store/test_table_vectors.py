@@ -17,7 +17,7 @@ from ggrep.index.store import table_vectors
 from ggrep.index.store.rows import make_row
 from ggrep.index.store.segment import image_ref
 from ggrep.index.store.segment_image import SegmentImage, open_segment_image
-from ggrep.index.store.table_columns import to_batch
+from ggrep.index.store.table_columns import to_batch, with_vectors
 from ggrep.index.store.table_vectors import in_table, map_vectors, pages_of
 from ggrep.index.store.tables import write_table
 from ggrep.model.corpus import Corpus
@@ -60,7 +60,9 @@ def written(store: Path, vectors: np.ndarray, rows_per_batch: int) -> None:
         for place in range(len(vectors))
     ]
     batches = [
-        to_batch(rows[start:end], vectors[start:end], np.ones(len(vectors[start:end])))
+        with_vectors(
+            to_batch(rows[start:end]), vectors[start:end], np.ones(len(vectors[start:end]))
+        )
         for start in range(0, len(rows), rows_per_batch)
         for end in (start + rows_per_batch,)
     ]

@@ -9,7 +9,7 @@ import pytest
 from ggrep.base.errors import CorruptStore
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.index.store.rows import ChunkRow, make_row
-from ggrep.index.store.table_columns import to_batch
+from ggrep.index.store.table_columns import to_batch, with_vectors
 from ggrep.index.store.table_scan import schema_differences
 from ggrep.index.store.tables import (
     count_rows,
@@ -58,7 +58,7 @@ CHUNKS = [
 def test_rows_come_back_whole(tmp_path: Path) -> None:
     """Text, breadcrumb and extra words share a column and must come apart again."""
     written = rows(*CHUNKS)
-    write_table(tmp_path, NAME, [to_batch(written, None, None)])
+    write_table(tmp_path, NAME, [to_batch(written)])
 
     assert list(scan_rows(tmp_path, NAME)) == written
     assert take_rows(tmp_path, NAME, [5, 0, 5]) == [written[5], written[0], written[5]]
@@ -69,7 +69,7 @@ def test_vectors_lie_beside_the_rows(tmp_path: Path) -> None:
     """An image can be rebuilt from its table."""
     written = rows(*CHUNKS[:2])
     vectors = np.arange(8, dtype=np.int8).reshape(2, 4)
-    write_table(tmp_path, NAME, [to_batch(written, vectors, np.ones(2))])
+    write_table(tmp_path, NAME, [with_vectors(to_batch(written), vectors, np.ones(2))])
 
     assert count_rows(tmp_path, NAME) == 2
     assert take_rows(tmp_path, NAME, [1]) == [written[1]]
@@ -77,7 +77,7 @@ def test_vectors_lie_beside_the_rows(tmp_path: Path) -> None:
 
 def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
     """A repository may hold nothing but empty files."""
-    write_table(tmp_path, NAME, [to_batch([], None, None)])
+    write_table(tmp_path, NAME, [to_batch([])])
 
     assert list(scan_rows(tmp_path, NAME)) == []
     assert measure_table(tmp_path, NAME)[0] > 0
@@ -86,7 +86,7 @@ def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
 def test_ids_of_row_schema_4_are_read(tmp_path: Path) -> None:
     """Tables of earlier builds have them as hex digits."""
     written = rows(*CHUNKS)
-    batch = to_batch(written, None, None)
+    batch = to_batch(written)
     for name in ("row_id", "chunk_id"):
         digits = pa.array([value.as_py().hex() for value in batch.column(name)])
         batch = batch.set_column(batch.schema.get_field_index(name), name, digits)
@@ -99,7 +99,7 @@ def test_ids_of_row_schema_4_are_read(tmp_path: Path) -> None:
 
 def test_rows_that_are_not_there_are_damage(tmp_path: Path) -> None:
     """The image promised them."""
-    write_table(tmp_path, NAME, [to_batch(rows(CHUNKS[0]), None, None)])
+    write_table(tmp_path, NAME, [to_batch(rows(CHUNKS[0]))])
 
     with pytest.raises(CorruptStore):
         take_rows(tmp_path, NAME, [7])

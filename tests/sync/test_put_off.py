@@ -37,7 +37,7 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
 
 def use(patch: pytest.MonkeyPatch, pool: type[InProcessPool]) -> None:
-    patch.setattr(syncer, "ParsePool", pool)
+    patch.setattr(syncer, "IndexPool", pool)
 
 
 @pytest.fixture
@@ -110,10 +110,11 @@ def test_a_file_that_was_put_off_is_tried_in_ever_less_company_and_alone_in_the_
             limits: ChunkLimits,
             clock: object,
             *,
+            encoder: str = "none",
             terms: Terms = TERMS,
             kept: KeptWorkers | None = None,
         ) -> None:
-            super().__init__(workers, limits, clock, terms=terms, kept=kept)
+            super().__init__(workers, limits, clock, encoder=encoder, terms=terms, kept=kept)
             self._alone = terms.alone
             company.append((workers, terms.alone))
             published.append(read_active(engine.identity.store) is not None)

@@ -172,7 +172,7 @@ def test_a_file_whose_parser_hangs_degrades_the_snapshot(
     engine = open_engine(root, home)
     write_tree(root, {"a.py": "def retry():\n    pass\n", "b.txt": "queue\n"})
     with monkeypatch.context() as patch:
-        patch.setattr("ggrep.index.sync.syncer.ParsePool", HangingPool)
+        patch.setattr("ggrep.index.sync.syncer.IndexPool", HangingPool)
         report = engine.sync()
     said = answer(engine, ASK)
 

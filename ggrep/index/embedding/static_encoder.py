@@ -37,6 +37,7 @@ _MOST_REMEMBERED: Final = 80
 """Letters of a word that is kept; longer runs are data, and seldom come again."""
 
 _Rows = npt.NDArray[np.int32]
+_Places = npt.NDArray[np.intp]
 _Sums = npt.NDArray[np.float64]
 
 
@@ -86,14 +87,35 @@ class StaticEncoder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), _BLOCK_TEXTS):
             block = texts[start : start + _BLOCK_TEXTS]
-            vectors[start : start + len(block)] = _unit(self._sums(block, weights))
+            vectors[start : start + len(block)] = _unit(self._text_sums(block, weights))
         return vectors
 
-    def _sums(self, texts: Sequence[str], weights: Weights) -> _Sums:
-        """Return float64 (len(texts), dimension), whole numbers below 2^53."""
-        bounds, rows, counts = _counted([self._bag(text) for text in texts], len(weights))
+    def _text_sums(self, texts: Sequence[str], weights: Weights) -> _Sums:
+        bags = [self._bag(text) for text in texts]
+        owners = np.repeat(np.arange(len(bags), dtype=np.int64), [len(bag) for bag in bags])
+        return self._sums(np.concatenate(bags) + owners * len(weights), len(texts), weights)
+
+    def encode_terms(self, texts: int, owners: npt.NDArray[np.uint32], terms: _Rows) -> Vectors:
+        """Return float32 (texts, dimension), as `encode_documents` does of whole texts.
+
+        Args:
+            texts: how many there are.
+            owners: the text of each term.
+            terms: rows of features (`row_of`), each as often as it stands in a text.
+        """
+        weights = self._model.document_weights
+        keys = owners.astype(np.int64) * len(weights) + terms
+        return _unit(self._sums(keys, texts, weights))
+
+    def row_of(self, feature: str) -> int:
+        """Return the row of a feature, -1 without one."""
+        return self._model.row_of.get(feature, -1)
+
+    def _sums(self, keys: npt.NDArray[np.int64], texts: int, weights: Weights) -> _Sums:
+        """Return float64 (texts, dimension), whole numbers below 2^53; `keys` as in `_counted`."""
+        bounds, rows, counts = _counted(keys, texts, len(weights))
         coefficients = weights[rows] * LOGS[np.minimum(counts, _MAX_COUNT)]
-        sums = np.zeros((len(texts), self.dimension))
+        sums = np.zeros((texts, self.dimension))
         narrow = np.empty((_PIECE_ROWS, self.dimension), dtype=np.int8)
         wide = np.empty((_PIECE_ROWS, self.dimension))
         for place, (start, end) in enumerate(pairwise(bounds)):
@@ -113,16 +135,20 @@ class StaticEncoder:
 
 
 def _counted(
-    bags: Sequence[_Rows], vocabulary: int
-) -> tuple[list[int], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return where each bag starts and the last ends, its distinct rows, and how often each."""
-    owners = np.repeat(np.arange(len(bags), dtype=np.int32), [len(bag) for bag in bags])
-    keys = np.concatenate(bags) + owners * np.int32(vocabulary)
+    keys: npt.NDArray[np.int64], texts: int, vocabulary: int
+) -> tuple[list[int], _Places, _Places]:
+    """Return where each text starts and the last ends, its distinct rows, and how often each.
+
+    Args:
+        keys: text x vocabulary + row, in any order; they are sorted in place.
+        texts: how many there are.
+        vocabulary: how many rows there are.
+    """
     keys.sort()
-    starts = np.flatnonzero(np.diff(keys, prepend=np.int32(-1)))
+    starts = np.flatnonzero(np.diff(keys, prepend=np.int64(-1)))
     counts = np.diff(starts, append=len(keys))
-    distinct = keys[starts].astype(np.intp)
-    bounds = np.searchsorted(distinct, np.arange(len(bags) + 1) * vocabulary)
+    distinct = keys[starts]
+    bounds = np.searchsorted(distinct, np.arange(texts + 1) * vocabulary)
     return bounds.tolist(), distinct % vocabulary, counts
 
 

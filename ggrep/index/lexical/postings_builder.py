@@ -1,10 +1,12 @@
 """Builds postings from words: see `ggrep.index.lexical.postings` for the arrays."""
 
+import sys
 from array import array
 from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.index.lexical.postings import Counts, digest_of
 from ggrep.index.lexical.tokens import length_of, word_terms
@@ -20,6 +22,27 @@ _RANKED_AT_ONCE = 1 << 20
 take more memory than everything else that a segment is built from."""
 
 
+class FieldPart(Struct, frozen=True, array_like=True):
+    """Counted words of one field of a run of rows, as bytes of little-endian arrays.
+
+    Attributes:
+        keys: u64, place of the term in `PostingsPart.terms` << 32 | row.
+        counts: u16, one a key.
+        lengths: first row and u32 lengths of it and the following rows.
+    """
+
+    keys: bytes
+    counts: bytes
+    lengths: list[tuple[int, bytes]]
+
+
+class PostingsPart(Struct, frozen=True, array_like=True):
+    """Postings of a run of rows, numbered from 0."""
+
+    terms: list[bytes]
+    fields: list[FieldPart]
+
+
 class PostingsBuilder:
     """Collects the words of (row, field) and writes the arrays.
 
@@ -27,8 +50,10 @@ class PostingsBuilder:
     for each row does. About 10 bytes a posting are held until `build`.
     """
 
-    def __init__(self, fields: int) -> None:
-        self._vocabulary = _Vocabulary()
+    def __init__(self, fields: int, vocabulary: "Vocabulary | None" = None) -> None:
+        """Take nothing yet; a `vocabulary` of earlier parts spares splitting its words again."""
+        self._vocabulary = vocabulary or Vocabulary()
+        self._most_waiting = sys.maxsize if vocabulary else _FLUSH_WORDS
         self._columns = [_FieldColumns() for _ in range(fields)]
 
     def add(self, row: int, field: int, words: Iterable[str]) -> None:
@@ -40,7 +65,7 @@ class PostingsBuilder:
         before = len(column.words)
         column.words.extend(map(self._vocabulary.word_ids.__getitem__, words))
         column.close_row(row, len(column.words) - before)
-        if len(column.words) >= _FLUSH_WORDS:
+        if len(column.words) >= self._most_waiting:
             column.flush(self._vocabulary)
 
     def add_terms(self, row: int, field: int, terms: Iterable[str]) -> None:
@@ -49,6 +74,44 @@ class PostingsBuilder:
         before = len(column.words)
         column.words.extend(map(self._vocabulary.whole_ids.__getitem__, terms))
         column.close_row(row, len(column.words) - before)
+
+    def words_of(self, field: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """Return the words that wait to be counted: their numbers, and the row of each."""
+        return self._columns[field].waiting()
+
+    def part(self) -> PostingsPart:
+        """Return what was recorded; the builder is used up."""
+        counted = [column.take(self._vocabulary) for column in self._columns]
+        keys = np.concatenate([keys for keys, _, _ in counted])
+        numbers = np.flatnonzero(np.bincount((keys >> _ROW_BITS).astype(np.intp)))
+        places = np.zeros(len(self._vocabulary.terms_in_order), dtype=np.uint64)
+        places[numbers] = np.arange(len(numbers), dtype=np.uint64)
+        names = self._vocabulary.terms_in_order
+        return PostingsPart(
+            terms=[names[number].encode("utf-8", "surrogatepass") for number in numbers.tolist()],
+            fields=[
+                FieldPart(
+                    _renumbered(keys, places, 0).tobytes(),
+                    counts.tobytes(),
+                    [(first, values.tobytes()) for first, values in lengths],
+                )
+                for keys, counts, lengths in counted
+            ],
+        )
+
+    def add_part(self, part: PostingsPart, first_row: int) -> None:
+        """Take the postings of a run of rows that begins with `first_row`."""
+        names = [term.decode("utf-8", "surrogatepass") for term in part.terms]
+        numbers = np.fromiter(
+            map(self._vocabulary.term_ids.__getitem__, names), np.uint64, len(names)
+        )
+        for column, field in zip(self._columns, part.fields, strict=True):
+            keys = _renumbered(np.frombuffer(field.keys, np.uint64), numbers, first_row)
+            lengths = [
+                (first + first_row, np.frombuffer(values, np.uint32))
+                for first, values in field.lengths
+            ]
+            column.add(keys, np.frombuffer(field.counts, np.uint16), lengths)
 
     def lengths(self, field: int, rows: int) -> npt.NDArray[np.uint32]:
         """Return u32 (rows,): how many terms each row holds in one field (`tokens.length_of`)."""
@@ -63,7 +126,7 @@ class PostingsBuilder:
         """Return the arrays of the module docstring, one-dimensional, each name behind `prefix`."""
         for column in self._columns:
             column.flush(self._vocabulary)
-        names = list(self._vocabulary.term_ids)
+        names = self._vocabulary.terms_in_order
         encoded = [term.encode("utf-8", "surrogatepass") for term in names]
         digests = np.frombuffer(b"".join(map(digest_of, encoded)), dtype=">u8").astype(np.uint64)
         order = np.argsort(digests, kind="stable")
@@ -80,15 +143,20 @@ class PostingsBuilder:
         rows = max((column.rows for column in self._columns), default=0)
         kind = np.uint16 if rows <= _NARROW_ROWS else np.uint32
         for field, column in enumerate(self._columns):
-            arrays |= column.build(f"{prefix}%s{field}", rank, kind)
+            arrays |= column.build(f"{prefix}%s{field}", self._vocabulary, rank, kind)
         return arrays
 
 
-class _Vocabulary:
-    """Numbers for words and terms, and the terms of each word as compressed sparse rows."""
+class Vocabulary:
+    """Numbers for words and terms, and the terms of each word as compressed sparse rows.
+
+    Attributes:
+        terms_in_order: the terms by their numbers.
+    """
 
     def __init__(self) -> None:
-        self.term_ids = _TermIds()
+        self.terms_in_order: list[str] = []
+        self.term_ids = _TermIds(self.terms_in_order)
         self.word_ids = _WordIds(self, word_terms)
         self.whole_ids = _WordIds(self, _unsplit)
         self.starts = array("I", [0])
@@ -102,19 +170,36 @@ class _Vocabulary:
         self.starts.append(len(self.terms))
         return len(self.starts) - 2
 
+    def expand(
+        self, words: npt.NDArray[np.uint32], rows: npt.NDArray[np.uint32]
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """Return the terms of words, and the row of each."""
+        starts = np.frombuffer(self.starts, dtype=np.uint32)
+        first, many = starts[words], np.diff(starts)[words]
+        rows = np.repeat(rows, many)
+        skipped = np.cumsum(many, dtype=np.uint32) - many
+        places = np.arange(len(rows), dtype=np.uint32) + np.repeat(first - skipped, many)
+        terms: npt.NDArray[np.uint32] = np.frombuffer(self.terms, dtype=np.uint32)[places]
+        return terms, rows
+
 
 class _TermIds(dict[str, int]):
     """Term to number, in the order in which they are first seen."""
 
+    def __init__(self, in_order: list[str]) -> None:
+        super().__init__()
+        self._in_order = in_order
+
     def __missing__(self, term: str) -> int:
         number = self[term] = len(self)
+        self._in_order.append(term)
         return number
 
 
 class _WordIds(dict[str, int]):
     """Word to number; a word seen for the first time is split and registered."""
 
-    def __init__(self, vocabulary: _Vocabulary, split: Callable[[str], tuple[str, ...]]) -> None:
+    def __init__(self, vocabulary: Vocabulary, split: Callable[[str], tuple[str, ...]]) -> None:
         super().__init__()
         self._vocabulary = vocabulary
         self._split = split
@@ -145,28 +230,46 @@ class _FieldColumns:
         self._rows.append(row)
         self._sizes.append(size)
 
-    def flush(self, vocabulary: _Vocabulary) -> None:
+    def waiting(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """Return the waiting words and the row of each."""
+        words = np.array(self.words, dtype=np.uint32)
+        return words, np.repeat(np.array(self._rows, np.uint32), np.array(self._sizes, np.uint32))
+
+    def flush(self, vocabulary: Vocabulary) -> None:
         """Count the waiting words: expand them into terms, sort (term, row), count equal runs."""
-        if not self.words:
-            self._rows, self._sizes = array("I"), array("I")
-            return
-        words = np.frombuffer(self.words, dtype=np.uint32)
-        rows = np.repeat(
-            np.frombuffer(self._rows, np.uint32), np.frombuffer(self._sizes, np.uint32)
-        )
-        base = int(self._rows[0])
-        lengths = np.frombuffer(vocabulary.lengths, dtype=np.uint32)[words]
-        self.lengths.append((base, np.bincount(rows - base, lengths).astype(np.uint32)))
-        starts = np.frombuffer(vocabulary.starts, dtype=np.uint32)
-        first, many = starts[words], np.diff(starts)[words]
-        rows = np.repeat(rows, many)
-        skipped = np.cumsum(many, dtype=np.uint32) - many
-        places = np.arange(len(rows), dtype=np.uint32) + np.repeat(first - skipped, many)
-        terms = np.frombuffer(vocabulary.terms, dtype=np.uint32)[places]
-        keys, counts = np.unique((terms.astype(np.uint64) << _ROW_BITS) | rows, return_counts=True)
-        self._postings.append(keys)
-        self._counts.append(np.minimum(counts, _MAX_COUNT).astype(np.uint16))
+        if self.words:
+            words, rows = self.waiting()
+            base = int(rows[0])
+            lengths = np.frombuffer(vocabulary.lengths, dtype=np.uint32)[words]
+            sums = np.bincount(rows - base, lengths).astype(np.uint32)
+            terms, rows = vocabulary.expand(words, rows)
+            keys = (terms.astype(np.uint64) << _ROW_BITS) | rows
+            keys.sort()
+            starts = np.flatnonzero(np.diff(keys, prepend=~keys[:1]))
+            counts = np.diff(starts, append=len(keys))
+            self.add(keys[starts], np.minimum(counts, _MAX_COUNT).astype(np.uint16), [(base, sums)])
         self.words, self._rows, self._sizes = array("I"), array("I"), array("I")
+
+    def add(
+        self,
+        keys: npt.NDArray[np.uint64],
+        counts: Counts,
+        lengths: list[tuple[int, npt.NDArray[np.uint32]]],
+    ) -> None:
+        """Take postings that are counted: (term << 32 | row) with counts, and lengths of rows."""
+        self._postings.append(keys)
+        self._counts.append(counts)
+        self.lengths += lengths
+
+    def take(
+        self, vocabulary: Vocabulary
+    ) -> tuple[npt.NDArray[np.uint64], Counts, list[tuple[int, npt.NDArray[np.uint32]]]]:
+        """Return what `add` takes; the postings are gone from here."""
+        self.flush(vocabulary)
+        keys = np.concatenate([*self._postings, np.zeros(0, np.uint64)])
+        counts = np.concatenate([*self._counts, np.zeros(0, np.uint16)])
+        self._postings, self._counts = [], []
+        return keys, counts, self.lengths
 
     @property
     def rows(self) -> int:
@@ -176,13 +279,12 @@ class _FieldColumns:
     def build(
         self,
         name: str,
+        vocabulary: Vocabulary,
         rank: npt.NDArray[np.uint32],
         kind: type[np.uint16] | type[np.uint32],
     ) -> dict[str, npt.NDArray[np.generic]]:
         """Return the field's arrays, its terms in the dictionary's order and rows of `kind`."""
-        keys = np.concatenate([*self._postings, np.zeros(0, np.uint64)])
-        counts = np.concatenate([*self._counts, np.zeros(0, np.uint16)])
-        self._postings, self._counts = [], []
+        keys, counts, _ = self.take(vocabulary)
         for start in range(0, len(keys), _RANKED_AT_ONCE):
             part = keys[start : start + _RANKED_AT_ONCE]
             ranks = rank[(part >> _ROW_BITS).astype(np.int64)].astype(np.uint64)
@@ -209,6 +311,15 @@ def _order_collisions(
     for place in np.flatnonzero(ordered[1:] == ordered[:-1]).tolist():
         pair = sorted(order[place : place + 2].tolist(), key=lambda i: encoded[i])
         order[place : place + 2] = pair
+
+
+def _renumbered(
+    keys: npt.NDArray[np.uint64], numbers: npt.NDArray[np.uint64], first_row: int
+) -> npt.NDArray[np.uint64]:
+    """Return keys with other numbers of their terms, and rows counted from `first_row`."""
+    terms = numbers[(keys >> _ROW_BITS).astype(np.int64)]
+    renumbered: npt.NDArray[np.uint64] = (terms << _ROW_BITS) | (keys & _ROW_MASK)
+    return renumbered + np.uint64(first_row)
 
 
 def _offsets(lengths: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:

@@ -273,17 +273,33 @@ class _Stream:
 
 _DETAILS: Final = msgspec.json.Decoder(list[msgspec.Raw])
 _DETAIL: Final = msgspec.json.Decoder(RowDetails)
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class TextsPart(Struct, frozen=True, array_like=True):
+    """The texts of a run of files, not compressed.
+
+    Attributes:
+        numbers: arrays of u64, as bytes; offsets count from the part's first byte.
+        details: JSON of each row's `RowDetails`.
+    """
+
+    stream: bytes
+    numbers: dict[str, bytes]
+    details: list[bytes]
 
 
 class TextsBuilder:
-    """Takes the rows of files one after another; holds compressed blocks."""
+    """Takes the rows of files one after another; holds compressed blocks, or a part's texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_part: bool = False) -> None:
+        """Take nothing yet; the texts `of_part` are compressed by the builder that takes it."""
+        self._of_part = of_part
         self._texts = _BlocksBuilder()
         self._details = _BlocksBuilder()
         self._stream = bytearray()
         self._streamed = 0
-        self._pending: list[RowDetails] = []
+        self._pending: list[bytes] = []
         self._rows = 0
         self._chunks: list[Chunk] = []
         self._numbers = {name: array("Q") for name in _NUMBERS}
@@ -296,6 +312,7 @@ class TextsBuilder:
     def add(self, rows: Iterable[ChunkRow]) -> None:
         """Take rows of the file begun last."""
         numbers, start = self._numbers, self._numbers["file_text_starts"][-1]
+        details = []
         for row in rows:
             chunk = row.chunk
             text = chunk.text.encode()
@@ -303,15 +320,30 @@ class TextsBuilder:
             numbers["row_text_lengths"].append(len(text))
             self._append(text + chunk.tail.encode())
             self._chunks.append(chunk)
-            self._pending.append(RowDetails.of(row))
-            self._rows += 1
-            if len(self._pending) == _DETAIL_ROWS:
-                self._flush_details()
+            details.append(_encode(RowDetails.of(row)))
+        self._take_details(details)
+
+    def add_part(self, part: TextsPart) -> None:
+        """Take the texts of a run of files."""
+        self._end_file()
+        for name, values in part.numbers.items():
+            numbers = np.frombuffer(values, dtype=np.uint64)
+            if name == "file_text_starts":
+                numbers = numbers + np.uint64(self._streamed)
+            self._numbers[name].frombytes(numbers.tobytes())
+        self._append(part.stream)
+        self._take_details(part.details)
+
+    def part(self) -> TextsPart:
+        """Return the texts of a part; the builder is used up."""
+        self._end_file()
+        numbers = {name: values.tobytes() for name, values in self._numbers.items()}
+        return TextsPart(bytes(self._stream), numbers, self._pending)
 
     def finish(self) -> dict[str, Array]:
         """Return the arrays; the builder is used up."""
         self._end_file()
-        self._flush_details()
+        self._flush_details(len(self._pending))
         if self._stream:
             self._texts.add(bytes(self._stream))
         arrays = self._texts.arrays("text") | self._details.arrays("detail")
@@ -331,15 +363,27 @@ class TextsBuilder:
     def _append(self, data: bytes) -> None:
         self._streamed += len(data)
         self._stream += data
-        while len(self._stream) >= BLOCK_BYTES:
-            self._texts.add(bytes(self._stream[:BLOCK_BYTES]))
-            del self._stream[:BLOCK_BYTES]
+        if self._of_part or len(self._stream) < BLOCK_BYTES:
+            return
+        whole = len(self._stream) // BLOCK_BYTES * BLOCK_BYTES
+        for start in range(0, whole, BLOCK_BYTES):
+            self._texts.add(bytes(self._stream[start : start + BLOCK_BYTES]))
+        del self._stream[:whole]
 
-    def _flush_details(self) -> None:
-        if self._pending:
-            self._numbers["detail_rows"].append(self._rows - len(self._pending))
-            self._details.add(msgspec.json.encode(self._pending))
-            self._pending = []
+    def _take_details(self, details: Sequence[bytes]) -> None:
+        self._pending += details
+        self._rows += len(details)
+        if not self._of_part:
+            self._flush_details(len(self._pending) // _DETAIL_ROWS * _DETAIL_ROWS)
+
+    def _flush_details(self, end: int) -> None:
+        """Compress the first `end` of the pending details in blocks."""
+        first = self._rows - len(self._pending)
+        for start in range(0, end, _DETAIL_ROWS):
+            self._numbers["detail_rows"].append(first + start)
+            block = self._pending[start : start + _DETAIL_ROWS]
+            self._details.add(b"[" + b",".join(block) + b"]")
+        del self._pending[:end]
 
 
 class _BlocksBuilder:

@@ -86,19 +86,39 @@ def schema(dimension: int) -> pa.Schema:
     return pa.schema(fields)
 
 
-def to_batch(
-    rows: Sequence[ChunkRow],
-    vectors: npt.NDArray[np.int8] | None,
-    scales: npt.NDArray[np.float64] | None,
-) -> pa.RecordBatch:
-    """Return the rows as one Arrow batch of `schema(dimension)`."""
-    kind = schema(0 if vectors is None else vectors.shape[1])
+def to_batch(rows: Sequence[ChunkRow]) -> pa.RecordBatch:
+    """Return the rows as one Arrow batch of `schema(0)`."""
+    kind = schema(0)
     columns = [pa.array(values, type=kind.field(name).type) for name, values in _columns(rows)]
-    if vectors is not None and scales is not None:
-        flat = _plain_array(vectors.reshape(-1), pa.int8())
-        columns.append(pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1]))
-        columns.append(_plain_array(scales, pa.float64()))
     return pa.RecordBatch.from_arrays(columns, schema=kind)
+
+
+def with_vectors(
+    batch: pa.RecordBatch, vectors: npt.NDArray[np.int8], scales: npt.NDArray[np.float64]
+) -> pa.RecordBatch:
+    """Return a batch of `schema(0)` as one of `schema(dimension)`."""
+    flat = _plain_array(vectors.reshape(-1), pa.int8())
+    embedded = pa.FixedSizeListArray.from_arrays(flat, vectors.shape[1])
+    columns = [*batch.columns, embedded, _plain_array(scales, pa.float64())]
+    return pa.RecordBatch.from_arrays(columns, schema=schema(vectors.shape[1]))
+
+
+def pack_rows(rows: Sequence[ChunkRow]) -> bytes:
+    """Return the bytes in which another process takes rows; `unpack_rows` reads them."""
+    pa.set_memory_pool(pa.system_memory_pool())  # others reserve more than a worker may have
+    packed: bytes = to_batch(rows).serialize().to_pybytes()
+    return packed
+
+
+def unpack_rows(packed: Sequence[bytes]) -> pa.RecordBatch:
+    """Return packed rows as one batch of `schema(0)`.
+
+    Raises:
+        ValueError: the bytes are no rows.
+    """
+    kind = schema(0)
+    batches = [pa.ipc.read_record_batch(pa.py_buffer(part), kind) for part in packed]
+    return pa.concat_batches(batches)
 
 
 def _plain_array(values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from ggrep.base import stable_json
 from ggrep.base.ids import PathKey
@@ -30,10 +31,10 @@ from ggrep.index.lexical.possible_definitions import (
     definition_keys,
     possible_definitions,
 )
-from ggrep.index.lexical.postings_builder import PostingsBuilder
+from ggrep.index.lexical.postings_builder import PostingsBuilder, PostingsPart, Vocabulary
 from ggrep.index.lexical.tokens import spelled_names, symbol_names, words
 from ggrep.index.store.image import Array
-from ggrep.index.store.row_texts import TextsBuilder
+from ggrep.index.store.row_texts import TextsBuilder, TextsPart
 from ggrep.index.store.rows import ChunkRow
 from ggrep.index.store.segment_image import FILE_POSTINGS, ROW_POSTINGS
 from ggrep.model.corpus import CORPORA
@@ -43,18 +44,43 @@ from ggrep.parse.languages.registry import GRAMMARS
 _CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
 
 
-class ImageBuilder:
-    """Takes files one after another; holds postings, numbers and compressed texts.
+class ImagePart(Struct, frozen=True, array_like=True):
+    """What a run of files adds to an image, its vectors aside; rows and files count from 0.
 
-    Args:
-        dimension: of the vectors; 0 in a store without an encoder.
+    Attributes:
+        numbers: columns as bytes of u64.
+        hashes: digests of the files, one after another.
+        ids: of the rows, likewise.
+        types: chunk types by their numbers, as are `languages`.
+        definition_keys: bytes of u64.
     """
 
-    def __init__(self, dimension: int) -> None:
+    numbers: dict[str, bytes]
+    paths: list[bytes]
+    hashes: bytes
+    ids: bytes
+    types: list[str]
+    languages: list[str]
+    definition_keys: bytes
+    row_postings: PostingsPart
+    file_postings: PostingsPart
+    texts: TextsPart
+
+
+class ImageBuilder:
+    """Takes files one after another; holds postings, numbers and compressed texts."""
+
+    def __init__(self, dimension: int = 0, vocabulary: Vocabulary | None = None) -> None:
+        """Take nothing yet.
+
+        Args:
+            dimension: of the vectors; 0 in a store without an encoder.
+            vocabulary: of the process that builds parts; None for a whole image.
+        """
         self._dimension = dimension
-        self._row_postings = PostingsBuilder(CHUNK_FIELDS)
-        self._file_postings = PostingsBuilder(FILE_FIELDS)
-        self._texts = TextsBuilder()
+        self._row_postings = PostingsBuilder(CHUNK_FIELDS, vocabulary)
+        self._file_postings = PostingsBuilder(FILE_FIELDS, vocabulary)
+        self._texts = TextsBuilder(of_part=vocabulary is not None)
         self._numbers = {name: array("Q") for name in _COLUMNS}
         self._paths: list[bytes] = []
         self._hashes: list[bytes] = []
@@ -132,6 +158,52 @@ class ImageBuilder:
             postings.add(number, DOC, words(chunk.doc))
         self._definition_keys.extend(definition_keys(defined, len(self._paths) - 1))
 
+    def words_of(self, field: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """Return the numbers of a field's words in a part's rows, and the row of each."""
+        return self._row_postings.words_of(field)
+
+    def part(self) -> ImagePart:
+        """Return what was taken; the builder is used up."""
+        return ImagePart(
+            numbers={name: values.tobytes() for name, values in self._numbers.items()},
+            paths=self._paths,
+            hashes=b"".join(self._hashes),
+            ids=b"".join(self._ids),
+            types=list(self._types),
+            languages=list(self._languages),
+            definition_keys=self._definition_keys.tobytes(),
+            row_postings=self._row_postings.part(),
+            file_postings=self._file_postings.part(),
+            texts=self._texts.part(),
+        )
+
+    def add_part(self, part: ImagePart) -> None:
+        """Take the files of a part; their places follow those before."""
+        files = len(self._paths)
+        types, languages = self._types, self._languages
+        moved: dict[str, int | list[int]] = {
+            "file_rows": self._row,
+            "row_files": files,
+            "row_types": [types.setdefault(name, len(types)) for name in part.types],
+            "file_languages": [languages.setdefault(n, len(languages)) for n in part.languages],
+        }
+        for name, values in part.numbers.items():
+            numbers, by = np.frombuffer(values, dtype=np.uint64), moved.get(name, 0)
+            if isinstance(by, int):
+                numbers = numbers + np.uint64(by)
+            else:
+                numbers = np.array(by, dtype=np.uint64)[numbers.astype(np.intp)]
+            self._numbers[name].frombytes(numbers.tobytes())
+        keys = np.frombuffer(part.definition_keys, dtype=np.uint64) + np.uint64(files)
+        self._definition_keys.frombytes(keys.tobytes())
+        self._row_postings.add_part(part.row_postings, self._row)
+        self._file_postings.add_part(part.file_postings, files)
+        self._texts.add_part(part.texts)
+        self._paths += part.paths
+        self._hashes.append(part.hashes)
+        self._ids.append(part.ids)
+        self._row += len(part.texts.details)
+
     def add_vectors(self, vectors: Int8, scales: npt.NDArray[np.float64]) -> None:
         """Take the vectors of rows, in the rows' order, some rows or many at a time."""
         self._vectors.append(vectors)
@@ -189,4 +261,4 @@ _COLUMNS: dict[str, type[np.unsignedinteger]] = {
 
 
 def _digests(values: Sequence[bytes]) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(b"".join(values), np.uint8).reshape(len(values), 32)
+    return np.frombuffer(b"".join(values), np.uint8).reshape(-1, 32)

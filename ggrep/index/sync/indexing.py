@@ -5,14 +5,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from ggrep.base.ids import PathKey
-from ggrep.index.store.rows import make_row
-from ggrep.index.sync.segment_builder import FileRows, SegmentBuilder
+from ggrep.index.sync.index_pool import IndexPool
+from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.stat_cache import KnownFile, KnownSkip
-from ggrep.model.files import UNSURE, ChunkedFile, FileText, SkippedFile, SourceFile
+from ggrep.model.files import UNSURE, FileText, SkippedFile, SourceFile
 from ggrep.model.limits import FileReading
 from ggrep.model.sync import DegradedFile
-from ggrep.parse.languages.registry import CHUNKER_REVISION
-from ggrep.parse.workers.parse_pool import ParsePool
 
 Read = Callable[[SourceFile], FileText | SkippedFile]
 Advance = Callable[[int, bool], None]
@@ -67,7 +65,7 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
     live: Mapping[PathKey, str],
     *,
     read: Read,
-    pool: ParsePool,
+    pool: IndexPool,
     builder: SegmentBuilder,
     advance: Advance,
     again: Collection[PathKey] = (),
@@ -85,16 +83,18 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
     """
     reading = Reading()
     changed = _changed(suspects, live, read, reading, advance, again)
-    for text, chunked in pool.chunk_all(changed):
-        if chunked is None:
-            reading.put_off[text.path_key] = text.file
-            continue
-        builder.add(file_rows(text, chunked))
-        reading.indexed.append(text.path_key)
-        reading.known[text.path_key] = KnownFile(text.file, text.digest)
-        if chunked.problem is not None:
-            message = f"{chunked.problem}: cut by {chunked.method} instead"
-            reading.problems.append(DegradedFile("chunk_failed", message, text.path_key))
+    for run in pool.index_all(changed):
+        if run.part is not None:
+            builder.take(run.part)
+        for text, cut in run.files:
+            if cut is None:
+                reading.put_off[text.path_key] = text.file
+                continue
+            reading.indexed.append(text.path_key)
+            reading.known[text.path_key] = KnownFile(text.file, text.digest)
+            if cut.problem is not None:
+                message = f"{cut.problem}: cut by {cut.method} instead"
+                reading.problems.append(DegradedFile("chunk_failed", message, text.path_key))
     return reading
 
 
@@ -139,20 +139,3 @@ def _is_news(outcome: FileText | SkippedFile, indexed: str | None) -> bool:
     if isinstance(outcome, SkippedFile):
         return indexed is not None and outcome.reason not in _HARD
     return outcome.digest != indexed
-
-
-def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
-    """Return a file that was cut as a segment takes it."""
-    file_hash = bytes.fromhex(text.digest)
-    rows = tuple(
-        make_row(
-            chunked,
-            ordinal,
-            file_hash=file_hash,
-            chunker_version=CHUNKER_REVISION,
-            encoding=text.encoding,
-            traits=text.traits,
-        )
-        for ordinal in range(len(chunked.chunks))
-    )
-    return FileRows(text.path_key, file_hash, len(text.data), chunked.language, rows)

@@ -14,14 +14,19 @@ from ggrep.base.ids import PathKey
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.embedding.quantise import Int8, quantise
 from ggrep.index.embedding.vector_cache import VectorCache
-from ggrep.index.store.rows import ChunkRow
+from ggrep.index.store.rows import ChunkRow, make_row
 from ggrep.index.store.segment import SegmentContent
-from ggrep.index.sync.image_builder import ImageBuilder
+from ggrep.index.sync.image_builder import ImageBuilder, ImagePart
+from ggrep.model.files import ChunkedFile, FileText
+from ggrep.parse.languages.registry import CHUNKER_REVISION
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _FLUSH_ROWS = 1024
+
+Vectors = tuple[Int8, npt.NDArray[np.float64]]
+"""int8 (rows, dim) and float64 scales (rows,)."""
 
 
 class FileRows(Struct, frozen=True):
@@ -37,7 +42,41 @@ class FileRows(Struct, frozen=True):
     size_bytes: int
     language: str
     rows: tuple[ChunkRow, ...]
-    vectors: tuple[Int8, npt.NDArray[np.float64]] | None = None
+    vectors: Vectors | None = None
+
+
+def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
+    """Return a file that was cut as a segment takes it."""
+    file_hash = bytes.fromhex(text.digest)
+    rows = tuple(
+        make_row(
+            chunked,
+            ordinal,
+            file_hash=file_hash,
+            chunker_version=CHUNKER_REVISION,
+            encoding=text.encoding,
+            traits=text.traits,
+        )
+        for ordinal in range(len(chunked.chunks))
+    )
+    return FileRows(text.path_key, file_hash, len(text.data), chunked.language, rows)
+
+
+class Part(Struct, frozen=True, array_like=True):
+    """A run of files as a segment takes it: made in a worker, of a few hundred rows.
+
+    Attributes:
+        rows: the table's, without vectors; see `pack_rows`.
+        encoder: digest of the model that made the vectors; empty where there are none.
+        vectors: int8 (rows, dim), as bytes.
+        scales: float64 (rows,), likewise.
+    """
+
+    image: ImagePart
+    rows: bytes
+    encoder: str = ""
+    vectors: bytes = b""
+    scales: bytes = b""
 
 
 class VectorSource:
@@ -49,6 +88,15 @@ class VectorSource:
         self._encoded = 0
         self._reused = 0
 
+    def of_part(self, part: Part) -> Vectors | None:
+        """Return the vectors that came with a part, if they are of this encoder."""
+        identity = self._encoder.identity
+        if not part.encoder or part.encoder != identity.digest:
+            return None
+        scales = np.frombuffer(part.scales, np.float64)
+        self._encoded += len(scales)
+        return np.frombuffer(part.vectors, np.int8).reshape(len(scales), -1), scales
+
     @property
     def encoded(self) -> int:
         """Return how many texts were encoded."""
@@ -59,9 +107,7 @@ class VectorSource:
         """Return how many vectors were given without encoding their texts."""
         return self._reused
 
-    def vectors_of(
-        self, hashes: Sequence[bytes], texts: Sequence[str]
-    ) -> tuple[Int8, npt.NDArray[np.float64]]:
+    def vectors_of(self, hashes: Sequence[bytes], texts: Sequence[str]) -> Vectors:
         """Return int8 (n, dim) and float64 scales (n,) of the texts, each bit as if encoded.
 
         Args:
@@ -81,9 +127,7 @@ class VectorSource:
         places = np.array([place_of[digest] for digest in hashes], dtype=np.intp)
         return vectors[places], scales[places]
 
-    def _encode(
-        self, hashes: Sequence[bytes], texts: Sequence[str]
-    ) -> tuple[Int8, npt.NDArray[np.float64]]:
+    def _encode(self, hashes: Sequence[bytes], texts: Sequence[str]) -> Vectors:
         if not texts:
             dimension = self._encoder.dimension
             return np.zeros((0, dimension), np.int8), np.zeros(0, np.float64)
@@ -104,6 +148,7 @@ class SegmentBuilder:
         self._for_table = for_table
         self._image = ImageBuilder(encoder.dimension if encoder else 0)
         self._pending: list[FileRows] = []
+        self._parts: list[tuple[bytes, Vectors | None]] = []
         self._pending_rows = 0
         self._batches: list[pa.RecordBatch] = []
 
@@ -127,6 +172,7 @@ class SegmentBuilder:
 
     def add(self, file: FileRows) -> None:
         """Take one file; its place in the segment follows the one before."""
+        self._flush_parts()
         self._image.add_file(
             file.path_key, file.file_hash, file.size_bytes, file.language, file.rows[0].traits
         )
@@ -136,8 +182,18 @@ class SegmentBuilder:
         if self._pending_rows >= _FLUSH_ROWS:
             self._flush()
 
+    def take(self, part: Part) -> None:
+        """Take the files of a part; their places follow those before."""
+        self._flush()
+        self._image.add_part(part.image)
+        self._parts.append((part.rows, self._source.of_part(part) if self._source else None))
+        self._pending_rows += len(part.image.texts.details)
+        if self._pending_rows >= _FLUSH_ROWS:
+            self._flush_parts()
+
     def finish(self) -> SegmentContent:
         """Return the content; the builder is used up."""
+        self._flush_parts()
         self._flush(empty=not self._batches)
         return SegmentContent(self._image.finish(), self._image.meta, self._batches)
 
@@ -145,17 +201,41 @@ class SegmentBuilder:
         """Take what is pending, if anything is, or if a batch without rows is wanted."""
         rows = [row for file in self._pending for row in file.rows]
         if rows or empty:
-            vectors = scales = None
-            if self._source is not None:
-                vectors, scales = self._vectors_of_pending(self._source)
-                self._image.add_vectors(vectors, scales)
+            vectors = None if self._source is None else self._vectors_of_pending(self._source)
+            batch = None
             if self._for_table:
                 from ggrep.index.store.table_columns import to_batch
 
-                self._batches.append(to_batch(rows, vectors, scales))
-        self._pending, self._pending_rows = [], 0
+                batch = to_batch(rows)
+            self._add_batch(batch, vectors)
+            self._pending, self._pending_rows = [], 0
 
-    def _vectors_of_pending(self, source: VectorSource) -> tuple[Int8, npt.NDArray[np.float64]]:
+    def _flush_parts(self) -> None:
+        """Take the rows of the parts, and encode those that came without vectors."""
+        if not self._parts:
+            return
+        from ggrep.index.store.table_columns import unpack_rows
+
+        batch = unpack_rows([rows for rows, _ in self._parts])
+        given = [vectors for _, vectors in self._parts if vectors is not None]
+        vectors: Vectors | None = None
+        if self._source is not None and len(given) == len(self._parts):
+            vectors = np.concatenate([v for v, _ in given]), np.concatenate([s for _, s in given])
+        elif self._source is not None:
+            hashes, texts = (batch.column(name).to_pylist() for name in ("chunk_hash", "text"))
+            vectors = self._source.vectors_of(hashes, texts)
+        self._add_batch(batch, vectors)
+        self._parts, self._pending_rows = [], 0
+
+    def _add_batch(self, batch: "pa.RecordBatch | None", vectors: Vectors | None) -> None:
+        if vectors is not None:
+            self._image.add_vectors(*vectors)
+        if batch is not None:
+            from ggrep.index.store.table_columns import with_vectors
+
+            self._batches.append(batch if vectors is None else with_vectors(batch, *vectors))
+
+    def _vectors_of_pending(self, source: VectorSource) -> Vectors:
         """Return the pending rows' vectors, in their order: those handed in and the others."""
         bare = [row for file in self._pending if file.vectors is None for row in file.rows]
         found = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])

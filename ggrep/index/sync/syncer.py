@@ -28,6 +28,7 @@ from ggrep.index.sync.changes import ChangeSet, detect
 from ggrep.index.sync.dataset_budget import DATASET_BUDGET, within_budget
 from ggrep.index.sync.declarations import Declarations, last
 from ggrep.index.sync.healing import note_healed
+from ggrep.index.sync.index_pool import IndexPool
 from ggrep.index.sync.index_state import NOTHING_OPEN, Retry, following
 from ggrep.index.sync.indexing import Reading, changed_since, index_files
 from ggrep.index.sync.one_state import Found, OneState, TreeMoved
@@ -50,7 +51,7 @@ from ggrep.parse.source.git_state import git_state
 from ggrep.parse.source.path_keys import casefold_collisions, printable
 from ggrep.parse.source.read import read_file
 from ggrep.parse.source.walk import Walk, root_identity, walk
-from ggrep.parse.workers.parse_pool import ParsePool, Terms
+from ggrep.parse.workers.parse_pool import Terms
 
 
 def sync(
@@ -290,7 +291,7 @@ class _Run:
                     self._index_portion(portion, pool, plan, more=0)
         self._require_strictly(problems.of_reading(self._reading, ()), plan.tree)
 
-    def _index_in_runs(self, pool: ParsePool, plan: _Plan) -> _Plan:
+    def _index_in_runs(self, pool: IndexPool, plan: _Plan) -> _Plan:
         """Publish what changed in runs that are fixed beforehand; return the plan as it was then.
 
         With several runs, files of a later one are hidden where they have changed.
@@ -306,7 +307,7 @@ class _Run:
             self._index_portion(portion, pool, plan, more=len(runs) - number)
         return plan
 
-    def _index_early(self, pool: ParsePool, plan: _Plan) -> None:
+    def _index_early(self, pool: IndexPool, plan: _Plan) -> None:
         """Publish a first index: soon something, of what was asked for, and then the rest.
 
         Nothing is visible yet that could be of another state.
@@ -323,7 +324,7 @@ class _Run:
             waiting = [file for file in waiting if file.path_key not in done]
             first = False
 
-    def _pool(self, workers: int, *, alone: bool = False) -> ParsePool:
+    def _pool(self, workers: int, *, alone: bool = False) -> IndexPool:
         settings = self._target.settings
         limits = ChunkLimits(
             max_chunks_per_file=settings.max_chunks_per_file, structure=settings.structure
@@ -331,12 +332,19 @@ class _Run:
         terms = Terms(patience_ms=settings.parse_timeout_ms, alone=alone)
         # Others that lie idle would not leave a file that is parsed alone all memory there is.
         kept = None if alone else self._target.parsers
-        return ParsePool(workers, limits, self._target.clock, terms=terms, kept=kept)
+        return IndexPool(
+            workers,
+            limits,
+            self._target.clock,
+            encoder=settings.encoder,
+            terms=terms,
+            kept=kept,
+        )
 
     def _index_portion(
         self,
         portion: Sequence[SourceFile],
-        pool: ParsePool,
+        pool: IndexPool,
         plan: _Plan,
         *,
         more: int,
@@ -390,7 +398,7 @@ class _Run:
         return taken
 
     def _read(
-        self, portion: Iterable[SourceFile], pool: ParsePool, builder: SegmentBuilder, plan: _Plan
+        self, portion: Iterable[SourceFile], pool: IndexPool, builder: SegmentBuilder, plan: _Plan
     ) -> list[PathKey]:
         done, total = self._reading.handled, len(plan.changes.suspects)
 

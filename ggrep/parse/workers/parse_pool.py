@@ -61,6 +61,12 @@ class Terms(Struct, frozen=True):
 TERMS: Final = Terms()
 
 
+def needs_worker(file: FileText, limits: ChunkLimits) -> bool:
+    """Return whether a file under these limits must be cut in a worker."""
+    parsed = limits.structure and needs_grammar(file.path_key, file.data)
+    return parsed or len(file.data) > IN_PROCESS_BYTES
+
+
 class ParsePool(WorkerPool):
     """Workers that cut files; they start when first needed."""
 
@@ -95,9 +101,8 @@ class ParsePool(WorkerPool):
 
     def _chunk(self, file: FileText) -> ChunkedFile | None:
         limits = self._limits.of_file(file.traits)
-        parsed = limits.structure and needs_grammar(file.path_key, file.data)
         plan: Plan | None
-        if parsed or len(file.data) > IN_PROCESS_BYTES:
+        if needs_worker(file, limits):
             plan = self._parse(file, limits)
         else:
             cut = chunk_without_grammar if limits.structure else chunk_by_lines

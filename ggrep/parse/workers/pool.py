@@ -7,6 +7,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from threading import Lock
 from types import TracebackType
@@ -194,21 +195,41 @@ class WorkerPool:
             WorkerCrashed: the file ended a fresh worker.
             Cancelled: the pool was closed meanwhile.
         """
-        child = self._take(start_ms(), fresh=False)
+        fresh = used = False
         while True:
-            used = child.served > 0
             try:
-                answer = _decoded(child.ask(body, wait_ms()), decode)
-            except Exception as error:
-                self._discard(child, error)
-                if not (used and isinstance(error, again)):
+                with self.borrowed(start_ms(), fresh=fresh) as child:
+                    used = child.served > 0
+                    answer = decoded(child.ask(body, wait_ms()), decode)
+            except again:
+                if not used:
                     raise
-                child = self._take(start_ms(), fresh=True)
+                fresh, used = True, False
                 continue
-            with self._lock:
-                self._idle.append(child)
-                self._counts["parsed"] += 1
+            self.count_answer()
             return answer
+
+    @contextmanager
+    def borrowed(self, start_ms: float, *, fresh: bool) -> Iterator[Child]:
+        """Yield an idle worker, or a new one; whatever the block raises ends it.
+
+        Raises:
+            WorkerNotStarted: there is none.
+            Cancelled: the pool was closed.
+        """
+        child = self._take(start_ms, fresh=fresh)
+        try:
+            yield child
+        except Exception as error:
+            self._discard(child, error)
+            raise
+        with self._lock:
+            self._idle.append(child)
+
+    def count_answer(self) -> None:
+        """Count a file that a worker answered for."""
+        with self._lock:
+            self._counts["parsed"] += 1
 
     def _submit(self, work: Callable[[_Item], _Answer], item: _Item) -> Future[_Answer]:
         with self._lock:
@@ -257,7 +278,12 @@ class WorkerPool:
             raise Cancelled(f"{self._purpose} has ended")
 
 
-def _decoded(body: bytes, decode: Callable[[bytes], _Answer]) -> _Answer:
+def decoded(body: bytes, decode: Callable[[bytes], _Answer]) -> _Answer:
+    """Return what `decode` reads of an answer.
+
+    Raises:
+        WorkerCrashed: the answer is none.
+    """
     try:
         return decode(body)
     except (ValueError, TypeError) as error:

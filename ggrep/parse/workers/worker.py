@@ -9,7 +9,7 @@ import resource
 import select
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import RawIOBase
 from typing import BinaryIO, Final
@@ -36,29 +36,14 @@ MEMORY_LIMIT_BYTES: Final = 1_400 * 1024**2
 """Address space of one worker; what a hostile file makes a grammar ask for beyond it fails."""
 
 
-def serve(requests: RawIOBase, answers: BinaryIO, idle_seconds: float | None = None) -> None:
-    """Say that this process has started, then answer in order.
-
-    Args:
-        requests: not buffered, so that what lies in it can be waited for; its end is ours.
-        answers: where each goes.
-        idle_seconds: end when nobody has asked for so long; None to wait for ever.
-    """
-    answers.write(HELLO)
-    answers.flush()
-    while select.select([requests], [], [], idle_seconds)[0]:
-        header = _exactly(requests, HEADER_BYTES)
-        if len(header) < HEADER_BYTES:
-            return
-        question, cpu_ms = decode_request(_exactly(requests, body_length(header)))
-        prepare(question.path_key, question.data)
-        with allowed(cpu_ms):
-            answer = _answer(question)
-        answers.write(frame(answer))
-        answers.flush()
+def _answer(body: bytes) -> bytes:
+    question, cpu_ms = decode_request(body)
+    prepare(question.path_key, question.data)
+    with allowed(cpu_ms):
+        return _answer_to(question)
 
 
-def _answer(question: Question) -> bytes:
+def _answer_to(question: Question) -> bytes:
     path_key, data = question.path_key, question.data
     if isinstance(question, PlanQuestion):
         return encode_plan(chunk_file(path_key, data, question.limits))
@@ -66,6 +51,30 @@ def _answer(question: Question) -> bytes:
         return encode_outline(outline_file(path_key, data))
     found = mentions(path_key, data, question.name, any_case=question.any_case)
     return encode_occurrences(found)
+
+
+def serve(
+    requests: RawIOBase,
+    answers: BinaryIO,
+    idle_seconds: float | None = None,
+    answer: Callable[[bytes], bytes] = _answer,
+) -> None:
+    """Say that this process has started, then answer in order.
+
+    Args:
+        requests: not buffered, so that what lies in it can be waited for; its end is ours.
+        answers: where each goes.
+        idle_seconds: end when nobody has asked for so long; None to wait for ever.
+        answer: returns the body of the answer to a request's body.
+    """
+    answers.write(HELLO)
+    answers.flush()
+    while select.select([requests], [], [], idle_seconds)[0]:
+        header = _exactly(requests, HEADER_BYTES)
+        if len(header) < HEADER_BYTES:
+            return
+        answers.write(frame(answer(_exactly(requests, body_length(header)))))
+        answers.flush()
 
 
 def _exactly(stream: RawIOBase, size: int) -> bytes:
@@ -91,9 +100,9 @@ def allowed(cpu_ms: int) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def confine() -> None:
-    """Bound this process' memory, have it write no core dumps and leave interrupts to others."""
-    bound_memory(MEMORY_LIMIT_BYTES)
+def confine(memory_bytes: int) -> None:
+    """Bound this process' address space, write no core dumps and leave interrupts to others."""
+    bound_memory(memory_bytes)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # An interrupt at the terminal reaches the whole process group; the parent decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -101,12 +110,14 @@ def confine() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
 
 
-def main() -> None:
+def main(
+    answer: Callable[[bytes], bytes] = _answer, memory_bytes: int = MEMORY_LIMIT_BYTES
+) -> None:
     """Serve standard input and output."""
-    confine()
+    confine(memory_bytes)
     idle_seconds = float(sys.argv[1]) if len(sys.argv) > 1 else None
     with open(0, "rb", buffering=0, closefd=False) as requests:
-        serve(requests, sys.stdout.buffer, idle_seconds)
+        serve(requests, sys.stdout.buffer, idle_seconds, answer)
 
 
 if __name__ == "__main__":

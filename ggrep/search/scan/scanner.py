@@ -19,8 +19,7 @@ from ggrep.config.settings import Settings
 from ggrep.index.embedding.encoder import Encoder
 from ggrep.index.store.unwritten import Origin, unwritten_snapshot
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync.indexing import file_rows
-from ggrep.index.sync.segment_builder import SegmentBuilder
+from ggrep.index.sync.segment_builder import SegmentBuilder, file_rows
 from ggrep.model.files import ChunkedFile, FileText, SkippedFile
 from ggrep.model.request import CollectionStatistics, SearchRequest, TermFrequency
 from ggrep.model.response import ScanFacts
