@@ -77,7 +77,7 @@ def assert_equal(ours: SegmentContent, theirs: SegmentContent) -> None:
 
 SOURCES = [
     *(text for text in Path(__file__).parent.glob("test_*.py")),
-    *(text for text in (Path(__file__).parents[2] / "docs").glob("*.md")),
+    *(text for text in (Path(__file__).parents[2] / "docs").rglob("*.md")),
 ]
 
 
