@@ -236,12 +236,12 @@ def _whole_files(store: Path, image: SegmentImage) -> Iterator[list[list[ChunkRo
 
 
 def _met_again(values: Sequence[str], before: set[str]) -> list[str]:
-    found = []
+    repeated = []
     for value in values:
         if value in before:
-            found.append(value)
+            repeated.append(value)
         before.add(value)
-    return found
+    return repeated
 
 
 def _wrong(
