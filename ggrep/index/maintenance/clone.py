@@ -105,7 +105,7 @@ def clone_store(
 
     Raises:
         InvalidRequest: an id is invalid, the configurations differ, the source does not exist, or
-        the target exists.
+            the target exists.
         NoIndex: the source was never published.
         CorruptStore: the source's active snapshot is damaged.
         Incompatible: another build wrote the source.

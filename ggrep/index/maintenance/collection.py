@@ -166,7 +166,7 @@ def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
 def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]]:
     """Return the id of the active snapshot, and all readable snapshots, newest first.
 
-    An unreadable snapshot is left out, whatever its age: no query can open it. If the active
+    An unreadable snapshot of any age is left out: no query can open it. If the active
     snapshot is damaged, the function raises: an older snapshot may have to answer instead.
 
     Raises:

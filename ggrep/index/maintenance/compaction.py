@@ -78,7 +78,7 @@ def compact(
         NoIndex: nothing was ever published.
         Busy: another process held a lock until the deadline; the new segments are deleted.
         CorruptStore: the active snapshot is damaged, and stays. An older snapshot that answers
-        instead is not compacted: the result would hide the damage.
+            instead is not compacted: the result would hide the damage.
         BudgetExceeded: the disk has no room for old and new segments side by side.
     """
     clock, started_ms = target.clock, target.clock.monotonic_ms()

@@ -81,7 +81,7 @@ def remove_store(
         clock: measures how long readers are waited for.
         wait: sleeps that many seconds.
         readers_ms: how long to wait for queries over the store.
-        wanted: called again under the locks; returns whether to remove the store.
+        wanted: called under the locks; returns whether to remove the store.
 
     Raises:
         InvalidRequest: the store does not exist.

@@ -33,7 +33,7 @@ class Definition(Struct, frozen=True):
         start: byte offset, leading comments and attributes included.
         found: the result of the language's rules.
         chunk_type: `found.chunk_type`, or `method` for a class's function and `field` for its
-        constants; a field gives its chunk a name but no type.
+            constants; a field gives its chunk a name but no type.
         signature: byte range of its head, up to its body.
         doc: byte range of the comment in front of it, or of the string inside, that documents it.
     """

@@ -30,7 +30,7 @@ _BARE_MARKS: Final = tuple(
     (word, re.compile(rb"%s(?<!\w%s)\b(?!\()" % (word, word)))
     for word in (b"asmlinkage", b"noinline", b"notrace")
 )
-"""Each begins with its word: one that begins with a word boundary is tried at every byte."""
+"""Each expression begins with its word; after a word boundary it is slower: tried at every byte."""
 _ENUMS: Final = re.compile(
     rb"(?:\btypedef[ \t]{1,8})?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\("
     rb"[^,()]{1,80},\s*(\w{1,200})\s*\)"
@@ -56,7 +56,7 @@ _VARIABLES: Final = re.compile(rb"DEFINE|\ADECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR"
 """Words of macros that define a variable named by their first argument."""
 _TESTS: Final = re.compile(rb"TEST|SCENARIO")
 _CALLS: Final = re.compile(rb"SYSCALL_DEFINE")
-"""Those whose head may be chosen by the preprocessor, in front of one body."""
+"""Words of macros whose head the preprocessor may choose, in front of one body."""
 _BRACKETS: Final = re.compile(
     rb"^[ \t]{0,80}(?:[A-Z][A-Z0-9]{0,40}_){1,8}(?:BEGIN|END)(?:_[A-Z0-9]{1,40}){0,4}[ \t\r]*$",
     re.MULTILINE,

@@ -99,7 +99,7 @@ _HEADS: Final = tuple(
     )
     for word in (b"class", b"enum", b"namespace", b"struct", b"union")
 )
-"""Each begins with its word: a search for such an expression is fast."""
+"""Each expression begins with its word, which makes a search fast."""
 _HEAD_WORD: Final = re.compile(
     rb"(?P<attribute>\[\[[^\[\]]{0,200}\]\]|(?:alignas|__attribute__|__declspec)\s?"
     + _GIVEN

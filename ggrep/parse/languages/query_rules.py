@@ -10,12 +10,12 @@ A pattern captures a definition as `@definition.<kind>`, and inside it
 
 `@wrapper` is a node whose content counts as if it were outside, such as one that contains all
 declarations of a file: without it the definitions inside are not read. `@wrapper.thin` is a wrapper
-whose first text belongs to its first definition. `@lead` is a node that belongs to the definition
-after it. `@import` is a statement that imports `@import.name`. `@nothing` is a node that is no
-definition, whatever later patterns say. `(#set! clauses)` anywhere in a file makes consecutive
-definitions of one name one definition. `(#set! loose)` lets the definition of its pattern share a
-chunk with neighbours. If several patterns capture the same node, the first counts; names are
-collected. A file may extend the rules of another language (`syntax`).
+whose leading comments and attributes belong to its first definition. `@lead` is a node that belongs
+to the definition after it. `@import` is a statement that imports `@import.name`. `@nothing` is a
+node that is no definition, even if later patterns capture it. `(#set! clauses)` anywhere in a file
+makes consecutive definitions of one name one definition. `(#set! loose)` lets the definition of its
+pattern share a chunk with neighbours. If several patterns capture the same node, the first counts;
+names are collected. A file may extend the rules of another language (`syntax`).
 """
 
 from collections.abc import Callable, Iterable

@@ -71,10 +71,8 @@ _CREATED: Final = re.compile(
 _NOT_CREATED: Final = frozenset({"if", "on", "as", "or"})
 
 
-def defining_mentions(
-    data: bytes, all_mentions: Sequence[Occurrence]
-) -> tuple[Occurrence, ...]:
-    """Return the mentions; those after a `CREATE` become definitions, without those in comments."""
+def defining_mentions(data: bytes, all_mentions: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
+    """Return the mentions: after a `CREATE` as definitions, after `--` as comments."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     return tuple(_read(lines, mention) for mention in all_mentions)
 

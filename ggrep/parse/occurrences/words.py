@@ -57,12 +57,12 @@ class Occurrence(Struct, frozen=True):
         text: the name as it is spelled there.
         container: qualified name of the definitions around it; empty at the top.
         defined: None unless the occurrence is a definition; None too for further names of the
-        same definition (the second clause of a function).
+            same definition (the second clause of a function).
         role: of a usage that only makes the name known, or names the type that gets methods.
         test: it is in a test inside a source file, or in code that runs only as a program.
         bases: of a defined member, names in the head of its type except the type's own.
         receiver: type of the member's receiver, if the code around states it; only for names
-        that were requested with a container.
+            that were requested with a container.
     """
 
     line: int

@@ -7,7 +7,7 @@
 5. UTF-8 with a few bad bytes;
 6. a guess from the bytes beyond ASCII.
 
-All later stages see UTF-8, whatever the encoding of the file was.
+All later stages see UTF-8.
 """
 
 import codecs
@@ -200,7 +200,7 @@ def _is_cut(data: bytes) -> bool:
 
 
 def _by_zeros(head: bytes) -> str | None:
-    """Return the wide encoding whose zeros in ASCII are at the positions of these zeros."""
+    """Return the wide encoding in which ASCII has its zeros at these positions."""
     for name, width, filled in _BY_ZEROS:
         places = [head[place::width].count(0) for place in range(width)]
         empty = [count for place, count in enumerate(places) if place not in filled]

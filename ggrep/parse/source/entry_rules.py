@@ -41,7 +41,7 @@ class Place(Struct, frozen=True):
         hidden: it is inside a product directory, where only tracked files are candidates.
         included: a profile includes everything in it.
         closed: it was entered only because a profile includes something below; nothing else in it
-        is a candidate.
+            is a candidate.
     """
 
     prefix: bytes

@@ -72,7 +72,7 @@ class Glimpse(Walker):
 
         Args:
             root: canonical.
-            settings: what is eligible.
+            settings: the rules of eligibility.
             listing: git's; None outside a work tree.
             apart: directories that are never entered, spelled as in the walk.
             promise: returns how early to visit a directory, by its path with a trailing slash.

@@ -90,7 +90,7 @@ def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
     Args:
         data: its bytes.
         sparing: skip lines that ignore everything (`*`, `/*`). Such a line in the root's own file
-        hides files that git does not track; without git, those files are unknown.
+            hides files that git does not track; without git, those files are unknown.
     """
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     rules = tuple(

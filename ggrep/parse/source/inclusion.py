@@ -15,7 +15,7 @@ class Inclusion(Struct, frozen=True):
     Attributes:
         rules: those patterns; a directory that one of them names is included with all below it.
         heads: literal beginnings, up to the last slash, of the patterns anchored at the root, and
-        whether wildcards follow: then any directory further down may match.
+            whether wildcards follow: then any directory further down may match.
     """
 
     rules: RuleChain

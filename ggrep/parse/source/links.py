@@ -17,7 +17,7 @@ def link_problem(root: Path, path: str, *, is_text: bool) -> tuple[str, str] | N
         root: canonical.
         path: of the link.
         is_text: the link's own name is that of an eligible file; a link of another name matters
-        only if it leads to a directory.
+            only if it leads to a directory.
     """
     try:
         target = os.path.realpath(path, strict=True)

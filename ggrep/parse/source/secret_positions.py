@@ -56,8 +56,8 @@ _PLACES: Final = b"(?m)" + b"|".join(
 _SEARCHES: Final = tuple((form, ungrouped(form)) for form in (_KEYS, _PLACES))
 """The forms to search for, each also without groups; at one position the first form counts.
 
-In one automaton, most pairs of their states would need a state of their own. To build those takes
-longer than to read a text of many megabytes twice.
+A single automaton for both forms would have many more states. To build those takes longer than to
+read a text of many megabytes twice.
 """
 _CALL: Final = re.compile(forms.CALLS)
 """The most frequent form, recognised without groups."""

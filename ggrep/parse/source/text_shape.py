@@ -15,7 +15,7 @@ _LEAST_DATA_BYTES: Final = 16_384
 """Least bytes of data; smaller texts cost little anyway."""
 
 _LARGE_BYTES: Final = 1 << 20
-"""Records of this size are a dump whatever they contain; for JSON, half of it is enough."""
+"""Least size at which all records are a dump; half of it for JSON."""
 
 _SCRIPTS: Final = re.compile(r"\.(?:[cm]?jsx?|[cm]?tsx?|css|html?)$")
 _BUNDLES: Final = re.compile(r"\.(?:[cm]?js|css)$")

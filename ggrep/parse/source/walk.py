@@ -28,9 +28,9 @@ class Walk(Struct, frozen=True):
     Attributes:
         files: eligible files by path key, in byte order.
         skipped: files that were not read and may be eligible, by path key in byte order. A
-        directory that cannot be read is here too: the files below it are unknown.
+            directory that cannot be read is here too: the files below it are unknown.
         excluded: each rule and the number of entries it excluded, by rule; a directory that is not
-        entered counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`, `ignored`,
+            entered counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`, `ignored`,
             `nested_repo`, `own_home`.
         left_out: the first of those entries, each with its rule, in the order of the walk.
         ignore_files: ignore files that decided about an entry, by path key in byte order.
@@ -38,7 +38,7 @@ class Walk(Struct, frozen=True):
         root: device and inode of the root directory, see `root_identity`.
         notices: notices to the user about how the list was made.
         unknown: files and directories whose state the file system did not return, by their raw
-        names; they, and everything below them, may still exist.
+            names; they, and everything below them, may still exist.
         others: git's own output for untracked files; None when git was not asked.
         directories: the directories that were listed, with their stamps from just before. A path
             has a trailing slash, the root's is empty.
@@ -76,12 +76,12 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
 
     Args:
         root: canonical.
-        settings: what is eligible.
+        settings: the rules of eligibility.
         apart: directories that are never entered: ggrep's own, which change with each sync.
 
     Raises:
         InvalidRequest: the root itself cannot be read. An empty result would mean that all its
-        files were deleted.
+            files were deleted.
     """
     try:
         identity = _identity(root)

@@ -43,7 +43,7 @@ class Tree(Struct, frozen=True):
 
     Attributes:
         root: canonical.
-        settings: what is eligible.
+        settings: the rules of eligibility.
         apart: directories that are never entered.
         listing: waits for git's listing of the root; None without git.
     """

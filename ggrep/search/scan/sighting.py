@@ -66,7 +66,7 @@ def comparable(data: bytes, *, any_script: bool) -> bytes:
     Args:
         data: UTF-8; invalid bytes are left out if the text is not ASCII.
         any_script: normalise letters beyond ASCII. ASCII needles need it if a text has
-        full-width letters.
+            full-width letters.
     """
     if data.isascii() or not (any_script or b"\xef\xbc" in data or b"\xef\xbd" in data):
         return data.lower()

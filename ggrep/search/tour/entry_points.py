@@ -214,7 +214,7 @@ def main_functions(repository: RepositoryFiles) -> list[TourFact]:
 def _standing(path: str) -> tuple[int, int]:
     """Return a program's rank: in a folder of commands, named as one, near the root.
 
-    Of the same rank, the program with the longest text before its `main` comes first.
+    Among programs of the same rank, the one with the longest text before its `main` comes first.
     """
     folders, _, name = path.rpartition("/")
     stem = name.partition(".")[0].lower()

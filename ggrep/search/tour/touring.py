@@ -54,7 +54,7 @@ def check_tour(request: TourRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid part.
     """
     if request.max_bytes < LEAST_BYTES:
         raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
@@ -99,12 +99,12 @@ def tour(context: Context, request: TourRequest) -> TourResponse:
 def fitted(sections: Sequence[TourSection], room: int) -> list[TourSection]:
     """Return the sections, shortened from the longest until the text fits.
 
-    The last line of a section goes first. Of sections of equal length the later one is shortened.
+    A section loses its last line first. If two sections are equally long, the later is shortened.
     """
     kept = list(sections)
     while _size(kept) > room:
         place = max(
-            range(len(kept)), key=lambda place_of: (len(kept[place_of].facts), place_of), default=-1
+            range(len(kept)), key=lambda number: (len(kept[number].facts), number), default=-1
         )
         if place < 0:
             break

@@ -133,7 +133,7 @@ def tests(repository: RepositoryFiles) -> list[TourFact]:
     least = max((count for count, _ in facts), default=0) * _LEAST_SHARE
     return [
         line
-        for count, line in sorted(facts, key=lambda file: (-file[0], file[1].path))
+        for count, line in sorted(facts, key=lambda fact: (-fact[0], fact[1].path))
         if count >= least
     ]
 
