@@ -1,7 +1,7 @@
 """Audit: checks that every recorded fact about the active snapshot is true, to the last byte.
 
-Health asks whether a store can be relied on now; an audit reads all of it and counts again. It
-looks at the pointer's snapshot alone: that an older one would stand in is itself an error.
+Health checks whether a store can be used now; an audit reads the whole store and recounts it.
+It checks the pointer's snapshot only. An older snapshot that answers instead is itself an error.
 """
 
 from collections import Counter
@@ -39,13 +39,13 @@ from ggrep.model.sanitise import sanitise_line
 Finding = tuple[str, str]
 """Code and message."""
 _Place = tuple[PathKey, int]
-"""A file, and which of its chunks."""
+"""A file, and the ordinal of one of its chunks."""
 _TEXT_ROWS = 2048
-"""Rows of which texts are compared at once, up to the end of their last file."""
+"""Rows whose texts are compared at once, up to the end of their last file."""
 
 
 def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audit:
-    """Read all of a store's active snapshot and compare it with what is said of it.
+    """Read all of a store's active snapshot and compare it with its records.
 
     Raises:
         NoIndex: there is no such store.
@@ -54,35 +54,37 @@ def audit(store: Path, store_id: StoreId, *, clock: Clock | None = None) -> Audi
     """
     with reading(store, clock or SystemClock()):
         require_readable(store)
-        found = examine(store, store_id, deep=True)
-        errors = tuple(AuditError(code, sanitise_line(message)) for code, message in _errors(found))
-        orphans = tuple(path.relative_to(store).as_posix() for path in unnamed(found))
+        examination = examine(store, store_id, deep=True)
+        errors = tuple(
+            AuditError(code, sanitise_line(message)) for code, message in _errors(examination)
+        )
+        orphans = tuple(path.relative_to(store).as_posix() for path in unnamed(examination))
     return Audit(
         store_id=store_id,
-        snapshot_id=found.manifest.snapshot_id if found.manifest else None,
+        snapshot_id=examination.manifest.snapshot_id if examination.manifest else None,
         ok=not errors,
         errors=errors,
         orphans=tuple(map(sanitise_line, sorted(orphans))),
     )
 
 
-def _errors(found: Examination) -> Iterator[Finding]:
-    if found.manifest is None:
-        yield "manifest_unreadable", found.problem
-    for fault in found.faults:
+def _errors(examination: Examination) -> Iterator[Finding]:
+    if examination.manifest is None:
+        yield "manifest_unreadable", examination.problem
+    for fault in examination.faults:
         yield ("artifact_missing" if fault.missing else "artifact_changed"), fault.message
-    if found.damage is not None:
-        yield found.damage.code, found.damage.notice.message
-    if found.manifest is not None:
-        yield from _figures(found.manifest)
-    if found.view is not None:
-        yield from _guarded(_visible(found.view))
-        yield from _guarded(_masks(found.view))
-        yield from _guarded(_rows(found.view))
+    if examination.damage is not None:
+        yield examination.damage.code, examination.damage.notice.message
+    if examination.manifest is not None:
+        yield from _figures(examination.manifest)
+    if examination.view is not None:
+        yield from _guarded(_visible(examination.view))
+        yield from _guarded(_masks(examination.view))
+        yield from _guarded(_rows(examination.view))
 
 
 def _guarded(look: Iterator[Finding]) -> Iterator[Finding]:
-    """Yield what a look finds; where it cannot go on, that is an error like others."""
+    """Yield the findings of a check; a check that cannot go on is an error like others."""
     try:
         yield from look
     except GgrepError as error:
@@ -92,16 +94,16 @@ def _guarded(look: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def _figures(manifest: SnapshotManifest) -> Iterator[Finding]:
-    """Compare sums of the manifest with what they are sums of."""
+    """Compare sums of the manifest with the values that they add up."""
     counts = manifest.counts
     rows = sum(ref.rows for ref in manifest.segments)
     if rows != counts.chunks_indexed:
-        told = f"segments have {rows} rows, chunks_indexed is {counts.chunks_indexed}"
-        yield "counts_mismatch", f"{told}; run: ggrep repair"
+        message = f"segments have {rows} rows, chunks_indexed is {counts.chunks_indexed}"
+        yield "counts_mismatch", f"{message}; run: ggrep repair"
     tombstones = sum(ref.count for ref in manifest.tombstones)
     if tombstones != counts.tombstones_added:
-        told = f"{tombstones} tombstones, tombstones_added is {counts.tombstones_added}"
-        yield "tombstones_mismatch", told
+        message = f"{tombstones} tombstones, tombstones_added is {counts.tombstones_added}"
+        yield "tombstones_mismatch", message
     doubled = [
         name for name, times in Counter(r.table for r in manifest.segments).items() if times > 1
     ]
@@ -110,7 +112,7 @@ def _figures(manifest: SnapshotManifest) -> Iterator[Finding]:
 
 
 def _visible(view: SnapshotView) -> Iterator[Finding]:
-    """Recount what the masks show."""
+    """Recount the rows that the masks show."""
     counts, files, rows = view.manifest.counts, 0, 0
     lengths = np.zeros(len(counts.lengths), dtype=np.uint64)
     seen: Counter[PathKey] = Counter()
@@ -122,10 +124,13 @@ def _visible(view: SnapshotView) -> Iterator[Finding]:
             lengths[field] += segment.image.row_lengths(field).sum(where=shown, dtype=np.uint64)
         paths = segment.image.paths()
         seen.update(paths[int(file)] for file in np.flatnonzero(segment.visible_files))
-    found = (files, rows, tuple(lengths.tolist()))
-    said = (counts.files_indexed, counts.chunks_visible, counts.lengths)
-    if found != said:
-        yield "visible_mismatch", f"visible files, rows and lengths are {found}, counted as {said}"
+    counted = (files, rows, tuple(lengths.tolist()))
+    recorded = (counts.files_indexed, counts.chunks_visible, counts.lengths)
+    if counted != recorded:
+        yield (
+            "visible_mismatch",
+            f"visible files, rows and lengths are {counted}, counted as {recorded}",
+        )
     for key in sorted(key for key, times in seen.items() if times > 1):
         yield "path_twice", f"visible in more than one segment: {key}"
 
@@ -135,8 +140,8 @@ def _masks(view: SnapshotView) -> Iterator[Finding]:
         wrong = np.flatnonzero(expected != segment.visible_files)
         if len(wrong):
             key = segment.image.path(int(wrong[0]))
-            told = f"{len(wrong)} files, the first is {key}"
-            yield "visibility_mismatch", f"segment {segment.image.name}: {told}"
+            message = f"{len(wrong)} files, the first is {key}"
+            yield "visibility_mismatch", f"segment {segment.image.name}: {message}"
 
 
 def _rows(view: SnapshotView) -> Iterator[Finding]:
@@ -148,16 +153,16 @@ def _rows(view: SnapshotView) -> Iterator[Finding]:
 def _segment(
     store: Path, ref: SegmentRef, segment: SegmentView, places: set[_Place]
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a segment, whose table must have what image and manifest record.
+    """Yield the errors of a segment: its table must match its image and the manifest.
 
     Args:
         store: the store directory.
-        ref: what the manifest says of it.
-        segment: what its image says.
-        places: of the visible rows that were met so far, of all segments; more are added.
+        ref: the manifest's record of it.
+        segment: its opened image.
+        places: the visible rows of all segments so far; this segment's are added.
 
     Raises:
-        CorruptStore: the table cannot be read through.
+        CorruptStore: the table cannot be read to its end.
         StoreError: it cannot be read now.
     """
     image = segment.image
@@ -167,8 +172,8 @@ def _segment(
     if rows != ref.rows:
         yield "rows_mismatch", f"segment {ref.table} has {rows} rows, not {ref.rows}"
     if (image.files, image.rows) != (ref.files, ref.rows):
-        found = f"{image.files} files and {image.rows} rows, not {ref.files} and {ref.rows}"
-        yield "image_mismatch", f"image of {ref.table} has {found}"
+        counted = f"{image.files} files and {image.rows} rows, not {ref.files} and {ref.rows}"
+        yield "image_mismatch", f"image of {ref.table} has {counted}"
     if (rows, image.rows) == (ref.rows, ref.rows):
         yield from _compare(store, segment, places)
         if has_texts(image):
@@ -198,7 +203,7 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
 
 
 def _compare_texts(store: Path, image: SegmentImage) -> Iterator[Finding]:
-    """Compare what hits show: a table's texts with the arrays of its image."""
+    """Compare the texts of hits: a table's texts with the arrays of its image."""
     texts, first = RowTexts(image), 0
     for files in _whole_files(store, image):
         rows = [row for file in files for row in file]
@@ -217,7 +222,7 @@ def _compare_texts(store: Path, image: SegmentImage) -> Iterator[Finding]:
 
 
 def _whole_files(store: Path, image: SegmentImage) -> Iterator[list[list[ChunkRow]]]:
-    """Yield the rows of a table by file, some thousand at a time."""
+    """Yield the rows of a table by whole files, some thousand rows at a time."""
     rows = (row for batch in scan_table(store, image.name) for row in batch.rows)
     files: list[list[ChunkRow]] = []
     size = 0
@@ -231,18 +236,18 @@ def _whole_files(store: Path, image: SegmentImage) -> Iterator[list[list[ChunkRo
 
 
 def _met_again(values: Sequence[str], before: set[str]) -> list[str]:
-    found = []
+    repeated = []
     for value in values:
         if value in before:
-            found.append(value)
+            repeated.append(value)
         before.add(value)
-    return found
+    return repeated
 
 
 def _wrong(
     rows: TableRows, image: SegmentImage, paths: Sequence[PathKey], hashes: Sequence[bytes]
 ) -> Iterator[str]:
-    """Yield in what some rows differ from the image of their segment, or from their own ids."""
+    """Yield how some rows differ from the image of their segment, or from their own ids."""
     here = slice(rows.start, rows.start + len(rows.path_keys))
     placed = zip(rows.path_keys, rows.chunk_ids, rows.ordinals, strict=True)
     shown = [image.row_id(row).hex() for row in range(here.start, here.stop)]

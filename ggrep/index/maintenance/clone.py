@@ -1,9 +1,9 @@
 """Copies a store: the same active snapshot under another name.
 
-The clone is built beside the stores, verified whole, and moved into place in one step, so a death
-at any instant leaves no clone or a whole one. Only the active snapshot is copied: older ones, and
-records of paths or inodes, are no use to a new store. Artifacts are shared by hard links; the
-manifest and the record of the last sync, which name the store, are written anew.
+The clone is built beside the stores, verified whole, and moved into place in one step. So a crash
+at any time leaves no clone or a complete clone. Only the active snapshot is copied: a new store
+cannot use older snapshots, nor records of paths or inodes. Artifacts are shared by hard links.
+The manifest and the record of the last sync name the store, so they are written anew.
 """
 
 import os
@@ -51,9 +51,9 @@ class StorePair(Struct, frozen=True):
     """Two stores of one home, and how to wait for them.
 
     Attributes:
-        source: is read.
-        target: is written; it need not exist.
-        ttl_ms: how long a silent writer keeps a store.
+        source: the store that is read.
+        target: the store that is written; it need not exist.
+        ttl_ms: milliseconds without a heartbeat after which a writer's lease expires.
     """
 
     source: Path
@@ -66,7 +66,7 @@ class StorePair(Struct, frozen=True):
     def held(self) -> Iterator[Lease]:
         """Hold both leases; yield the target's.
 
-        In the order of the names: two clones in opposite directions must not wait for each other.
+        The order is that of the names, so two clones in opposite directions cannot deadlock.
         """
         leases: dict[Path, Lease] = {}
         with ExitStack() as stack:
@@ -80,7 +80,7 @@ class StorePair(Struct, frozen=True):
             yield leases[self.target]
 
     def patience(self, milliseconds: int, message: str) -> Patience:
-        """Return patience for so long, from now on."""
+        """Return patience that ends so many milliseconds from now."""
         return Patience(Deadline.after(self.clock, milliseconds), self.wait, message)
 
 
@@ -96,15 +96,15 @@ def clone_store(
     """Make `target_id` a copy of the active snapshot of `source_id`.
 
     Args:
-        home: that both lie in.
+        home: the directory of both stores.
         source_id: the store that is copied.
         target_id: of the same configuration: another root's store, or the same with a suffix.
-        settings: whether the home is shared, and how long a silent writer keeps a store.
-        clock: dates what is written.
+        settings: whether the home is shared, and when a writer's lease expires.
+        clock: dates the files that are written.
         wait: sleeps that many seconds.
 
     Raises:
-        InvalidRequest: a name is none, the configurations differ, there is no such source, or
+        InvalidRequest: an id is invalid, the configurations differ, the source does not exist, or
             the target exists.
         NoIndex: the source was never published.
         CorruptStore: the source's active snapshot is damaged.
@@ -116,7 +116,7 @@ def clone_store(
     admit_writer(target, shared=settings.shared_store)
     both = StorePair(source, target, clock, wait, settings.lease_ttl_ms)
     with typed_failures(home.data), both.held() as lease:
-        if target.exists():  # made while we waited
+        if target.exists():  # made during the wait
             raise _exists(target)
         sweep_remains(target, lease)
         aside = store_files.clone_dir(target, lease.epoch)
@@ -129,7 +129,7 @@ def clone_store(
 
 
 def _stores(home: Home, source_id: str, target_id: str) -> tuple[Path, Path]:
-    """Return both directories, if the one may become a copy of the other."""
+    """Return both directories; raise if the target cannot become a copy of the source."""
     source, target = parse_store_id(source_id), parse_store_id(target_id)
     if source.store_id == target.store_id:
         raise InvalidRequest(f"a store cannot be cloned to itself: {source_id}")
@@ -151,7 +151,7 @@ def _exists(target: Path) -> InvalidRequest:
 
 
 def _build(both: StorePair, aside: Path, lease: Lease) -> None:
-    """Put the clone together beside the stores, verified and durable."""
+    """Build the clone beside the stores, verified and durable."""
     source_id, store_id = StoreId(both.source.name), StoreId(both.target.name)
     healer = Healer(both.source, both.clock)
     view = open_active(both.source, store_id=source_id, writing=True, mender=healer)
@@ -177,25 +177,25 @@ def _renamed(view: SnapshotView, store_id: StoreId, lease: Lease) -> SnapshotMan
 
 
 def _root(manifest: SnapshotManifest, store_id: StoreId) -> str:
-    """Return the root that a clone is of; empty until its own has synced it, when it is another."""
+    """Return the root of a clone; empty until that root was synced, if it is another root."""
     same = parse_store_id(manifest.store_id).repo_id == parse_store_id(store_id).repo_id
     return manifest.canonical_root if same else ""
 
 
 def _write_own(source: Path, aside: Path, manifest: SnapshotManifest) -> None:
-    """Write what names the store it is of, the pointer last."""
+    """Write the files that name the store, the pointer last."""
     path = store_files.manifest_file(aside, manifest.snapshot_id)
     durable.make_directory(path.parent)
     durable.replace_file(path, to_bytes(manifest))
     state = read_index_state(store_files.index_state_file(source))
     if state is not None:
-        own = replace(state, store_id=manifest.store_id, canonical_root=manifest.canonical_root)
-        write_index_state(store_files.index_state_file(aside), own)
+        copied = replace(state, store_id=manifest.store_id, canonical_root=manifest.canonical_root)
+        write_index_state(store_files.index_state_file(aside), copied)
     swap_active(aside, manifest.snapshot_id)
 
 
 def _verify(aside: Path, store_id: StoreId) -> None:
-    """Read the clone as whoever opens it will, and every byte of it."""
+    """Read the clone as a query does, and hash every byte of it."""
     active = read_active(aside)
     if active is None:
         raise NoIndex(f"{store_id} has no active snapshot")
@@ -216,7 +216,7 @@ def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
 
 
 def _reverify(both: StorePair) -> None:
-    """Spare the next query over either store the hashing: a link more or less is a change."""
+    """Verify both stores again, so that the next query need not: a new link changes the stat."""
     for store in (both.source, both.target):
         with suppress(StoreError):
             active = read_active(store)

@@ -1,11 +1,11 @@
-"""Garbage collection: deletes what no retained snapshot names.
+"""Garbage collection: deletes files that no retained snapshot names.
 
-Retained are the active snapshot, those that sessions pin, the newest few, and all that
-are young enough for a query to be at work on them. The collector holds the writer lease, so nothing
-is half published, and for the moment of the move it has the readers' lock alone, so nobody is in
-the middle of reading, and no session pins what is about to go. It moves what goes into the store's
-trash, snapshots first, then deletes at leisure: a death at any point leaves unnamed files, which
-the next collection takes.
+Retained are the active snapshot, the snapshots that sessions pin, the newest few, and all that
+are young enough for a query to use them. The collector holds the writer lease, so no publish is
+in progress. During the move it holds the readers' lock alone, so no query reads, and no session
+pins a snapshot that is about to go. It moves the garbage into the store's trash, snapshots first,
+and deletes it afterwards. A crash at any point leaves unnamed files, which the next collection
+deletes.
 """
 
 import shutil
@@ -42,10 +42,10 @@ READERS_MS = 1_000
 
 
 class Retention(Struct, frozen=True):
-    """Which snapshots stay.
+    """The rule by which snapshots are kept.
 
     Attributes:
-        pins: those that sessions hold on to.
+        pins: snapshots that sessions use.
     """
 
     settings: Settings
@@ -64,7 +64,7 @@ class Retention(Struct, frozen=True):
 
 
 def due(store: Path, settings: Settings, now: datetime) -> bool:
-    """Return whether a collection is likely to find something, without reading manifests."""
+    """Return whether a collection probably deletes something, without reading manifests."""
     young_secs = young_ms(settings) / 1000
     ages = []
     for path in entries(store_files.snapshots_dir(store)):
@@ -77,19 +77,19 @@ def due(store: Path, settings: Settings, now: datetime) -> bool:
 
 
 def young_ms(settings: Settings) -> int:
-    """Return the age below which a query may still be at work on a snapshot."""
+    """Return the age in milliseconds below which a query may still use a snapshot."""
     asking = settings.query_timeout_ms + settings.gc_safety_margin_ms
     return max(asking, settings.retain_snapshots_min_age_secs * 1000)
 
 
 class Garbage(Struct, frozen=True):
-    """What goes, all paths below the store.
+    """Files to delete; all paths are below the store.
 
     Attributes:
-        snapshots: ids whose manifests go.
-        journals: tombstone and map files among what goes.
-        first: snapshot directories, or files in one of which some stay; they go first.
-        rest: tables, images and what dead writers left.
+        snapshots: ids of the snapshots whose manifests are deleted.
+        journals: tombstone and map files among them.
+        first: snapshot directories, or files of a directory that stays in part; deleted first.
+        rest: tables, images and leftovers of dead writers.
     """
 
     active: SnapshotId
@@ -106,7 +106,7 @@ def collect_garbage(
     deadline: Deadline,
     readers_ms: int = READERS_MS,
 ) -> CollectionReport:
-    """Take the writer lease and delete what no retained snapshot names.
+    """Take the writer lease and delete everything that no retained snapshot names.
 
     Args:
         target: the store.
@@ -117,8 +117,8 @@ def collect_garbage(
         Busy: another writer held the store until the deadline, or a query did not end in time;
             nothing was deleted.
         LeaseLost: another writer took over; nothing was deleted.
-        CorruptStore: the active snapshot is damaged, so what has to stay is not known.
-        StoreError: a session's pin cannot be read now: the same.
+        CorruptStore: the active snapshot is damaged, so the files to keep are unknown.
+        StoreError: a session's pin cannot be read now, so the files to keep are unknown.
         Incompatible: a newer build wrote some snapshot.
         NoIndex: nothing was ever published.
     """
@@ -136,8 +136,8 @@ def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionRep
     known = known_snapshots(store)  # the lease keeps them as they are; queries need not wait
     deadline = Deadline.after(clock, readers_ms)
     readers = Patience(deadline, target.wait, "a query is reading")
-    # Under the guard as well: a collector that was stopped and taken over must not go on from what
-    # it saw before, and take what its follower published.
+    # Inside the guard as well: a collector that was suspended and lost its lease must not act on
+    # old knowledge and delete files that its successor published.
     with alone(store_files.readers_lock(store), readers), lease.fenced():
         retention = Retention(target.settings, now, pinned(store, now))
         garbage = find_garbage(store, *known, retention)
@@ -150,7 +150,7 @@ def _collect(target: SyncTarget, lease: Lease, readers_ms: int) -> CollectionRep
 
 
 def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
-    """Return what `collect_garbage` would delete now; nothing is touched and nobody waits.
+    """Return the files that `collect_garbage` would delete now, without a lock or a change.
 
     Raises:
         CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
@@ -164,10 +164,10 @@ def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
 
 
 def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]]:
-    """Return which snapshot is active, and all that can be read, newest first.
+    """Return the id of the active snapshot, and all readable snapshots, newest first.
 
-    One that cannot be read is not among them, whatever its age: nobody can open it. But where the
-    active one is not whole nothing is known, and an older one may have to stand in for it.
+    An unreadable snapshot of any age is left out: no query can open it. If the active
+    snapshot is damaged, the function raises: an older snapshot may have to answer instead.
 
     Raises:
         CorruptStore, Incompatible, NoIndex: as `collect_garbage`.
@@ -184,7 +184,7 @@ def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]
 def find_garbage(
     store: Path, active: SnapshotId, manifests: Sequence[SnapshotManifest], retention: Retention
 ) -> Garbage:
-    """Return what no retained one of a store's snapshots, newest first, names."""
+    """Return everything that is named by none of the retained snapshots (given newest first)."""
     retained = [m for place, m in enumerate(manifests) if retention.keeps(m, place, active)]
     staying = {manifest.snapshot_id for manifest in retained}
     kept = frozenset().union(*(named(store, manifest) for manifest in retained))
@@ -207,7 +207,7 @@ def _journals(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def _move_to_trash(store: Path, garbage: Garbage) -> None:
-    """Take everything out of readers' sight; snapshots first, and lastingly."""
+    """Move everything out of readers' sight, snapshots first, and make the move durable."""
     trash = store_files.store_trash_dir(store)
     paths = (*garbage.first, *(path for path in garbage.rest if path.parent != trash))
     if not paths:
@@ -237,7 +237,7 @@ def _sync_parents(paths: Iterable[Path]) -> None:
 
 
 def _empty_trash(store: Path) -> None:
-    """Delete what was moved there; what resists stays for the next collection."""
+    """Delete the trash; a file that cannot be deleted stays for the next collection."""
     for path in entries(store_files.store_trash_dir(store)):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)

@@ -1,14 +1,14 @@
 """Compaction: merges segments into one that holds exactly the visible rows.
 
-The merged segment is built beside the store's work, under no lease: queries go on, and so do
-syncs. Only to publish it the lease is taken. Should the active snapshot have moved meanwhile, the
-merge is rebased: a file of the merged segment is shown if the newer snapshot still shows it in one
-of the segments that were merged, and hidden otherwise. So a compaction never undoes a change and
-never has to begin again for one; only when more than half of what it merged was changed meanwhile
-is it dropped, and tried once more.
+The merged segment is built in the store without the lease, so queries and syncs go on. The lease
+is taken only for the publish. If the active snapshot has changed meanwhile, the merge is rebased:
+a file of the merged segment is shown if the newer snapshot still shows it in one of the merged
+segments, and hidden otherwise. So a compaction never undoes a change and does not start again for
+one. If more than half of the merged rows changed meanwhile, the merge is dropped and tried once
+more.
 
-While it builds it shares the readers' lock, so that no collection takes its sources, or the new
-segment that nothing names yet.
+During the build the compaction shares the readers' lock, so no collection deletes its sources or
+the new segment, which no snapshot names yet.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,10 +46,10 @@ QUEUE_MS = 60_000
 """How long a compaction queues for a lock."""
 
 _WORTH = 0.5
-"""A merged segment of which less is still shown is dropped."""
+"""Least share of a merged segment that must still be shown; below it the merge is dropped."""
 
 _TRIES = 2
-"""How often a compaction begins that other changes overtake."""
+"""Most attempts of a compaction whose sources change meanwhile."""
 
 
 class _Merged(Struct, frozen=True):
@@ -71,15 +71,15 @@ def compact(
     Args:
         target: the store.
         force: merge all segments, overdue or not.
-        readers_ms: how long to wait while the store is collected or removed.
+        readers_ms: how long to wait during a collection or removal of the store.
         lease_ms: how long to queue behind another writer once the segments are built.
 
     Raises:
         NoIndex: nothing was ever published.
-        Busy: another process held a lock until the deadline; what was built is deleted.
-        CorruptStore: the active snapshot is damaged, and stays. An older one that stands in for it
-            is not compacted: it would stand in without a word from then on.
-        BudgetExceeded: there is no room for old and new segments side by side; the same.
+        Busy: another process held a lock until the deadline; the new segments are deleted.
+        CorruptStore: the active snapshot is damaged, and stays. An older snapshot that answers
+            instead is not compacted: the result would hide the damage.
+        BudgetExceeded: the disk has no room for old and new segments side by side.
     """
     clock, started_ms = target.clock, target.clock.monotonic_ms()
     deadline = Deadline.after(clock, readers_ms)
@@ -117,10 +117,10 @@ def compact(
 def _attempt(
     target: SyncTarget, groups: Sequence[Group], lease_ms: int, started_ms: float
 ) -> SnapshotView | None:
-    """Build the groups and publish them; None, and nothing left of them, when overtaken.
+    """Build the groups and publish them; when overtaken, return None and delete the new segments.
 
-    Segments are deleted only where no pointer can name them: after any other failure that is not
-    known, and a collection finds out.
+    Segments are deleted only if no pointer can name them. After any other failure that is unknown,
+    and a collection decides.
     """
     merged: list[_Merged] = []
     deleting = True
@@ -131,7 +131,7 @@ def _attempt(
         published = _publish(target, merged, Deadline.after(target.clock, lease_ms), started_ms)
         deleting = published is None
     except Busy:
-        deleting = True  # of the lease, or of the guard before the swap
+        deleting = True  # a failure of the lease, or of the guard before the swap
         raise
     finally:
         for item in merged if deleting else ():
@@ -140,7 +140,7 @@ def _attempt(
 
 
 def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
-    """Write a segment of each group's visible files."""
+    """Write a segment with the visible files of each group."""
     transaction = SnapshotId(target.new_id())
     for number, group in enumerate(groups):
         builder = SegmentBuilder(target.encoder)
@@ -181,7 +181,7 @@ def _publish(
 def _rebased(view: SnapshotView, merged: Sequence[_Merged]) -> list[ShownSegment] | None:
     """Return the segments of `view` with the merged ones in place of their sources.
 
-    None when too little of what was merged is still shown from there.
+    None if too small a share of the merged rows is still shown.
     """
     replaced = frozenset().union(*(item.sources for item in merged))
     fresh = [replace(item.segment, view=_still_shown(view, item)) for item in merged]
@@ -193,13 +193,13 @@ def _rebased(view: SnapshotView, merged: Sequence[_Merged]) -> list[ShownSegment
 
 
 def _still_shown(view: SnapshotView, merged: _Merged) -> SegmentView:
-    """Return the merged segment with what `view` shows from its sources."""
+    """Return the merged segment with the mask of the rows that `view` shows in its sources."""
     sources = [segment for segment in view.segments if segment.image.name in merged.sources]
     live: set[tuple[PathKey, str]] = set()
     for segment in sources:
         files = zip(segment.image.paths(), segment.image.file_hashes(), strict=True)
         live.update(compress(files, segment.visible_files.tolist()))
     image = merged.segment.view.image
-    held = zip(image.paths(), image.file_hashes(), strict=True)
-    mask = np.array([file in live for file in held], dtype=np.bool_)
+    pairs = zip(image.paths(), image.file_hashes(), strict=True)
+    mask = np.array([file in live for file in pairs], dtype=np.bool_)
     return SegmentView(image, mask)

@@ -1,4 +1,4 @@
-"""Decides when a compaction pays off, and which segments it merges."""
+"""Decides when a compaction is worth its cost, and which segments it merges."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -10,23 +10,23 @@ from ggrep.index.store.row_texts import has_texts
 from ggrep.index.store.view import SegmentView, SnapshotView
 
 DEAD_SHARE: Final = 0.2
-"""More dead rows than this share make a compaction worth its work."""
+"""Least share of dead rows that makes a compaction worth its cost."""
 
 DELTA_SHARE: Final = 0.1
-"""Small segments are folded into the largest once they hold more than this share of its rows."""
+"""Small segments are merged into the largest once they hold more than this share of its rows."""
 
 MOST_ROWS: Final = 400_000
-"""A segment is put together in memory, so a merged one holds no more; large stores keep several."""
+"""Most rows of a merged segment, which is built in memory; large stores keep several segments."""
 
 Group = Sequence[SegmentView]
 
 
 class Plan(Struct, frozen=True):
-    """What a compaction is to do.
+    """The work of a compaction.
 
     Attributes:
-        reason: why it is done, or why there is nothing to do.
-        groups: segments that become one, each; none when only the journal is written anew.
+        reason: why it is done, or why nothing is to be done.
+        groups: each group of segments becomes one; none when only the journal is rewritten.
     """
 
     reason: str
@@ -35,12 +35,12 @@ class Plan(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Return True when there is nothing to do."""
+        """Return True when nothing is to be done."""
         return not self.groups and not self.journal
 
 
 def plan(view: SnapshotView, settings: Settings, *, force: bool) -> Plan:
-    """Return what to do about a snapshot: all that can be merged, or what policy wants."""
+    """Return the plan for a snapshot: merge everything possible, or as the policy says."""
     if force:
         groups = _in_groups(view.segments)
         # Tombstones may be left of segments that were dropped whole.
@@ -54,9 +54,9 @@ def plan(view: SnapshotView, settings: Settings, *, force: bool) -> Plan:
 
 
 def overdue(view: SnapshotView, settings: Settings) -> str | None:
-    """Return why a compaction is worth its work now; None when it is not."""
-    found = plan(view, settings, force=False)
-    return None if found.is_empty else found.reason
+    """Return why a compaction is worth its cost now; None when it is not."""
+    due = plan(view, settings, force=False)
+    return None if due.is_empty else due.reason
 
 
 def _complaint(view: SnapshotView, settings: Settings) -> str | None:
@@ -74,7 +74,7 @@ def _complaint(view: SnapshotView, settings: Settings) -> str | None:
 
 
 def _by_policy(segments: Group) -> tuple[Group, ...]:
-    """Return the small segments, and the largest with them when that is worth it."""
+    """Return the small segments, with the largest if merging it is worth the cost."""
     if not segments:
         return ()
     *small, largest = sorted(segments, key=lambda s: (s.image.rows, s.image.name))
@@ -90,8 +90,8 @@ def _by_policy(segments: Group) -> tuple[Group, ...]:
 def _in_groups(segments: Iterable[SegmentView]) -> tuple[Group, ...]:
     """Return the segments in groups of at most MOST_ROWS visible rows, the small ones first.
 
-    A clean segment of this build on its own is left as it is, and so is one that is too large to be
-    put together.
+    A group of a single clean segment of this build is left out, and so is a segment that is too
+    large to be built in memory.
     """
     groups: list[list[SegmentView]] = [[]]
     rows = 0
@@ -116,10 +116,10 @@ def _is_worn(segment: SegmentView) -> bool:
 
 
 def _old(segments: Group) -> Group:
-    """Return the segments of earlier builds that are not too large to be written anew."""
+    """Return the segments of earlier builds that are small enough to be rewritten."""
     return [each for each in segments if _is_old(each) and _live(each) <= MOST_ROWS]
 
 
 def _is_old(segment: SegmentView) -> bool:
-    """Return whether a segment's texts are read from its table, which takes long."""
+    """Return whether a segment's texts are read from its table, which is slow."""
     return not has_texts(segment.image)

@@ -1,7 +1,7 @@
-"""Opens a store read-only for inspection and lists what is wrong with it.
+"""Opens a store read-only for inspection and lists its damage.
 
-`store.judging` says which snapshot answers and names the first damage. Here all damage of the
-active snapshot is named beside that.
+`store.judging` says which snapshot answers and names the first damage. This module also lists all
+damage of the active snapshot.
 """
 
 import time
@@ -26,15 +26,15 @@ from ggrep.index.store.view import SnapshotView, manifests_newest_first, snapsho
 from ggrep.model.index_freshness import Damage
 
 _READERS_MS = 10_000
-"""How long a look waits for a collection or removal to end."""
+"""How long an examination waits for a collection or removal to end."""
 
 
 class Fault(Struct, frozen=True):
-    """An artifact that is not what the manifest says.
+    """An artifact that differs from the manifest.
 
     Attributes:
         artifact: a table's name, or a path inside the store.
-        missing: it is not there at all.
+        missing: the file does not exist.
     """
 
     artifact: str
@@ -46,15 +46,15 @@ class Examination(Struct, frozen=True):
     """The active snapshot as it lies on disk.
 
     Attributes:
-        manifest: the one that the pointer names; None when it cannot be read.
-        problem: why there is no manifest; empty when there is.
-        faults: of its artifacts, in the manifest's order.
+        manifest: the manifest that the pointer names; None when it cannot be read.
+        problem: why no manifest can be read; empty when one can.
+        faults: damaged artifacts, in the manifest's order.
         view: the opened snapshot; None with any fault.
-        damage: the state of the store, as every surface says it; None for an intact one.
-        shown: the snapshot that answers; None when none does.
-        snapshots: the ids of all that have a manifest.
+        damage: the state of the store, as every answer words it; None for an intact store.
+        shown: the snapshot that answers; None when none can.
+        snapshots: the ids of all snapshots with a manifest.
         readable: the manifests that can be read, newest first.
-        verifier: what this look is taken with; it hashes what snapshots share once.
+        verifier: verifies the artifacts; a file that snapshots share is hashed once.
     """
 
     store: Path
@@ -69,13 +69,13 @@ class Examination(Struct, frozen=True):
     verifier: Verifier
 
     def is_sound(self, artifact: str) -> bool:
-        """Return whether an artifact was found to be the one that was published."""
+        """Return whether an artifact was verified to be the published one."""
         return all(fault.artifact != artifact for fault in self.faults)
 
 
 @contextmanager
 def reading(store: Path, clock: Clock) -> Iterator[None]:
-    """Keep a store's files from being collected or removed for the length of the block.
+    """Keep a store's files from being collected or removed while the block runs.
 
     Raises:
         NoIndex: there is no such store.
@@ -98,18 +98,18 @@ def examine(
     deadline: Deadline | None = None,
     rebuild: Callable[[], bool] = lambda: False,
 ) -> Examination:
-    """Return what is there of the active snapshot.
+    """Return the state of the active snapshot on disk.
 
     Args:
-        store: its directory.
-        store_id: whose snapshots it must hold.
-        deep: hash every artifact again, whatever was verified before.
+        store: the store directory.
+        store_id: the id that its snapshots must carry.
+        deep: hash every artifact again, also those that were verified before.
         deadline: checked before each artifact.
         rebuild: called for a damaged store; returns whether a sync rebuilds it.
 
     Raises:
         DeadlineExceeded: time ran out.
-        Cancelled: nobody waits for it any more.
+        Cancelled: the caller gave up.
     """
     verifier = Verifier(store, full=deep, deadline=deadline)
     known, readable = _snapshots(store)
@@ -147,7 +147,7 @@ def _snapshots(store: Path) -> tuple[tuple[SnapshotId, ...], tuple[SnapshotManif
         known = tuple(snapshot_ids(store))
         return known, tuple(manifests_newest_first(store, passing_over=(GgrepError,)))
     except StoreError:
-        return (), ()  # the pointer's manifest cannot be read either, which says why
+        return (), ()  # the error of the pointer's manifest says why
 
 
 def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManifest:
@@ -162,7 +162,7 @@ def _active_manifest(store: Path, known: Sequence[SnapshotId]) -> SnapshotManife
 def _judged(
     store: Path, store_id: StoreId, verifier: Verifier, rebuild: Callable[[], bool]
 ) -> Judgement | None:
-    """Return the state of the store; None where nothing was published, or it cannot be read now."""
+    """Return the state of the store; None if nothing was published, or it cannot be read now."""
     try:
         judged = judge(store, store_id=store_id, inspecting=True, verifier=verifier)
     except LoadError:
@@ -175,7 +175,7 @@ def _judged(
 def faults_of(
     store: Path, manifest: SnapshotManifest, store_id: StoreId, verifier: Verifier
 ) -> tuple[Fault, ...]:
-    """Return what is wrong with a snapshot's artifacts, in the manifest's order."""
+    """Return the damaged artifacts of a snapshot, in the manifest's order."""
     described = f"manifest of {manifest.snapshot_id}"
     steps: list[tuple[str, Path, Callable[[], None]]] = [
         (described, store, partial(verifier.figures, manifest, store_id=store_id))
@@ -186,10 +186,10 @@ def faults_of(
     steps += [
         (ref.path, store / ref.path, partial(verifier.file, ref)) for ref in file_refs(manifest)
     ]
-    found = []
+    faults = []
     for artifact, path, verify in steps:
         try:
             verify()
         except StoreError as error:
-            found.append(Fault(artifact, str(error), missing=not path.exists()))
-    return tuple(found)
+            faults.append(Fault(artifact, str(error), missing=not path.exists()))
+    return tuple(faults)

@@ -1,4 +1,4 @@
-"""One finding about a store; failures of a check become findings too."""
+"""One finding about a store; a check that fails becomes a finding as well."""
 
 import os
 from collections.abc import Callable
@@ -9,15 +9,15 @@ from ggrep.base.errors import GgrepError, LoadError
 from ggrep.model.maintenance import FAIL, HealthCheck
 
 UNKNOWN: Final = "not checked: the snapshot cannot be opened"
-"""What a check says that there was nothing to make it on; it warns."""
+"""Message of a check that had nothing to check; it warns."""
 
 
 def guarded(code: str, look: Callable[[], HealthCheck]) -> HealthCheck:
-    """Return what `look` finds; a failure of its own is a finding, too."""
+    """Return the finding of `look`; an exception in it becomes a finding as well."""
     try:
         return look()
     except LoadError:
-        raise  # nothing of the store's: nobody waits for the finding any more
+        raise  # not a fault of the store: the caller gave up
     except GgrepError as error:
         return HealthCheck(code, FAIL, str(error))
     except OSError as error:
@@ -25,7 +25,7 @@ def guarded(code: str, look: Callable[[], HealthCheck]) -> HealthCheck:
 
 
 def failed_call(error: OSError) -> str:
-    """Return what a failed system call says, the file named without its directories."""
-    said = error.strerror or str(error)
+    """Return the message of a failed system call, with the file's name but not its directory."""
+    reason = error.strerror or str(error)
     named = isinstance(error.filename, str | bytes | os.PathLike)
-    return f"{Path(os.fsdecode(error.filename)).name}: {said}" if named else said
+    return f"{Path(os.fsdecode(error.filename)).name}: {reason}" if named else reason

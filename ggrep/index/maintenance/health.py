@@ -20,7 +20,7 @@ from ggrep.model.maintenance import FAIL, Health, HealthCheck
 from ggrep.model.sanitise import sanitise_line
 
 
-def check_health(  # noqa: PLR0913 - what it looks at, and what it is held against
+def check_health(  # noqa: PLR0913 - the store, and the values it is checked against
     store: Path,
     store_id: StoreId,
     settings: Settings,
@@ -35,38 +35,38 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
     """Return the health of one store.
 
     Args:
-        store: its directory.
-        store_id: whose it should be.
-        settings: what it is held against.
+        store: the store directory.
+        store_id: the id that its snapshots must carry.
+        settings: the bounds that the store is checked against.
         deep: hash every artifact again, and the installed parsers.
-        root: the repository; None to look up nothing there.
-        clock: tells how long a writer has been silent.
-        load: what the daemon of the store measures of itself; None while none runs.
+        root: the repository; None to check nothing in it.
+        clock: measures the time since a writer's last heartbeat.
+        load: the measurements of the store's daemon; None if no daemon runs.
         deadline: checked before each artifact that is hashed.
         rebuild: called for a damaged store; returns whether a sync rebuilds it.
 
     Raises:
-        NoIndex: there is no such store.
+        NoIndex: the store does not exist.
         Busy: the store is being collected or removed.
         Incompatible: a newer build wrote the active snapshot.
         DeadlineExceeded: time ran out.
-        Cancelled: nobody waits for it any more.
+        Cancelled: the caller gave up.
     """
     clock = clock or SystemClock()
     with reading(store, clock):
         require_readable(store)
-        found = examine(store, store_id, deep=deep, deadline=deadline, rebuild=rebuild)
+        examination = examine(store, store_id, deep=deep, deadline=deadline, rebuild=rebuild)
         state = _state(store)
         checks = [
-            *_of_snapshot(found, store_id, settings, deep=deep),
-            *_of_tree(found, state, settings, root, load),
-            *_of_place(found, settings),
-            *_of_work(found, clock),
-            *_of_daemon(found, state, settings, load),
+            *_of_snapshot(examination, store_id, settings, deep=deep),
+            *_of_tree(examination, state, settings, root, load),
+            *_of_place(examination, settings),
+            *_of_work(examination, clock),
+            *_of_daemon(examination, state, settings, load),
         ]
     return Health(
         store_id=store_id,
-        active_snapshot_id=found.shown.manifest.snapshot_id if found.shown else None,
+        active_snapshot_id=examination.shown.manifest.snapshot_id if examination.shown else None,
         ok=all(check.severity != FAIL for check in checks),
         checks=tuple(
             HealthCheck(
@@ -81,41 +81,41 @@ def check_health(  # noqa: PLR0913 - what it looks at, and what it is held again
 
 
 def _of_snapshot(
-    found: Examination, store_id: StoreId, settings: Settings, *, deep: bool
+    examination: Examination, store_id: StoreId, settings: Settings, *, deep: bool
 ) -> Iterator[HealthCheck]:
     of = snapshot_checks
-    yield of.damage(found)
-    yield of.manifest_present(found)
-    yield of.segments_present(found)
-    yield guarded("artifact_integrity", partial(of.artifact_integrity, found, deep=deep))
-    yield guarded("older_snapshots", partial(of.older_snapshots, found, store_id, deep=deep))
-    yield guarded("tombstones_enforced", partial(of.tombstones_enforced, found))
-    yield guarded("index_drift", partial(of.index_drift, found))
-    yield guarded("row_schema", partial(of.row_schema, found))
-    yield of.snapshot_complete(found)
-    yield of.compaction_policy(found, settings)
+    yield of.damage(examination)
+    yield of.manifest_present(examination)
+    yield of.segments_present(examination)
+    yield guarded("artifact_integrity", partial(of.artifact_integrity, examination, deep=deep))
+    yield guarded("older_snapshots", partial(of.older_snapshots, examination, store_id, deep=deep))
+    yield guarded("tombstones_enforced", partial(of.tombstones_enforced, examination))
+    yield guarded("index_drift", partial(of.index_drift, examination))
+    yield guarded("row_schema", partial(of.row_schema, examination))
+    yield of.snapshot_complete(examination)
+    yield of.compaction_policy(examination, settings)
 
 
 def _of_tree(
-    found: Examination,
+    examination: Examination,
     state: IndexState | None,
     settings: Settings,
     root: Path | None,
     load: DaemonLoad | None,
 ) -> Iterator[HealthCheck]:
     of = tree_checks
-    yield guarded("index_state", partial(of.index_state, found, load))
-    yield of.casefold_collisions(found.view, settings)
-    yield of.path_safety(found.view, state)
-    yield of.unicode_normalisation(found.view)
-    yield from of.contents(found.view)
+    yield guarded("index_state", partial(of.index_state, examination, load))
+    yield of.casefold_collisions(examination.view, settings)
+    yield of.path_safety(examination.view, state)
+    yield of.unicode_normalisation(examination.view)
+    yield from of.contents(examination.view)
     if root is not None:
         yield guarded("repo_hygiene", partial(of.repo_hygiene, root, settings))
     yield from of.last_walk(state)
 
 
-def _of_place(found: Examination, settings: Settings) -> Iterator[HealthCheck]:
-    store, home, of = found.store, Home.of_store(found.store), place_checks
+def _of_place(examination: Examination, settings: Settings) -> Iterator[HealthCheck]:
+    store, home, of = examination.store, Home.of_store(examination.store), place_checks
     for code, what, directory, budget in (
         ("disk_budgets", "store", store, settings.max_store_bytes),
         ("disk_budgets_cache", "cache", home.cache, settings.max_cache_bytes),
@@ -124,21 +124,21 @@ def _of_place(found: Examination, settings: Settings) -> Iterator[HealthCheck]:
         yield guarded(code, partial(of.disk_budget, code, what, directory, budget))
     yield guarded("permissions", partial(of.permissions, store, settings))
     yield guarded("filesystem", partial(of.filesystem, store))
-    yield guarded("orphans", partial(of.orphans, found))
+    yield guarded("orphans", partial(of.orphans, examination))
 
 
-def _of_work(found: Examination, clock: Clock) -> Iterator[HealthCheck]:
+def _of_work(examination: Examination, clock: Clock) -> Iterator[HealthCheck]:
     of = work_checks
-    yield guarded("lease", partial(of.lease, found, clock))
-    yield guarded("derived_caches", partial(of.derived_caches, found.store))
-    yield of.healed(found.store, clock)
+    yield guarded("lease", partial(of.lease, examination, clock))
+    yield guarded("derived_caches", partial(of.derived_caches, examination.store))
+    yield of.healed(examination.store, clock)
 
 
 def _of_daemon(
-    found: Examination, state: IndexState | None, settings: Settings, load: DaemonLoad | None
+    examination: Examination, state: IndexState | None, settings: Settings, load: DaemonLoad | None
 ) -> Iterator[HealthCheck]:
     of = work_checks
-    yield of.open_handles(found, settings, load)
+    yield of.open_handles(examination, settings, load)
     yield of.embed_limiter(load)
     yield of.daemon_stale(load)
     yield from of.performance(state, load)

@@ -32,7 +32,7 @@ _READERS_MS = 1000
 
 
 class StoreEntry(Store, frozen=True):
-    """One store; without a `canonical_root` where its snapshot does not say, as a clone's.
+    """One store; without a `canonical_root` if its snapshot names none, as in a clone.
 
     Attributes:
         published: whether it has an active snapshot, readable or not.
@@ -42,23 +42,23 @@ class StoreEntry(Store, frozen=True):
 
     @property
     def last_touched_at(self) -> str:
-        """Return when it was last of use to anyone, RFC 3339."""
+        """Return when it was last used or published to, RFC 3339."""
         return max(self.modified_at, self.last_used_at or self.modified_at)
 
 
 def list_stores(home: Home) -> tuple[StoreEntry, ...]:
-    """Return all stores of a home, the one used last first, then by id.
+    """Return all stores of a home, the most recently used first, then by id.
 
-    A single-level scan; nothing is written, and a store that vanishes meanwhile is left out.
+    The scan reads one directory level and writes nothing. A store that vanishes is left out.
     """
     if not home.data.is_dir():
         return ()
-    found = []
+    entries = []
     for path in sorted(home.data.iterdir()):
         if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
             with suppress(FileNotFoundError):
-                found.append(_entry_or_problem(path))
-    return tuple(sorted(found, key=lambda entry: entry.last_touched_at, reverse=True))
+                entries.append(_entry_or_problem(path))
+    return tuple(sorted(entries, key=lambda entry: entry.last_touched_at, reverse=True))
 
 
 def remove_store(
@@ -72,20 +72,20 @@ def remove_store(
 ) -> int:
     """Delete a store; return the bytes that became free.
 
-    It is moved aside in one step, so that whoever comes meanwhile, or after a crash, finds no
-    index and not half of one. Its locks stay: a writer may be waiting for them.
+    The store is moved aside in one step. So a later process, also after a crash, finds no index
+    instead of a partial one. Its locks stay: a writer may be waiting for them.
 
     Args:
-        home: the home that the store lies in.
-        store_id: its name.
+        home: the directory of the store.
+        store_id: the store to remove.
         clock: measures how long readers are waited for.
         wait: sleeps that many seconds.
-        readers_ms: how long queries over it are waited for.
-        wanted: asked once more when nobody else can use the store.
+        readers_ms: how long to wait for queries over the store.
+        wanted: called under the locks; returns whether to remove the store.
 
     Raises:
-        InvalidRequest: there is no such store.
-        Busy: a writer holds it, a reader did not finish in time, or it is wanted no more.
+        InvalidRequest: the store does not exist.
+        Busy: a writer holds it, a reader did not finish in time, or it is no longer to be removed.
     """
     store = home.data / store_id
     if "/" in store_id or store_id.startswith(".") or not store_id or not store.is_dir():
@@ -110,7 +110,7 @@ def remove_store(
 
 
 def _entry_or_problem(store: Path) -> StoreEntry:
-    """Return what a store is; one that cannot be looked at must not hide the others.
+    """Return a store's entry; an unreadable store gets an entry with its problem.
 
     Raises:
         FileNotFoundError: it is gone.
@@ -129,7 +129,7 @@ def _entry_or_problem(store: Path) -> StoreEntry:
 
 
 def _entry(store: Path) -> StoreEntry:
-    """Return what a store is.
+    """Return a store's entry.
 
     Raises:
         FileNotFoundError: it is gone.

@@ -1,8 +1,8 @@
-"""The index of a repository that was moved: its new place takes the index over.
+"""The index of a repository that was moved: its new location takes the index over.
 
-A repository is recognised by its state. The root that a snapshot names is gone, and the commit of
-the snapshot is in the history of the new place. A sync then compares every file, so an index that
-was taken over by mistake costs the comparison and no wrong answer.
+A repository is recognised by its state: the root that a snapshot names no longer exists, and the
+commit of the snapshot is in the history of the new root. A sync then compares every file. So an
+index that was taken over by mistake costs a comparison and causes no wrong answer.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,16 +22,18 @@ from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 
 
 def take_over(identity: RepoIdentity, home: Home, settings: Settings) -> str:
-    """Copy the index of the place that a repository was moved from; return that store's name.
+    """Copy the index of the repository's former root; return that store's name.
 
-    The files are linked. The old store stays until it is collected. Empty where there is none.
+    The files are linked. The old store stays until it is collected. Empty if no such index exists.
 
     Requires: the repository has no store.
     """
     config = parse_store_id(identity.store_id).config
     with suppress(OSError):
         stores = [path for path in home.data.iterdir() if _config(path) == config]
-        moved = max(_moved(stores, identity.root), key=lambda one: one.created_at, default=None)
+        moved = max(
+            _moved(stores, identity.root), key=lambda manifest: manifest.created_at, default=None
+        )
         if moved is not None:
             with suppress(GgrepError):  # the index is built instead
                 clone_store(home, moved.store_id, identity.store_id, settings)
@@ -40,14 +42,14 @@ def take_over(identity: RepoIdentity, home: Home, settings: Settings) -> str:
 
 
 def was_moved(home: Home, old: RepoId, root: Path) -> bool:
-    """Return whether a repository of a place that is gone is the one that lies at `root` now."""
+    """Return whether the repository of a root that no longer exists is now at `root`."""
     with suppress(OSError):
         return any(_moved(home.data.glob(f"{old}-*"), root))
     return False
 
 
 def _moved(stores: Iterable[Path], root: Path) -> Iterator[SnapshotManifest]:
-    """Yield the active manifests of a repository's former places."""
+    """Yield the active manifests of a repository's former roots."""
     if not is_git_marker(root / ".git"):
         return
     for store in stores:

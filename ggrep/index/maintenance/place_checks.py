@@ -18,7 +18,7 @@ _NAMED = 3
 
 
 def disk_budget(code: str, what: str, directory: Path, budget: int) -> HealthCheck:
-    """Hold a directory against its budget in bytes; 0 is no bound."""
+    """Compare a directory's size with its budget in bytes; 0 is no bound."""
     used = store_bytes(directory)
     message = f"{what} uses {used} bytes of {budget or 'unlimited'}"
     if budget and used > budget:
@@ -27,7 +27,7 @@ def disk_budget(code: str, what: str, directory: Path, budget: int) -> HealthChe
 
 
 def permissions(store: Path, settings: Settings) -> HealthCheck:
-    """Return whether who may read the store is who should."""
+    """Return whether the store can be read by exactly the intended users."""
     require_mode(store, shared=settings.shared_store)
     modes = modes_in(store.parent)
     if stat.S_IMODE(store.stat().st_mode) & ~modes.directory:
@@ -39,31 +39,35 @@ def permissions(store: Path, settings: Settings) -> HealthCheck:
     )
     if odd:
         named = ", ".join(odd[:_NAMED])
-        told = f"files of another mode than the store's: {len(odd)}: {named}"
-        return HealthCheck("permissions", WARN, told)
+        message = f"files of another mode than the store's: {len(odd)}: {named}"
+        return HealthCheck("permissions", WARN, message)
     return HealthCheck("permissions", OK, "directories and files have the modes that they should")
 
 
 def filesystem(store: Path) -> HealthCheck:
-    """Return whether the store lies on a disk of this machine."""
+    """Return whether the store is on a local disk."""
     refuse_network(store)
     return HealthCheck("filesystem", OK, "the store lies on a local file system")
 
 
-def orphans(found: Examination) -> HealthCheck:
-    """Measure what no snapshot names: what a collection frees in any case."""
-    if found.manifest is None:
+def orphans(examination: Examination) -> HealthCheck:
+    """Measure the files that no snapshot names; any collection deletes them."""
+    if examination.manifest is None:
         return HealthCheck("orphans", WARN, UNKNOWN)
-    size = sum(_bytes(path) for path in unnamed(found))
-    older = sum(manifest != found.manifest for manifest in found.readable)
+    size = sum(_bytes(path) for path in unnamed(examination))
+    older = sum(manifest != examination.manifest for manifest in examination.readable)
     message = f"bytes that no snapshot names: {size}; snapshots besides the active one: {older}"
     return HealthCheck("orphans", OK, message)
 
 
-def unnamed(found: Examination) -> list[Path]:
-    """Return tables and files that no snapshot of a store names, and what was staged or dropped."""
-    kept = {path for manifest in found.readable for path in contents.named(found.store, manifest)}
-    lying = contents.unnamed(found.store, kept)
+def unnamed(examination: Examination) -> list[Path]:
+    """Return tables and files that no snapshot of a store names, and staged or dropped files."""
+    kept = {
+        path
+        for manifest in examination.readable
+        for path in contents.named(examination.store, manifest)
+    }
+    lying = contents.unnamed(examination.store, kept)
     files = (file for path in lying.snapshots for file in contents.entries(path) or [path])
     return [*files, *lying.segments, *lying.leftovers]
 

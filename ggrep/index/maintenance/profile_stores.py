@@ -22,17 +22,17 @@ def list_profiles(
 ) -> tuple[ProfileReport, ...]:
     """Return the profiles of a canonical root by name; nothing is opened or written.
 
-    The nameless one comes first where the repository's file chooses none.
+    The profile without a name comes first if the repository's file chooses no profile.
 
     Raises:
-        InvalidRequest: a settings file or variable is wrong, or names no profile there is.
+        InvalidRequest: a settings file or variable is wrong, or names an unknown profile.
     """
-    found = load_profiles(root)
+    profiles = load_profiles(root)
     in_force = load_settings(home, root, environ=environ, flags=flags).settings.profile
-    base = () if found.default else (Profile(""),)
+    base = () if profiles.default else (Profile(""),)
     others = without_profile(environ)
     states = []
-    for profile in (*base, *found.profiles):
+    for profile in (*base, *profiles.profiles):
         named = {**flags, "profile": profile.name or None}
         settings = load_settings(home, root, environ=others, flags=named).settings
         identity = identify(root, home, settings)

@@ -1,10 +1,10 @@
-"""Repair: rebuilds what is damaged, from the index itself where possible.
+"""Repair: rebuilds damaged parts, from the index itself where possible.
 
-What is derived follows from the tables. Only what a lost table held is built anew from the work
-tree: the sound segments of the newest snapshot are gone on from as any sync goes on from its
-parent. Files that they do not show are read, cut and published, all others are compared by their
-stat as always. So a repair ends where a sync of a sound store would have, and it is believed only
-when every artifact of the new snapshot hashes to what it says.
+Derived files are rebuilt from the tables. Only the rows of a lost table are built anew from the
+work tree: a repair continues from the sound segments of the newest snapshot, as any sync continues
+from its parent. Files that these segments do not show are read, cut and published. All others are
+compared by their stat as always. So a repair ends in the state that a sync of a sound store would
+reach. It counts as done only when every artifact of the new snapshot has its recorded hash.
 """
 
 from ggrep.base.clock import Deadline
@@ -26,23 +26,23 @@ from ggrep.model.sanitise import sanitise_line
 def repair(
     target: SyncTarget, *, deadline: Deadline | None = None, progress: Progress = lambda _: None
 ) -> RepairReport:
-    """Make the active snapshot whole, building no more anew than is damaged.
+    """Rebuild the damaged parts of the active snapshot, and no more.
 
-    Where nothing is sound, everything is indexed.
+    If no part is sound, everything is indexed.
 
     Raises:
         NoIndex: nothing was ever published.
         Busy, SyncRefused, BudgetExceeded: as `sync`.
     """
     started_ms = target.clock.monotonic_ms()
-    found: list[Salvage] = []
+    salvages: list[Salvage] = []
     damage: list[str] = []
     healer = Healer(target.store, target.clock, deadline)
     earlier = read_healed(target.store)
     before = _cause(target)
 
     def opening(target: SyncTarget) -> SnapshotView | None:
-        """Return what is sound; runs under the lease."""
+        """Return the sound segments; runs under the lease."""
         if not has_index(target.store):
             raise NoIndex
         try:
@@ -55,20 +55,20 @@ def repair(
         salvaged = salvage(target.store, target.store_id, healer)
         if salvaged is None:
             return None
-        found.append(salvaged)
+        salvages.append(salvaged)
         return salvaged.view
 
     report = sync(target, deadline=deadline, progress=progress, opening=opening)
     _whole(target, healer)
     damage += [f"{file} was lost or damaged" for file in healer.healed]
     if before is not None and not damage and read_healed(target.store) != earlier:
-        damage.append(before)  # another writer rebuilt it while we waited for our turn
+        damage.append(before)  # another writer rebuilt it while this one queued
     return RepairReport(
         store_id=target.store_id,
         performed=bool(damage),
         damage=sanitise_line(damage[0]) if damage else None,
         healed=tuple(healer.healed),
-        lost_segments=found[0].lost if found else (),
+        lost_segments=salvages[0].lost if salvages else (),
         files=RepairedFiles(report.files.indexed, report.files.deleted, report.files.unchanged),
         snapshot_id=report.snapshot_id,
         duration_ms=round(target.clock.monotonic_ms() - started_ms),
@@ -76,7 +76,7 @@ def repair(
 
 
 def _cause(target: SyncTarget) -> str | None:
-    """Return the damage that is known now; a writer at work may rebuild it before our turn."""
+    """Return the damage that is known now; another writer may rebuild it before the lease comes."""
     try:
         verifier = Verifier(target.store)
         judged = judge(target.store, store_id=target.store_id, inspecting=True, verifier=verifier)
@@ -86,9 +86,9 @@ def _cause(target: SyncTarget) -> str | None:
 
 
 def _whole(target: SyncTarget, healer: Healer) -> SnapshotView | None:
-    """Return the active snapshot after hashing all of it; None when nothing points at one.
+    """Return the active snapshot after hashing all of it; None if no pointer names one.
 
-    What was thought damaged and is not is remembered as whole.
+    An artifact that was recorded as damaged and is sound is recorded as sound.
 
     Raises:
         CorruptStore: it is damaged.

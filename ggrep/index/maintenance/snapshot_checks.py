@@ -20,65 +20,65 @@ from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.parse.languages.grammar_files import damaged_grammar_files
 
 
-def damage(found: Examination) -> HealthCheck:
-    """Return the damage of the index, in the words of every answer."""
-    if found.damage is None:
+def damage(examination: Examination) -> HealthCheck:
+    """Return the damage of the index, worded as in every answer."""
+    if examination.damage is None:
         return HealthCheck("damage", OK, "no damage of the index is known")
-    return HealthCheck("damage", FAIL, found.damage.notice.message)
+    return HealthCheck("damage", FAIL, examination.damage.notice.message)
 
 
-def manifest_present(found: Examination) -> HealthCheck:
+def manifest_present(examination: Examination) -> HealthCheck:
     """Return whether the pointer leads to a manifest."""
-    if not found.problem:
+    if not examination.problem:
         return HealthCheck("manifest_present", OK, "the pointer's manifest was found and read")
-    return HealthCheck("manifest_present", FAIL, found.problem)
+    return HealthCheck("manifest_present", FAIL, examination.problem)
 
 
-def segments_present(found: Examination) -> HealthCheck:
-    """Return whether everything that the manifest names is there."""
-    if found.manifest is None:
+def segments_present(examination: Examination) -> HealthCheck:
+    """Return whether all files that the manifest names exist."""
+    if examination.manifest is None:
         return HealthCheck("segments_present", WARN, "not checked: there is no manifest to go by")
-    missing = [fault.artifact for fault in found.faults if fault.missing]
+    missing = [fault.artifact for fault in examination.faults if fault.missing]
     if missing:
         return HealthCheck("segments_present", FAIL, f"missing: {', '.join(missing)}")
-    number = len(found.manifest.segments)
+    number = len(examination.manifest.segments)
     return HealthCheck("segments_present", OK, f"tables and images in place, segments: {number}")
 
 
-def artifact_integrity(found: Examination, *, deep: bool) -> HealthCheck:
-    """Return whether the store's artifacts and the installed parsers are what was published."""
-    changed = [fault.message for fault in found.faults if not fault.missing]
+def artifact_integrity(examination: Examination, *, deep: bool) -> HealthCheck:
+    """Return whether the store's artifacts and the installed parsers are the published ones."""
+    changed = [fault.message for fault in examination.faults if not fault.missing]
     changed += [f"installed parsers: {name}" for name in damaged_grammar_files(deep=deep)]
     if changed:
         return HealthCheck("artifact_integrity", FAIL, "; ".join(changed))
-    if found.manifest is None:
-        told = "not checked but for the parsers: there is no manifest to go by"
-        return HealthCheck("artifact_integrity", WARN, told)
+    if examination.manifest is None:
+        message = "not checked but for the parsers: there is no manifest to go by"
+        return HealthCheck("artifact_integrity", WARN, message)
     how = "hash to what" if deep else "are by size and date what"
     return HealthCheck("artifact_integrity", OK, f"artifacts and parsers {how} was published")
 
 
-def older_snapshots(found: Examination, store_id: StoreId, *, deep: bool) -> HealthCheck:
-    """Return whether the snapshots that could stand in could do so."""
-    active = found.manifest.snapshot_id if found.manifest else None
-    others = [manifest for manifest in found.readable if manifest.snapshot_id != active]
+def older_snapshots(examination: Examination, store_id: StoreId, *, deep: bool) -> HealthCheck:
+    """Return whether the older snapshots could answer instead of the active one."""
+    active = examination.manifest.snapshot_id if examination.manifest else None
+    others = [manifest for manifest in examination.readable if manifest.snapshot_id != active]
     whole = {active, *(manifest.snapshot_id for manifest in others)}
-    damaged = [name for name in found.snapshots if name not in whole]
+    damaged = [name for name in examination.snapshots if name not in whole]
     if deep:
-        store, verifier = found.store, found.verifier
+        store, verifier = examination.store, examination.verifier
         damaged += [m.snapshot_id for m in others if faults_of(store, m, store_id, verifier)]
     if damaged:
-        told = f"damaged, so they cannot replace the active one: {', '.join(sorted(damaged))}"
-        return HealthCheck("older_snapshots", WARN, told)
+        message = f"damaged, so they cannot replace the active one: {', '.join(sorted(damaged))}"
+        return HealthCheck("older_snapshots", WARN, message)
     how = "can be read" if not deep else "are whole"
     return HealthCheck("older_snapshots", OK, f"{len(others)} older ones {how}")
 
 
-def tombstones_enforced(found: Examination) -> HealthCheck:
-    """Recompute what is visible from tombstones and map, and compare with the stored masks."""
-    if found.view is None:
+def tombstones_enforced(examination: Examination) -> HealthCheck:
+    """Recompute the visible rows from tombstones and map, and compare with the stored masks."""
+    if examination.view is None:
         return HealthCheck("tombstones_enforced", WARN, UNKNOWN)
-    for segment, expected in expected_masks(found.view):
+    for segment, expected in expected_masks(examination.view):
         if not np.array_equal(expected, segment.visible_files):
             name = segment.image.name
             raise CorruptStore(f"segment {name}: its mask disagrees with the segment map")
@@ -99,57 +99,57 @@ def expected_masks(
         yield segment, implied_mask(segment.image, hidden, places)
 
 
-def index_drift(found: Examination) -> HealthCheck:
-    """Count the rows of every table that is whole."""
-    if found.manifest is None:
+def index_drift(examination: Examination) -> HealthCheck:
+    """Count the rows of every readable table."""
+    if examination.manifest is None:
         return HealthCheck("index_drift", WARN, UNKNOWN)
-    for ref in _sound(found):
-        rows = count_rows(found.store, ref.table)
+    for ref in _sound(examination):
+        rows = count_rows(examination.store, ref.table)
         if rows != ref.rows:
             raise CorruptStore(f"segment {ref.table} has {rows} rows, not {ref.rows}")
-    if found.faults:
+    if examination.faults:
         return HealthCheck("index_drift", WARN, UNKNOWN)
-    rows = found.manifest.counts.chunks_indexed
+    rows = examination.manifest.counts.chunks_indexed
     return HealthCheck("index_drift", OK, f"{rows} rows where the manifest says so")
 
 
-def row_schema(found: Examination) -> HealthCheck:
-    """Compare the columns of every table that is whole with those of this build."""
-    if found.view is None:
+def row_schema(examination: Examination) -> HealthCheck:
+    """Compare the columns of every readable table with the columns of this build."""
+    if examination.view is None:
         return HealthCheck("row_schema", WARN, UNKNOWN)
-    for segment in found.view.segments:
+    for segment in examination.view.segments:
         dimension = segment.image.dimension
-        wrong = schema_differences(found.store, segment.image.name, dimension)
+        wrong = schema_differences(examination.store, segment.image.name, dimension)
         if wrong:
             raise CorruptStore(f"segment {segment.image.name}: columns {', '.join(wrong)}")
     return HealthCheck("row_schema", OK, "tables have the columns of this build")
 
 
-def snapshot_complete(found: Examination) -> HealthCheck:
-    """Return whether files were left out for an error."""
-    if found.manifest is None:
+def snapshot_complete(examination: Examination) -> HealthCheck:
+    """Return whether files were left out because of an error."""
+    if examination.manifest is None:
         return HealthCheck("snapshot_complete", WARN, UNKNOWN)
-    if not found.manifest.errors:
+    if not examination.manifest.errors:
         return HealthCheck("snapshot_complete", OK, "every file that could be read is indexed")
-    paths = tuple(problem.path_key for problem in found.manifest.errors)
-    message = f"problems while indexing: {found.manifest.problems}"
+    paths = tuple(problem.path_key for problem in examination.manifest.errors)
+    message = f"problems while indexing: {examination.manifest.problems}"
     return HealthCheck("snapshot_complete", WARN, message, paths)
 
 
-def compaction_policy(found: Examination, settings: Settings) -> HealthCheck:
-    """Return whether segments, tombstones or hidden rows have become many."""
-    if found.view is None:
+def compaction_policy(examination: Examination, settings: Settings) -> HealthCheck:
+    """Return whether the store has too many segments, tombstones or hidden rows."""
+    if examination.view is None:
         return HealthCheck("compaction_policy", WARN, UNKNOWN)
-    counts, segments = found.view.manifest.counts, len(found.view.segments)
+    counts, segments = examination.view.manifest.counts, len(examination.view.segments)
     hidden = counts.chunks_indexed - counts.chunks_visible
     message = (
         f"segments: {segments}, tombstones: {counts.tombstones_added},"
         f" hidden rows: {hidden} of {counts.chunks_indexed}"
     )
-    due = segments > settings.max_segments or overdue(found.view, settings) is not None
+    due = segments > settings.max_segments or overdue(examination.view, settings) is not None
     return HealthCheck("compaction_policy", WARN if due else OK, message)
 
 
-def _sound(found: Examination) -> Iterator[SegmentRef]:
-    if found.manifest is not None:
-        yield from (ref for ref in found.manifest.segments if found.is_sound(ref.table))
+def _sound(examination: Examination) -> Iterator[SegmentRef]:
+    if examination.manifest is not None:
+        yield from (ref for ref in examination.manifest.segments if examination.is_sound(ref.table))

@@ -1,4 +1,4 @@
-"""Status of one store: its snapshot, its last sync, what is in use, and its daemon."""
+"""Status of one store: its snapshot, its last sync, its memory, and its daemon."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -58,14 +58,14 @@ def read_status(
     identity: RepoIdentity,
     load: DaemonLoad | None = None,
 ) -> Status:
-    """Return the status of one store, whatever is wrong with it; nothing is written.
+    """Return the status of one store, also of a damaged one; nothing is written.
 
     Args:
-        settings: in force.
+        settings: the current settings.
         inspect: returns the state of the store.
-        home: where the store lies.
-        identity: of the repository and its store.
-        load: what its daemon measures; None while none runs.
+        home: the directory of the store.
+        identity: the repository and its store.
+        load: the measurements of its daemon; None if no daemon runs.
     """
     store = identity.store
     files = store_files.lease_files(store)
@@ -141,7 +141,7 @@ def _snapshot(
 
 
 def _retained(store: Path) -> tuple[RetainedSnapshot, ...]:
-    """Return the newest snapshots of a store; none where their directory cannot be read."""
+    """Return the newest snapshots of a store; none if their directory cannot be read."""
     with suppress(GgrepError):
         newest = manifests_newest_first(store, most=_MOST_RETAINED)
         return tuple(
@@ -164,7 +164,7 @@ def with_load(
 ) -> Status:
     """Return a status read from the disk with the daemon's figures and all warnings.
 
-    Without a load no daemon runs; `standing` is then how the last sync left the index.
+    Without a load no daemon runs; `standing` is then the state after the last sync.
     """
     standing = load.sync.standing if load else standing
     notices = [*problems, *_near_budgets(status.resources.disk), *freshness_notices(standing)]
@@ -198,7 +198,7 @@ def _served(status: Status, load: DaemonLoad) -> Status:
         ),
         sync=replace(
             status.sync,
-            # An index command beside an idle daemon is a sync as well.
+            # A manual sync beside an idle daemon is a sync as well.
             state="indexing" if sync.state == "indexing" else status.sync.state,
             stage=sync.stage or None,
             done_files=sync.done_files,
@@ -250,7 +250,7 @@ def _of_daemon(load: DaemonLoad) -> Iterator[Notice]:
 def _shown(
     inspect: Callable[[], Judgement], problems: list[Notice]
 ) -> tuple[SnapshotView | None, SnapshotManifest | None, Damage | None]:
-    """Return the snapshot that answers, else the last one that was published, and the damage."""
+    """Return the snapshot that answers, else the last published one, and the damage."""
     try:
         judged = inspect()
     except NoIndex:
@@ -267,14 +267,14 @@ def _shown(
 
 
 def _unsure(view: SnapshotView) -> Iterator[Notice]:
-    """Yield how many files may not say what their authors wrote."""
+    """Yield the number of files whose text may be wrong."""
     for trait, code, what in _UNSURE:
         if count := len(view.files_of(trait)):
             yield Notice(code, f"{what}: {count}; ggrep health names them")
 
 
 def _bytes(directory: Path, problems: list[Notice]) -> int:
-    """Return how much disk a directory takes, as far as that can be told."""
+    """Return a directory's size on disk, as far as it can be read."""
     try:
         return store_bytes(directory)
     except OSError as error:
@@ -284,7 +284,7 @@ def _bytes(directory: Path, problems: list[Notice]) -> int:
 
 @contextmanager
 def _noting(problems: list[Notice], code: str) -> Iterator[None]:
-    """Make a problem of what fails in the block: whoever asks for a status wants to know it."""
+    """Turn an error in the block into a problem: a status reports it."""
     try:
         yield
     except GgrepError as error:

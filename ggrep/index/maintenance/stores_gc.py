@@ -1,9 +1,9 @@
-"""Deletes stores of a home that nobody needs any more.
+"""Deletes stores of a home that are no longer used.
 
-A store is a candidate when nobody used it or published to it for `store_gc_days`. That covers a
-root that is gone (nobody can use its store) and one that was never published; the reason says
-which. What a dead removal, clone or rebuild left beside the stores is one at any age, as long as
-no writer holds its store. A damaged store is no other case: its owner may yet repair it.
+A store is a candidate when it was neither used nor published to for `store_gc_days`. That includes
+stores without a root and stores that were never published; the reason says which. Leftovers of a
+dead removal, clone or rebuild are candidates at any age, unless a writer holds their store. A
+damaged store gets no special treatment: its owner may still repair it.
 """
 
 import time
@@ -33,7 +33,7 @@ REMAINS = "remains"
 
 
 class StoreCandidate(Candidate, frozen=True):
-    """A store, or what is left of one, that may go; `path` is what is deleted."""
+    """A store, or the leftovers of one, that may be deleted; `path` is the directory to delete."""
 
     path: Path
 
@@ -46,12 +46,12 @@ class Refusal(Struct, frozen=True):
 
 
 class StoresReport(Struct, frozen=True):
-    """What was found, and what of it is gone.
+    """The candidates, and the result of their deletion.
 
     Attributes:
-        candidates: all that was found, by store id.
-        deleted: those that are gone; none in a dry run.
-        refused: those that somebody uses, or that the system would not let go.
+        candidates: all candidates, by store id.
+        deleted: the deleted candidates; none in a dry run.
+        refused: candidates that are in use, or that the system did not delete.
     """
 
     dry_run: bool
@@ -69,13 +69,13 @@ def collect_stores(
     clock: Clock | None = None,
     wait: Callable[[float], None] = time.sleep,
 ) -> StoresReport:
-    """Find the stores that nobody needs and, if told to, delete them.
+    """List the unused stores; with `force`, delete them.
 
     Args:
-        home: whose.
-        settings: `store_gc_days`, and how long a silent writer keeps its store.
-        current: the store of the root that the caller stands in; it always stays.
-        force: delete; else nothing is written.
+        home: the directory of the stores.
+        settings: `store_gc_days`, and when a writer's lease expires.
+        current: the store of the caller's root; it always stays.
+        force: delete the candidates; otherwise nothing is written.
         clock: tells today's date.
         wait: sleeps that many seconds.
     """
@@ -87,7 +87,7 @@ def collect_stores(
         try:
             _delete(home, settings, candidate, clock, wait)
         except InvalidRequest:
-            continue  # somebody else was faster
+            continue  # another process was faster
         except GgrepError as error:
             refused.append(Refusal(candidate.store_id, error))
         else:
@@ -98,9 +98,9 @@ def collect_stores(
 def find_candidates(
     home: Home, settings: Settings, *, current: StoreId | None, clock: Clock
 ) -> tuple[StoreCandidate, ...]:
-    """Return what may go, by store id."""
-    found = [*_unused(home, settings, current, clock), *_remains(home)]
-    return tuple(sorted(found, key=lambda item: (item.store_id, item.path.name)))
+    """Return the candidates, by store id."""
+    candidates = [*_unused(home, settings, current, clock), *_remains(home)]
+    return tuple(sorted(candidates, key=lambda item: (item.store_id, item.path.name)))
 
 
 def _unused(
@@ -154,7 +154,7 @@ def _delete(
     clock: Clock,
     wait: Callable[[float], None],
 ) -> None:
-    """Delete one candidate, unless somebody is at it or used it meanwhile."""
+    """Delete one candidate, unless it is in use or was used meanwhile."""
     if candidate.reason == REMAINS:
         with typed_failures(home.data):
             store = home.data / candidate.store_id

@@ -57,9 +57,9 @@ _CONTENTS = (
 _LINK_REASONS = ("out_of_root", "symlink_loop")
 
 
-def index_state(found: Examination, load: DaemonLoad | None) -> HealthCheck:
-    """Return whether the last sync went well, and its record is of the active snapshot."""
-    path = store_files.index_state_file(found.store)
+def index_state(examination: Examination, load: DaemonLoad | None) -> HealthCheck:
+    """Return whether the last sync succeeded, and its record is of the active snapshot."""
+    path = store_files.index_state_file(examination.store)
     standing = load.sync.standing if load else recorded_standing(path)
     failed = [n.message for n in freshness_notices(standing) if n.code == "sync_failed"]
     if failed:
@@ -70,13 +70,13 @@ def index_state(found: Examination, load: DaemonLoad | None) -> HealthCheck:
         return HealthCheck(
             "index_state", WARN, f"index_state.json is {what}; the next sync rewrites it"
         )
-    if found.manifest is None:
+    if examination.manifest is None:
         return HealthCheck(
             "index_state", WARN, "not checked: there is no manifest to hold it against"
         )
-    if state.active_snapshot_id != found.manifest.snapshot_id:
-        told = f"it belongs to snapshot {state.active_snapshot_id}; the next sync rewrites it"
-        return HealthCheck("index_state", WARN, told)
+    if state.active_snapshot_id != examination.manifest.snapshot_id:
+        message = f"it belongs to snapshot {state.active_snapshot_id}; the next sync rewrites it"
+        return HealthCheck("index_state", WARN, message)
     return HealthCheck("index_state", OK, "the record of the last sync is of the active snapshot")
 
 
@@ -93,7 +93,7 @@ def casefold_collisions(view: SnapshotView | None, settings: Settings) -> Health
 
 
 def path_safety(view: SnapshotView | None, state: IndexState | None) -> HealthCheck:
-    """Return whether links lead out of the root or in circles; no visible path may leave it."""
+    """Return whether links lead out of the root or form a cycle; no visible path may leave it."""
     if view is None:
         return HealthCheck("path_safety", WARN, UNKNOWN)
     unsafe = tuple(printable(key) for key in _visible(view) if not _is_path_key(key))
@@ -107,7 +107,7 @@ def path_safety(view: SnapshotView | None, state: IndexState | None) -> HealthCh
 
 
 def unicode_normalisation(view: SnapshotView | None) -> HealthCheck:
-    """Return whether all visible paths are spelled as most systems spell them."""
+    """Return whether all visible paths are in Unicode normal form C."""
     if view is None:
         return HealthCheck("unicode_normalisation", WARN, UNKNOWN)
     other = tuple(key for key in _visible(view) if not unicodedata.is_normalized("NFC", key))
@@ -118,21 +118,21 @@ def unicode_normalisation(view: SnapshotView | None) -> HealthCheck:
 
 
 def contents(view: SnapshotView | None) -> Iterator[HealthCheck]:
-    """Yield what was done to files when they were read, where anything was."""
+    """Yield the changes that reading made to files, if any."""
     if view is None:
         return
-    if told := view.made_files().told():
-        yield HealthCheck("made_files", OK, told, tuple(view.files_of(MACHINE_WRITTEN)))
-    for trait, code, severity, told in _CONTENTS:
+    if label := view.made_files().told():
+        yield HealthCheck("made_files", OK, label, tuple(view.files_of(MACHINE_WRITTEN)))
+    for trait, code, severity, label in _CONTENTS:
         if keys := tuple(view.files_of(trait)):
-            yield HealthCheck(code, severity, f"{told}: {len(keys)}", keys)
+            yield HealthCheck(code, severity, f"{label}: {len(keys)}", keys)
     for language, files in view.files_in(is_unread).items():
         message = f"files in {language}, searched without their definitions: {len(files)}"
         yield HealthCheck("unread_language", OK, message, tuple(files))
 
 
 def last_walk(state: IndexState | None) -> Iterator[HealthCheck]:
-    """Yield what the last sync noticed and left out."""
+    """Yield the notices and omissions of the last sync."""
     if state is None:
         return
     for notice in state.notices:
@@ -181,4 +181,4 @@ def _size(root: Path, path: bytes) -> int:
     try:
         return (root / os.fsdecode(path)).lstat().st_size
     except OSError:
-        return 0  # gone since it was listed
+        return 0  # deleted since it was listed

@@ -1,7 +1,7 @@
 """Converts a store to the formats of this build, without indexing again.
 
-The same view is published once more; nothing is changed in place, so until the pointer is replaced
-the last good snapshot answers, and it stays beside the new one as any snapshot does.
+The same view is published again. No file is changed in place: the last good snapshot answers until
+the pointer is replaced, and stays beside the new one like any older snapshot.
 """
 
 from typing import cast
@@ -27,26 +27,26 @@ from ggrep.model.maintenance import FromVersionsJson, ToVersionsJson, UpgradeRep
 
 
 def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
-    """Publish the active snapshot of a store anew if it is of an older format.
+    """Publish the active snapshot of a store again if its format is older.
 
     Args:
-        target: the repository under its present settings, and its store.
-        repo_id: what the names of all its stores begin with.
+        target: the repository with its current settings, and its store.
+        repo_id: the prefix of the names of all its stores.
 
     Raises:
         NoIndex: nothing was ever published.
-        Incompatible: a newer build wrote the store, or it has to be indexed anew.
+        Incompatible: a newer build wrote the store, or it must be indexed anew.
         CorruptStore: the active snapshot is damaged.
         Busy: another writer held the store for too long.
     """
     _require_store(target, repo_id)
-    _check_versions(target)  # before anything is locked or written
+    _check_versions(target)  # before any lock or write
     admit_writer(target.store, shared=target.settings.shared_store)
     with writing(target) as lease:
-        found = _check_versions(target)
+        versions = _check_versions(target)
         view = open_whole(target, writing=True)
         wanted = {MANIFEST.artifact: MANIFEST.writes, INDEX_STATE.artifact: INDEX_STATE.writes}
-        upgraded = any(found[name] not in {None, wanted[name]} for name in wanted)
+        upgraded = any(versions[name] not in {None, wanted[name]} for name in wanted)
         snapshot_id = view.manifest.snapshot_id
         if upgraded:
             prepare_store(target.store, lease)
@@ -55,13 +55,13 @@ def upgrade_store(target: SyncTarget, *, repo_id: RepoId) -> UpgradeReport:
             store_id=target.store_id,
             snapshot_id=snapshot_id,
             upgraded=upgraded,
-            from_versions=cast(FromVersionsJson, found),
+            from_versions=cast(FromVersionsJson, versions),
             to_versions=cast(ToVersionsJson, wanted),
         )
 
 
 def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
-    """Raise when the present settings and this build have no store for the repository."""
+    """Raise when the current settings and this build have no store for the repository."""
     if target.store.is_dir():
         return
     others = sorted(path.name for path in Home.of_store(target.store).data.glob(f"{repo_id}-*"))
@@ -78,7 +78,7 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
 
     Raises:
         NoIndex: nothing was ever published.
-        Incompatible: one of them cannot be read by this build.
+        Incompatible: this build cannot read one of them.
     """
     active = read_active(target.store)
     if active is None:
@@ -86,12 +86,12 @@ def _check_versions(target: SyncTarget) -> dict[str, int | None]:
     manifest_file = store_files.manifest_file(target.store, active)
     state_file = store_files.index_state_file(target.store)
     require_rows(manifest_file)
-    found: dict[str, int | None] = {}
+    versions: dict[str, int | None] = {}
     for artifact, file in ((MANIFEST, manifest_file), (INDEX_STATE, state_file)):
         version = version_in(file, artifact)
         artifact.check(version)
-        found[artifact.artifact] = version
-    return found
+        versions[artifact.artifact] = version
+    return versions
 
 
 def _publish_anew(target: SyncTarget, lease: Lease, view: SnapshotView) -> SnapshotId:

@@ -1,7 +1,7 @@
 """Upkeep after a publish: a collection, and a compaction when one is due.
 
-Nobody waits for it: the snapshot is active already. Where another writer is at work, or a query
-that does not end, it is left for the next time.
+The snapshot is already active, so no caller waits for the upkeep. If another writer is at work, or
+a query does not end, the upkeep is left to the next publish.
 """
 
 from contextlib import suppress
@@ -20,14 +20,14 @@ from ggrep.index.sync.target import SyncTarget
 from ggrep.model.maintenance import CollectionReport, CompactionReport
 
 _READERS_MS = 250
-"""How long a collection waits for queries to end, which take some ten milliseconds."""
+"""How long a collection waits for queries to end; a query takes about ten milliseconds."""
 
 _LEASE_MS = 5_000
-"""How long a compaction that is built queues for the lease."""
+"""How long a finished compaction queues for the lease."""
 
 
 class UpkeepReport(Struct, frozen=True):
-    """What was done; None for what was not."""
+    """The work that was done; None for steps that were not."""
 
     compaction: CompactionReport | None = None
     collection: CollectionReport | None = None
@@ -36,19 +36,19 @@ class UpkeepReport(Struct, frozen=True):
 def keep_up(
     target: SyncTarget, view: SnapshotView, *, orphaned: bool, compacting: bool
 ) -> UpkeepReport:
-    """Collect and compact as retention and policy have it.
+    """Collect and compact according to retention and policy.
 
-    The collection comes first: in a store that is near its budget it makes the room that a
-    compaction needs.
+    The collection comes first: in a store near its budget it frees the space that a compaction
+    needs.
 
     Args:
         target: the store.
         view: its active snapshot.
-        orphaned: a writer died at work in it, so files may lie there that no snapshot names.
-        compacting: False to collect alone.
+        orphaned: a writer died in the store, so it may contain files that no snapshot names.
+        compacting: False to collect only.
 
     Raises:
-        GgrepError: a segment cannot be read, or the disk takes no more; the snapshot stays.
+        GgrepError: a segment cannot be read, or the disk is full; the snapshot stays.
     """
     if is_live(store_files.lease_files(target.store)):
         return UpkeepReport()
@@ -63,7 +63,7 @@ def keep_up(
 
 
 def _compact(target: SyncTarget) -> CompactionReport:
-    """Compact, making room by a collection where there is none."""
+    """Compact; if there is no room, collect first."""
     try:
         return compact(target, readers_ms=0, lease_ms=_LEASE_MS)
     except BudgetExceeded:
@@ -73,7 +73,7 @@ def _compact(target: SyncTarget) -> CompactionReport:
 
 
 def make_room(target: SyncTarget) -> bool:
-    """Collect what may go of a store that is over its budget; return whether anything went."""
+    """Collect the garbage of a store over its budget; return whether anything was deleted."""
     try:
         report = collect_garbage(target, deadline=_now(target), readers_ms=_READERS_MS)
     except GgrepError:

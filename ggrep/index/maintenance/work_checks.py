@@ -30,24 +30,26 @@ UNMEASURED: Final = "no daemon: not measured"
 
 
 _RECENT = timedelta(days=1)
-"""How long health warns of what was healed."""
+"""How long health warns after a repair."""
 
 _ENOUGH_SEARCHES = 10
-"""Searches before their latencies say anything about the machine."""
+"""Fewest searches whose latencies are judged."""
 
 
-def lease(found: Examination, clock: Clock) -> HealthCheck:
-    """Return who may write, and whether that writer is still there."""
-    files = store_files.lease_files(found.store)
+def lease(examination: Examination, clock: Clock) -> HealthCheck:
+    """Return the current writer, and whether it is alive."""
+    files = store_files.lease_files(examination.store)
     record = read_record(files.record)
     if record is None:
         there = files.record.exists()
         what = "the record is damaged" if there else "there is no record of a writer"
         return HealthCheck("lease", WARN, f"{what}; the next writer begins another")
     epoch = record.lease_epoch
-    if found.manifest is not None and epoch < found.manifest.lease_epoch:
-        told = f"its epoch {epoch} is before the active snapshot's, {found.manifest.lease_epoch}"
-        return HealthCheck("lease", WARN, told)
+    if examination.manifest is not None and epoch < examination.manifest.lease_epoch:
+        message = (
+            f"its epoch {epoch} is before the active snapshot's, {examination.manifest.lease_epoch}"
+        )
+        return HealthCheck("lease", WARN, message)
     if record.released:
         return HealthCheck("lease", OK, f"no writer is at work; last epoch: {epoch}")
     silent_ms = None
@@ -57,20 +59,20 @@ def lease(found: Examination, clock: Clock) -> HealthCheck:
 
 
 def _writer(record: LeaseRecord, silent_ms: int | None) -> HealthCheck:
-    """Return what is known of a writer that did not let go; None when it is dead."""
+    """Return the facts about a writer that did not release the lease; None if it is dead."""
     who = f"process {record.pid} of epoch {record.lease_epoch}"
     if silent_ms is None:
         return HealthCheck(
             "lease", WARN, f"{who} died at work; the next writer goes on from before it"
         )
-    told = f"{who} is at work, last heard of {silent_ms} ms ago"
+    message = f"{who} is at work, last heard of {silent_ms} ms ago"
     if silent_ms > record.lease_ttl_ms:
-        return HealthCheck("lease", WARN, f"{told}; the next writer takes over")
-    return HealthCheck("lease", OK, told)
+        return HealthCheck("lease", WARN, f"{message}; the next writer takes over")
+    return HealthCheck("lease", OK, message)
 
 
 def derived_caches(store: Path) -> HealthCheck:
-    """Return whether what spares reading and hashing can be read."""
+    """Return whether the caches of stats and hashes can be read."""
     damaged = [
         path.name
         for path, is_readable in (
@@ -80,29 +82,33 @@ def derived_caches(store: Path) -> HealthCheck:
         if path.exists() and not is_readable(path)
     ]
     if damaged:
-        told = f"damaged, and not used: {', '.join(damaged)}; the next sync rewrites them"
-        return HealthCheck("derived_caches", WARN, told)
+        message = f"damaged, and not used: {', '.join(damaged)}; the next sync rewrites them"
+        return HealthCheck("derived_caches", WARN, message)
     return HealthCheck("derived_caches", OK, "stat cache and memory of verified files can be read")
 
 
 def healed(store: Path, clock: Clock) -> HealthCheck:
-    """Return the damage that was rebuilt."""
-    found = read_healed(store)
-    if found is None:
+    """Return the damage that was repaired."""
+    damage = read_healed(store)
+    if damage is None:
         return HealthCheck("healed", OK, "no damage was ever rebuilt")
-    told = f"damaged artifacts that were rebuilt: {found.files}, the last at {rfc3339(found.at)}"
-    recent = clock.now() - found.at < _RECENT
+    message = (
+        f"damaged artifacts that were rebuilt: {damage.files}, the last at {rfc3339(damage.at)}"
+    )
+    recent = clock.now() - damage.at < _RECENT
     if recent:
-        told += "; check the disk if it happens again"
-    return HealthCheck("healed", WARN if recent else OK, told, (found.last,))
+        message += "; check the disk if it happens again"
+    return HealthCheck("healed", WARN if recent else OK, message, (damage.last,))
 
 
-def open_handles(found: Examination, settings: Settings, load: DaemonLoad | None) -> HealthCheck:
-    """Hold open segments against their budgets: a query's, and those of the daemon's process."""
-    segments = len(found.manifest.segments) if found.manifest else 0
+def open_handles(
+    examination: Examination, settings: Settings, load: DaemonLoad | None
+) -> HealthCheck:
+    """Compare the open segments with their budgets: of one query, and of the daemon's process."""
+    segments = len(examination.manifest.segments) if examination.manifest else 0
     budget = settings.max_open_segments_per_query
     near = segments >= NEAR * budget
-    told = f"a query opens {segments} segments of {budget}"
+    message = f"a query opens {segments} segments of {budget}"
     if load is None:
         measured = "no daemon: handles not measured"
     else:
@@ -110,43 +116,43 @@ def open_handles(found: Examination, settings: Settings, load: DaemonLoad | None
         limit = handles.segments_budget
         near = near or bool(limit and handles.segments_open >= NEAR * limit)
         measured = f"the daemon holds {handles.segments_open} of {limit or 'unlimited'}"
-    return HealthCheck("open_handles", WARN if near else OK, f"{told}; {measured}")
+    return HealthCheck("open_handles", WARN if near else OK, f"{message}; {measured}")
 
 
 def embed_limiter(load: DaemonLoad | None) -> HealthCheck:
-    """Return whether those that hold the host's slots for encoding are heard of."""
+    """Return whether every holder of an encoding slot of this host sends heartbeats."""
     if load is None:
         return HealthCheck("embed_limiter", OK, UNMEASURED)
     encode = load.encode
     if not encode.max_concurrent:
         return HealthCheck("embed_limiter", OK, "nothing limits encoding on this host")
-    told = f"slots for encoding in use: {encode.in_use} of {encode.max_concurrent}"
+    message = f"slots for encoding in use: {encode.in_use} of {encode.max_concurrent}"
     if encode.stale:
-        return HealthCheck("embed_limiter", WARN, f"{told}; a holder has died or fallen silent")
-    return HealthCheck("embed_limiter", OK, told)
+        return HealthCheck("embed_limiter", WARN, f"{message}; a holder has died or fallen silent")
+    return HealthCheck("embed_limiter", OK, message)
 
 
 def daemon_stale(load: DaemonLoad | None) -> HealthCheck:
-    """Return whether the daemon serves the present configuration."""
+    """Return whether the daemon uses the current configuration."""
     if load is None:
         return HealthCheck("daemon_stale", OK, "no daemon")
     if load.stale:
         why = load.stale_reason or "the configuration has changed"
-        told = f"process {load.pid} answers from before a change and takes in no other: {why}"
-        return HealthCheck("daemon_stale", WARN, told)
+        message = f"process {load.pid} answers from before a change and takes in no other: {why}"
+        return HealthCheck("daemon_stale", WARN, message)
     return HealthCheck("daemon_stale", OK, f"process {load.pid} serves the present configuration")
 
 
 def performance(state: IndexState | None, load: DaemonLoad | None) -> Iterator[HealthCheck]:
-    """Yield what was measured of speed."""
+    """Yield the measurements of speed."""
     yield _query_latency(load)
     yield _segments_touched(load)
     if state is None:
         yield HealthCheck("perf_publish_time", OK, "not measured: there is no record of a sync")
     else:
         slow = state.last_duration_ms > PUBLISH_MS
-        told = f"the last sync took {state.last_duration_ms} ms of {PUBLISH_MS}"
-        yield HealthCheck("perf_publish_time", WARN if slow else OK, told)
+        message = f"the last sync took {state.last_duration_ms} ms of {PUBLISH_MS}"
+        yield HealthCheck("perf_publish_time", WARN if slow else OK, message)
     upkeep = state.upkeep if state else Upkeep()
     yield _upkeep_time("perf_gc_time", "collection", upkeep.last_gc_ms, GC_MS)
     yield _upkeep_time(
@@ -163,14 +169,14 @@ def _query_latency(load: DaemonLoad | None) -> HealthCheck:
     p50, p95 = load.queries.latency_p50_ms, load.queries.latency_p95_ms
     if p50 is None or p95 is None:
         return HealthCheck("perf_query_latency", OK, "not measured: no search yet")
-    # The first search of a daemon opens what the others find open.
+    # The first search of a daemon opens files that later searches reuse.
     enough = load.queries.query_total >= _ENOUGH_SEARCHES
     slow = enough and (p50 > QUERY_P50_MS or p95 > QUERY_P95_MS)
-    told = (
+    message = (
         f"recent searches: median {p50} ms of {QUERY_P50_MS},"
         f" 95th percentile {p95} ms of {QUERY_P95_MS}"
     )
-    return HealthCheck("perf_query_latency", WARN if slow else OK, told)
+    return HealthCheck("perf_query_latency", WARN if slow else OK, message)
 
 
 def _segments_touched(load: DaemonLoad | None) -> HealthCheck:
@@ -179,9 +185,9 @@ def _segments_touched(load: DaemonLoad | None) -> HealthCheck:
     touched = load.queries.segments_touched_max
     if touched is None:
         return HealthCheck("perf_segments_touched", OK, "not measured: no search yet")
-    told = f"recent searches read {touched} segments at most, of {SEGMENTS_TOUCHED}"
+    message = f"recent searches read {touched} segments at most, of {SEGMENTS_TOUCHED}"
     over = touched > SEGMENTS_TOUCHED
-    return HealthCheck("perf_segments_touched", WARN if over else OK, told)
+    return HealthCheck("perf_segments_touched", WARN if over else OK, message)
 
 
 def _upkeep_time(code: str, what: str, took_ms: int | None, budget_ms: int) -> HealthCheck:

@@ -13,12 +13,12 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_NAMES: Final = 256
-"""Most names that one piece bears."""
+"""Most names of one piece."""
 
 _STANDS_ALONE_LINES: Final = 8
-"""A loose definition of at least so many lines gets a chunk of its own."""
+"""Least lines of a loose definition that gets a chunk of its own."""
 _LINE_REST_BYTES: Final = 120
-"""What still belongs to a definition behind its end, on the same line."""
+"""Most bytes after a definition's end, on the same line, that still belong to it."""
 _TRIVIAL_BYTES: Final = 60
 
 _WORD: Final = re.compile(rb"[0-9A-Za-z_\x80-\xff]")
@@ -28,7 +28,7 @@ class Arrangement:
     """Lays out one file.
 
     Attributes:
-        pieces: what was placed so far, in source order.
+        pieces: the pieces so far, in source order.
     """
 
     def __init__(self, table: LineTable, limits: ChunkLimits, cost: Callable[[], CutCost]) -> None:
@@ -42,7 +42,7 @@ class Arrangement:
         return self.place_part(0, len(self._table.data), definitions)
 
     def place_part(self, start: int, end: int, definitions: Sequence[Definition]) -> list[Piece]:
-        """Return the pieces of a part of the file that holds just these definitions."""
+        """Return the pieces of a part of the file that contains exactly these definitions."""
         self._region(start, end, (), definitions, None)
         return join_loose(self._table, self.pieces, self._limits)
 
@@ -68,7 +68,7 @@ class Arrangement:
         self._between(cursor, end, crumb, head, fields)
 
     def _borne(self, start: int, definitions: Sequence[Definition], head: Definition | None) -> int:
-        """Return how many fields at the beginning fit into one piece with their owner's head."""
+        """Return how many leading fields fit into one piece with their owner's head."""
         if head is None or head.found.thin:
             return 0
         for index, field in enumerate(definitions):
@@ -77,7 +77,7 @@ class Arrangement:
         return len(definitions)
 
     def _range(self, definition: Definition, floor: int, ceiling: int) -> tuple[int, int]:
-        """Return the definition's range, widened to whole lines where nobody else stands."""
+        """Return the definition's range, widened to whole lines that no other definition shares."""
         table = self._table
         start, end = definition.start, definition.end
         line_start = table.starts[table.line_of(start)]
@@ -97,7 +97,7 @@ class Arrangement:
         fields: tuple[str, ...],
     ) -> None:
         start, end = self._table.trim(start, end)
-        if start >= end:  # as between most definitions
+        if start >= end:  # the case between most definitions
             return
         if head is None:
             self._windows(Piece(start, end, "block", breadcrumb=crumb, loose=True), crumb)
@@ -106,9 +106,9 @@ class Arrangement:
             thin = Piece(start, end, "block", names=names, breadcrumb=crumb, loose=True)
             self._windows(thin, crumb)
         else:
-            own = (head.found.name, *head.found.more_names, *fields)[:MAX_NAMES]
+            all_names = (head.found.name, *head.found.more_names, *fields)[:MAX_NAMES]
             piece = Piece(
-                *(start, end, head.chunk_type, own[0], own, crumb[:-1]),
+                *(start, end, head.chunk_type, all_names[0], all_names, crumb[:-1]),
                 signature=head.signature,
                 doc=head.doc,
             )
@@ -117,23 +117,23 @@ class Arrangement:
     def _definition(
         self, definition: Definition, start: int, end: int, crumb: tuple[str, ...]
     ) -> None:
-        found = definition.found
-        outer = crumb + found.owners
-        inner = (*outer, found.name)
+        described = definition.found
+        outer = crumb + described.owners
+        inner = (*outer, described.name)
         low, high = self._table.trim(start, end)
         if low >= high:
             return
         small = fits(self._table, low, high, self._limits)
-        opened = found.always_open or not small
+        opened = described.always_open or not small
         if opened and definition.members:
             self._region(start, end, inner, definition.members, definition)
             return
         names = definition.all_names()[:MAX_NAMES]
         field = definition.chunk_type == "field"
-        loose = (found.loose or field) and self._lines(low, high) < _STANDS_ALONE_LINES
+        loose = (described.loose or field) and self._lines(low, high) < _STANDS_ALONE_LINES
         chunk_type = definition.chunk_type if not field else "block" if loose else "constant"
         piece = Piece(
-            *(low, high, chunk_type, "" if field and loose else found.name, names, outer),
+            *(low, high, chunk_type, "" if field and loose else described.name, names, outer),
             signature=definition.signature,
             doc=definition.doc,
             loose=loose,
@@ -147,7 +147,7 @@ class Arrangement:
         return self._table.line_of(end - 1) - self._table.line_of(start) + 1
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
-        """Place a trimmed piece, cut under the limits; the part with its head bears its names."""
+        """Add a trimmed piece, cut under the limits; the part with its head gets its names."""
         start, end = piece.start, piece.end
         if fits(self._table, start, end, self._limits):
             self.pieces.append(piece)
@@ -161,12 +161,12 @@ class Arrangement:
 
 
 def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-    """Return the pieces with loose neighbours joined while they fit, and crumbs absorbed."""
+    """Return the pieces with loose neighbours joined while they fit, and trivial ones absorbed."""
     joined: list[Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
         both = None
-        # A definition that stands alone is never joined with another: most pairs end here.
+        # A definition with its own chunk is never joined with another: most pairs end here.
         if last is not None and (last.loose or piece.loose):
             both = _join(table, last, piece, limits)
         if both is None:
@@ -199,7 +199,7 @@ def _join(table: LineTable, last: Piece, piece: Piece, limits: ChunkLimits) -> P
 
 
 def _is_trivial(table: LineTable, piece: Piece) -> bool:
-    """Say whether a piece is one short line, or no words at all, and defines nothing."""
+    """Say whether a piece defines nothing and is one short line, or has no words."""
     if not piece.loose or piece.name:
         return False
     text = table.data[piece.start : piece.end]
@@ -209,5 +209,5 @@ def _is_trivial(table: LineTable, piece: Piece) -> bool:
 
 
 def _is_opening(table: LineTable, piece: Piece) -> bool:
-    """Say whether a trivial piece introduces what follows: `namespace a {`, `public:`."""
+    """Say whether a trivial piece opens the next one: `namespace a {`, `public:`."""
     return table.data[piece.start : piece.end].rstrip().endswith((b"{", b":", b"("))

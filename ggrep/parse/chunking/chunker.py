@@ -70,23 +70,23 @@ def _bounded(words: Iterable[str], most: int) -> str:
 
 
 def guessed_imports(table: LineTable) -> list[str]:
-    """Return what import-like lines near the top of an unparsed source file name."""
-    found: list[str] = []
+    """Return the names in import-like lines near the top of an unparsed source file."""
+    imports: list[str] = []
     for line in range(min(_SCANNED_LINES, len(table.starts))):
         start = table.starts[line]
         text = table.data[start : min(start + 200, table.line_end(line))].decode("utf-8", "ignore")
         match = _IMPORT_LINE.match(text)
         if match:
-            found.append(match[1].strip(" \t\"'()<>{"))
-    return found
+            imports.append(match[1].strip(" \t\"'()<>{"))
+    return imports
 
 
 LARGER_FACTORS: Final = (2, 4, 8)
-"""How much larger chunks may grow so that a file stays under its chunk cap."""
+"""Factors by which chunks may grow so that a file stays under its chunk cap."""
 
 
 def needs_grammar(path_key: str, data: bytes) -> bool:
-    """Say whether the file is parsed, which only a killable worker may do."""
+    """Say whether the file is parsed; only a worker that can be killed may parse."""
     return _is_parsed(language_of(path_key, data), data)
 
 
@@ -96,7 +96,7 @@ def _is_parsed(language: str, data: bytes) -> bool:
 
 
 def prepare(path_key: str, data: bytes) -> None:
-    """Load what parses the file: the first of a language is to cost no more than others."""
+    """Load the file's grammar, so that the first file of a language costs no more than others."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
         from ggrep.parse.languages.syntax import grammar_of
@@ -136,13 +136,13 @@ def chunk_without_grammar(
 def chunk_by_lines(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
-    """Return the plan that looks at line ends and indentation alone: quick whatever the file."""
+    """Return the plan by line ends and indentation alone; fast for any file."""
     reading = Reading(LineTable(data), language_of(path_key, data))
     return _in_windows(path_key, reading, limits, problem)
 
 
 def _holding(language: str, path_key: str, table: LineTable, limits: ChunkLimits) -> Plan:
-    """Return the plan of a page or component that holds programs."""
+    """Return the plan of a page or component that contains programs."""
     from ggrep.parse.chunking.embedded import Scripts
     from ggrep.parse.languages.embedded_scripts import scripts_of
 
@@ -178,10 +178,10 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
 
 
 def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:
-    """Return the plan, or the smallest larger pieces with which the file stays under its cap.
+    """Return the plan with the smallest larger pieces that keep the file under its cap.
 
-    Structure that needs no parser is tried first, windows then; what still is too much is left
-    out and reported.
+    Structure that needs no parser is tried first, then windows. Pieces beyond the cap are left out
+    and reported.
     """
     most = limits.max_chunks_per_file - 1
     if len(plan.pieces) - 1 <= most:
@@ -194,7 +194,7 @@ def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) ->
 
 
 def _in_windows(path_key: str, reading: Reading, limits: ChunkLimits, problem: str | None) -> Plan:
-    """Return the smallest windows of lines with which the file stays under its cap."""
+    """Return the smallest windows of lines that keep the file under its cap."""
     most = limits.max_chunks_per_file - 1
     first = anchor(reading.table, path_key, (), ())
     for larger in _hopeful(reading.table, limits, (1, *LARGER_FACTORS)):
@@ -206,9 +206,13 @@ def _in_windows(path_key: str, reading: Reading, limits: ChunkLimits, problem: s
 
 
 def _hopeful(table: LineTable, limits: ChunkLimits, factors: Iterable[int]) -> list[ChunkLimits]:
-    """Return the larger limits with which the file may stay under its cap."""
+    """Return the larger limits that may keep the file under its cap."""
     every = [_larger(limits, factor) for factor in factors]
-    return [one for one in every if not surely_more(table, one, one.max_chunks_per_file - 1)]
+    return [
+        candidate
+        for candidate in every
+        if not surely_more(table, candidate, candidate.max_chunks_per_file - 1)
+    ]
 
 
 def _larger(limits: ChunkLimits, factor: int) -> ChunkLimits:

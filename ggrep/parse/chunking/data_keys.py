@@ -17,23 +17,23 @@ TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-"""What a scan stops at; every alternative is linear even in text that never ends."""
+"""Tokens of a scan; every alternative is linear even in text without an end."""
 
 TITLES: Final = (b"name", b"id", b"title", b"key", b"label", b"uses", b"path")
-"""Keys whose value names the part they stand in, best first."""
+"""Keys whose value names the part that contains them, best first."""
 
 MAX_TOKENS: Final = 1_000_000
-"""Most tokens of one file that are read; what follows belongs to the last key found."""
+"""Most tokens of one file that are read; the rest of the file belongs to the last key."""
 
 _MAX_SCANNED_NAMES: Final = 400
 _DEEPEST: Final = 24
 
 
 def json_keys(data: bytes) -> list[Key]:
-    """Return the keys and the elements of lists that are objects or lists themselves."""
+    """Return the keys, and the elements of lists that are objects or lists themselves."""
     scan = _JsonScan()
     for match in islice(TOKEN.finditer(data), MAX_TOKENS):
-        if scan.count > MAX_KEYS + 1:  # the lonely value is not counted in the end
+        if scan.count > MAX_KEYS + 1:  # a single outermost value is removed from the count later
             break
         if match["bracket"] is not None:
             scan.bracket(match["bracket"], match.start())
@@ -49,7 +49,7 @@ def json_keys(data: bytes) -> list[Key]:
 
 
 class _JsonScan:
-    """What was read so far; `_elements` holds a mark number or -1 for each open bracket."""
+    """State of the scan; `_elements` has a mark number or -1 for each open bracket."""
 
     def __init__(self) -> None:
         self._marks: list[tuple[int, int]] = []
@@ -85,7 +85,7 @@ class _JsonScan:
         self._after_key, self._pending = True, name
 
     def value(self, text: bytes) -> None:
-        """Let `"name": "x"` name the element of a list that it stands in."""
+        """Name the list element that contains `"name": "x"` after its value."""
         element = self._elements[-1] if self._elements else -1
         if element >= 0 and self._pending in TITLES:
             rank = TITLES.index(self._pending)
@@ -102,7 +102,7 @@ class _JsonScan:
         return len(self._marks) - 1
 
     def found(self) -> Iterator[Key]:
-        """Yield the keys; a file of one value has nothing outside of it to tell it from."""
+        """Yield the keys; the only value of a file gets none, as it needs no name."""
         lonely = sum(level == 0 for _, level in self._marks) <= 1
         for (start, level), name in zip(self._marks, self._names, strict=True):
             if level or not lonely:
@@ -121,7 +121,7 @@ _BLOCK_SCALAR: Final = re.compile(
 
 
 def yaml_keys(table: LineTable) -> list[Key]:
-    """Return the keys; an item of a list is named by its `name` or `id`, a document by its kind."""
+    """Return the keys; a list item is named by its `name` or `id`, a document by its kind."""
     scan = _YamlScan()
     ceiling = -1
     for start in table.starts:
@@ -141,7 +141,7 @@ def yaml_keys(table: LineTable) -> list[Key]:
 
 
 class _YamlScan:
-    """What was read so far. Levels are columns, doubled so that a dash lies below its key."""
+    """State of the scan. Levels are columns, doubled so that a dash has a level before its key."""
 
     def __init__(self) -> None:
         self._marks: list[tuple[int, int]] = [(0, -1)]
@@ -164,7 +164,7 @@ class _YamlScan:
         self._item = None
 
     def line(self, start: int, line: bytes, column: int) -> int:
-        """Take in one line; return the column that a block scalar's text lies behind, or -1."""
+        """Read one line; return the column after which a block scalar's text begins, or -1."""
         dashes = _DASHES.match(line)
         inner = column
         if dashes is not None and dashes[1]:
@@ -206,7 +206,7 @@ class _YamlScan:
             self._parent = b""
 
     def found(self) -> list[Key]:
-        """Return the keys; a file of one document is not wrapped in it."""
+        """Return the keys; the only document of a file gets no key of its own."""
         single = sum(level < 0 for _, level in self._marks) == 1
         rows = zip(self._marks, self._names, strict=True)
         return [

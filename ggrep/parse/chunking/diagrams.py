@@ -1,4 +1,4 @@
-"""Puts Mermaid diagrams in sentences: `Client -[calls]-> Server`."""
+"""Turns Mermaid diagrams into sentences: `Client -[calls]-> Server`."""
 
 import re
 from collections.abc import Callable
@@ -39,29 +39,29 @@ def _flow(lines: list[str]) -> list[str]:
 
 def _sequence(lines: list[str]) -> list[str]:
     aliases: dict[str, str] = {}
-    said: list[str] = []
+    edges: list[str] = []
     for line in lines:
         alias = _ALIAS.match(line)
         if alias is not None:
             aliases[alias[1]] = line[alias.end() :].strip()
             continue
         arrow = _MESSAGE.search(line)
-        if arrow is None or len(said) >= MAX_EDGES:
+        if arrow is None or len(edges) >= MAX_EDGES:
             continue
         source = line[: arrow.start()].strip().strip('"')
         target, _, message = line[arrow.end() :].partition(":")
         target = target.strip().strip('"')
         sentence = f"{aliases.get(source, source)} -> {aliases.get(target, target)}"
-        said.append(f"{sentence}: {message.strip()}" if message.strip() else sentence)
-    return said
+        edges.append(f"{sentence}: {message.strip()}" if message.strip() else sentence)
+    return edges
 
 
 def _relations(lines: list[str]) -> list[str]:
     """Return class, state and entity relations; an inheritance arrow reads `extends`."""
-    said: list[str] = []
+    edges: list[str] = []
     for line in lines:
         arrow = _RELATION.search(line)
-        if arrow is None or len(said) >= MAX_EDGES:
+        if arrow is None or len(edges) >= MAX_EDGES:
             continue
         left = _CARDINALITY.sub("", line[: arrow.start()]).strip()
         right, _, label = _CARDINALITY.sub("", line[arrow.end() :]).partition(":")
@@ -71,15 +71,15 @@ def _relations(lines: list[str]) -> list[str]:
             left, right = right, left
         if "|>" in mark or "<|" in mark:
             label = label or "extends"
-        said.append(f"{left} -[{label}]-> {right}" if label else f"{left} -> {right}")
-    return said
+        edges.append(f"{left} -[{label}]-> {right}" if label else f"{left} -> {right}")
+    return edges
 
 
 def _states(lines: list[str]) -> list[str]:
-    said = [
+    edges = [
         line.replace("[*] ->", "start ->").replace("-> [*]", "-> end") for line in _plain(lines)
     ]
-    return [line.replace("[*] -[", "start -[").replace("]-> [*]", "]-> end") for line in said]
+    return [line.replace("[*] -[", "start -[").replace("]-> [*]", "]-> end") for line in edges]
 
 
 def _plain(lines: list[str]) -> list[str]:

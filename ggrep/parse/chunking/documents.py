@@ -15,7 +15,7 @@ _FRONT_MATTER_LINES: Final = 500
 
 
 def markdown_cutter(table: LineTable) -> Cutter:
-    """Return what cuts a Markdown file into its sections."""
+    """Return the cutter of a Markdown file into its sections."""
     lines = _lines(table)
     headings, fences = scan(lines, front_matter_end(lines))
     return sections_cutter(table, headings, fences)
@@ -37,7 +37,7 @@ def front_matter_end(lines: list[str]) -> int:
 
 
 def scan(lines: list[str], first: int) -> tuple[list[Heading], list[Fence]]:
-    """Return headings and fences from line `first` on; an open fence ends with the file."""
+    """Return headings and fences from line `first` on; an unclosed fence ends with the file."""
     headings: list[Heading] = []
     fences: list[Fence] = []
     opened: tuple[int, str] | None = None
@@ -60,7 +60,7 @@ def scan(lines: list[str], first: int) -> tuple[list[Heading], list[Fence]]:
 
 
 def _fence_marker(line: str) -> str:
-    """Return the run of backticks or tildes that a line begins with, behind quote marks."""
+    """Return the run of backticks or tildes at the start of a line, after quote marks."""
     text = line.lstrip(" \t>")
     for mark in "`~":
         run = len(text) - len(text.lstrip(mark))
@@ -113,8 +113,8 @@ _DELIMITER: Final = re.compile(r"(?:-{4,}|\.{4,}|--|\+{4,}|/{4,})\Z")
 
 
 def rst_fences(lines: list[str]) -> list[Fence]:
-    """Return directives that hold code or a diagram, with all that is indented below them."""
-    found: list[Fence] = []
+    """Return directives with code or a diagram, each with the indented lines below it."""
+    fences: list[Fence] = []
     number = 0
     while number < len(lines):
         directive = _DIRECTIVE.match(lines[number])
@@ -124,9 +124,9 @@ def rst_fences(lines: list[str]) -> list[Fence]:
             continue
         last = _last_indented(lines, number, len(directive["indent"]))
         language = directive["argument"].strip() if name in _CODE else name
-        found.append(Fence(number, last, language.lower(), _opening(lines, number, last)))
+        fences.append(Fence(number, last, language.lower(), _opening(lines, number, last)))
         number = last + 1
-    return found
+    return fences
 
 
 def _last_indented(lines: list[str], first: int, indent: int) -> int:
@@ -148,21 +148,21 @@ def _opening(lines: list[str], first: int, last: int) -> int:
 
 
 def asciidoc_fences(lines: list[str]) -> list[Fence]:
-    """Return delimited blocks, with the attributes above them; an open one ends with the file."""
-    found: list[Fence] = []
+    """Return delimited blocks with the attributes above; an unclosed one ends with the file."""
+    fences: list[Fence] = []
     first, opened, language = 0, "", ""
     for number, line in enumerate(lines):
         if opened:
             if line == opened:
-                found.append(Fence(first, number, language, 2))
+                fences.append(Fence(first, number, language, 2))
                 opened = ""
         elif _DELIMITER.match(line):
             above = _ATTRIBUTES.fullmatch(lines[number - 1]) if number else None
             language = _language(above["words"]) if above is not None else ""
             first, opened = number - (above is not None), line
     if opened and opened != "--":
-        found.append(Fence(first, len(lines) - 1, language, 2))
-    return found
+        fences.append(Fence(first, len(lines) - 1, language, 2))
+    return fences
 
 
 def _language(words: str) -> str:
@@ -181,35 +181,35 @@ def window_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
 
 
 def rst_cutter(table: LineTable) -> Cutter:
-    """Return what cuts a reStructuredText file into its sections."""
+    """Return the cutter of a reStructuredText file into its sections."""
     lines = _lines(table)
     fences = rst_fences(lines)
     return sections_cutter(table, _outside(_rst_headings(lines), fences), fences)
 
 
 def asciidoc_cutter(table: LineTable) -> Cutter:
-    """Return what cuts an AsciiDoc file into its sections."""
-    found: list[Heading] = []
+    """Return the cutter of an AsciiDoc file into its sections."""
+    headings: list[Heading] = []
     lines = _lines(table)
     for number, line in enumerate(lines):
         level = len(line) - len(line.lstrip("="))
         title = clean_title(line[level:])
         if 1 <= level <= 6 and line[level : level + 1] == " " and title:
-            found.append(Heading(number, level, title))
+            headings.append(Heading(number, level, title))
     fences = asciidoc_fences(lines)
-    return sections_cutter(table, _outside(found, fences), fences)
+    return sections_cutter(table, _outside(headings, fences), fences)
 
 
 def _outside(headings: list[Heading], fences: list[Fence]) -> list[Heading]:
-    """Return the headings that no fence holds."""
+    """Return the headings outside all fences."""
     fenced = {line for fence in fences for line in range(fence.first, fence.last + 1)}
     return [heading for heading in headings if heading.line not in fenced]
 
 
 def _rst_headings(lines: list[str]) -> list[Heading]:
-    """Return titles with a line of punctuation below them; levels go by first appearance."""
+    """Return titles underlined with punctuation; levels go by first appearance."""
     levels: dict[tuple[str, bool], int] = {}
-    found: list[Heading] = []
+    headings: list[Heading] = []
     for number in range(1, len(lines)):
         title, under = lines[number - 1], lines[number]
         if not _is_adornment(under) or len(under) < len(title) or not title.strip():
@@ -218,8 +218,8 @@ def _rst_headings(lines: list[str]) -> list[Heading]:
         if _is_adornment(title) or (not over and (title[0] == " " or not _alone(lines, number))):
             continue
         level = levels.setdefault((under[0], over), len(levels) + 1)
-        found.append(Heading(number - 2 if over else number - 1, level, clean_title(title)))
-    return [heading for heading in found if heading.title]
+        headings.append(Heading(number - 2 if over else number - 1, level, clean_title(title)))
+    return [heading for heading in headings if heading.title]
 
 
 def _alone(lines: list[str], number: int) -> bool:

@@ -20,8 +20,8 @@ class Scripts:
     """The programs of one file, parsed once.
 
     Attributes:
-        imports: of all of them.
-        names: what they define at their top.
+        imports: imports of all of them.
+        names: the names that they define at their top level.
     """
 
     def __init__(self, table: LineTable, scripts: Iterable[Script], limits: ChunkLimits) -> None:
@@ -40,17 +40,17 @@ class Scripts:
         ]
 
     def among(self, around: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-        """Return the file's pieces: those of the programs, and of `around` what lies outside."""
+        """Return the file's pieces: the programs', and the parts of `around` outside them."""
         table = self._table
-        found: list[Piece] = []
+        every: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):
             arrangement = Arrangement(table, limits, cache(partial(_cost, table, root, limits)))
             whole = (script.outer_start, script.outer_end)
             pieces = arrangement.place_part(*whole, outline.definitions)
-            found += _with_tag(table, script, pieces, limits)
+            every += _with_tag(table, script, pieces, limits)
         holes = [(script.outer_start, script.outer_end) for script, _ in self._parsed]
-        found += (part for piece in around for part in _outside(table, piece, holes))
-        return sorted(found, key=lambda piece: piece.start)
+        every += (part for piece in around for part in _outside(table, piece, holes))
+        return sorted(every, key=lambda piece: piece.start)
 
 
 def _cost(table: LineTable, root: Node, limits: ChunkLimits) -> CutCost:
@@ -60,7 +60,7 @@ def _cost(table: LineTable, root: Node, limits: ChunkLimits) -> CutCost:
 def _with_tag(
     table: LineTable, script: Script, pieces: list[Piece], limits: ChunkLimits
 ) -> list[Piece]:
-    """Return the pieces with the opening tag, should it stand alone, joined to the next."""
+    """Return the pieces; an opening tag in a piece of its own is joined to the next."""
     if len(pieces) > 1 and pieces[0].end <= script.start:
         tag, first = pieces[:2]
         if fits(table, tag.start, first.end, limits):
@@ -69,7 +69,7 @@ def _with_tag(
 
 
 def _outside(table: LineTable, piece: Piece, holes: Sequence[tuple[int, int]]) -> list[Piece]:
-    """Return what is left of a piece without the holes, each part with the names it holds."""
+    """Return the parts of a piece outside the holes, each with its names."""
     parts: list[tuple[int, int]] = []
     cursor = piece.start
     for start, end in holes:

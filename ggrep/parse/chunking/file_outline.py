@@ -14,7 +14,7 @@ from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, KEYED, holds_scripts, language_of
 
 MAX_OUTLINED: Final = 20_000
-"""Definitions of one file that are told; what lies behind them is counted by nobody."""
+"""Most definitions of one file that are returned; later ones are not counted."""
 
 
 class Outlined(Struct, frozen=True):
@@ -22,10 +22,10 @@ class Outlined(Struct, frozen=True):
 
     Attributes:
         depth: 0 at the top of the file.
-        kind: as the type of a chunk, and `field`.
-        name: several, with commas between them, where one statement defines them.
+        kind: the chunk type, or `field`.
+        name: several names with commas between them if one statement defines several.
         signature: its head on one line; empty for a field.
-        start_line: 1-based, with what belongs in front of it; `end_line` is inclusive.
+        start_line: 1-based, comments and attributes in front included; `end_line` is inclusive.
     """
 
     depth: int
@@ -37,7 +37,7 @@ class Outlined(Struct, frozen=True):
 
 
 def is_outlined(path_key: str, data: bytes) -> bool:
-    """Say whether a file's definitions are told by its syntax, which only a child may read."""
+    """Say whether a file's definitions are read from its syntax, which only a worker may do."""
     language = language_of(path_key, data)
     return (language in GRAMMARS and language not in KEYED) or holds_scripts(language, data)
 
@@ -45,16 +45,16 @@ def is_outlined(path_key: str, data: bytes) -> bool:
 def outline_file(path_key: str, data: bytes) -> tuple[Outlined, ...]:
     """Return the definitions of a file; parses in this process.
 
-    Requires: `is_outlined` says so.
+    Requires: `is_outlined` returned True.
     """
     table = LineTable(data)
     language = language_of(path_key, data)
     definitions = (
         _own(language, table) if language in GRAMMARS else tuple(_embedded(language, table))
     )
-    found: list[Outlined] = []
-    _tell(definitions, table, 0, found)
-    return tuple(found)
+    outlined: list[Outlined] = []
+    _tell(definitions, table, 0, outlined)
+    return tuple(outlined)
 
 
 def _own(language: str, table: LineTable) -> Sequence[Definition]:
@@ -75,15 +75,15 @@ def _embedded(language: str, table: LineTable) -> Iterator[Definition]:
 
 
 def _tell(
-    definitions: Sequence[Definition], table: LineTable, depth: int, found: list[Outlined]
+    definitions: Sequence[Definition], table: LineTable, depth: int, outlined: list[Outlined]
 ) -> None:
     for definition in definitions:
-        if len(found) >= MAX_OUTLINED:
+        if len(outlined) >= MAX_OUTLINED:
             return
         name = ", ".join(filter(None, (definition.found.name, *definition.found.more_names)))
         if definition.found.owners:
             name = ".".join((*definition.found.owners, name))
-        found.append(
+        outlined.append(
             Outlined(
                 depth=depth,
                 kind=definition.chunk_type,
@@ -93,7 +93,7 @@ def _tell(
                 end_line=table.line_of(max(definition.start, definition.end - 1)) + 1,
             )
         )
-        _tell(definition.members, table, depth + 1, found)
+        _tell(definition.members, table, depth + 1, outlined)
 
 
 def _signature(definition: Definition, table: LineTable) -> str:

@@ -1,6 +1,6 @@
 """Edges of Mermaid flowcharts: every arrow kind, chains, groups of nodes, subgraphs.
 
-Each line is scanned once from left to right; what cannot be read is left out.
+Each line is scanned once from left to right; unreadable parts are left out.
 """
 
 import re
@@ -32,10 +32,10 @@ _MARKS: Final = " \t\"'`[](){}/\\<>"
 
 
 class Flowchart(Struct):
-    """What was read so far.
+    """State of the scan.
 
     Attributes:
-        labels: by node id; an id without a label stands for itself.
+        labels: by node id; an id without a label is its own label.
         edges: source id, edge label, target id.
     """
 
@@ -45,7 +45,7 @@ class Flowchart(Struct):
     links: list[tuple[str, str]] = field(default_factory=list)
 
     def read(self, line: str) -> None:
-        """Take in one statement."""
+        """Read one statement."""
         word = line.split(maxsplit=1)[0].rstrip(";") if line.split() else ""
         if word == "subgraph":
             self.groups.append(_group_title(line))
@@ -57,16 +57,16 @@ class Flowchart(Struct):
             self._chain(line)
 
     def sentences(self) -> list[str]:
-        """Return groups, edges and links in words; the nodes when there are no edges."""
-        said = [f"group {title}" for title in self.groups[:MAX_NODES] if title]
+        """Return groups, edges and links in words; the nodes if there are no edges."""
+        lines = [f"group {title}" for title in self.groups[:MAX_NODES] if title]
         for source, label, target in self.edges[:MAX_EDGES]:
             arrow = f"-[{label}]->" if label else "->"
-            said.append(f"{self._label(source)} {arrow} {self._label(target)}")
+            lines.append(f"{self._label(source)} {arrow} {self._label(target)}")
         links = self.links[:MAX_LINKS]
-        said += [f"{self._label(node)} links to {target}" for node, target in links]
+        lines += [f"{self._label(node)} links to {target}" for node, target in links]
         if not self.edges and not links:
-            said += [f"{label} ({node})" for node, label in list(self.labels.items())[:MAX_NODES]]
-        return said
+            lines += [f"{label} ({node})" for node, label in list(self.labels.items())[:MAX_NODES]]
+        return lines
 
     def _label(self, node: str) -> str:
         return self.labels.get(node) or node
@@ -84,12 +84,12 @@ class Flowchart(Struct):
 
     def _nodes(self, line: str, position: int) -> tuple[list[str], int]:
         """Read `A[label] & B`; return the ids and where reading stopped."""
-        found: list[str] = []
+        ids: list[str] = []
         while True:
             match = _IDENTIFIER.match(line, position)
             if match is None:
-                return found, position
-            found.append(match[1])
+                return ids, position
+            ids.append(match[1])
             position = match.end()
             label, position = _shape(line, position)
             if label or match[1] not in self.labels:
@@ -98,7 +98,7 @@ class Flowchart(Struct):
             position = styled.end() if styled else position
             more = _AND.match(line, position)
             if more is None:
-                return found, position
+                return ids, position
             position = more.end()
 
 
@@ -109,7 +109,7 @@ def _group_title(line: str) -> str:
 
 
 def _shape(line: str, position: int) -> tuple[str, int]:
-    """Read a node's brackets; return its label and the offset behind them."""
+    """Read a node's brackets; return its label and the offset after them."""
     if line[position : position + 1] not in {"[", "(", "{", ">"}:
         return "", position
     depth, quoted = 0, False
@@ -133,7 +133,7 @@ def _tidy(label: str) -> str:
 
 
 def _arrow(line: str, position: int) -> tuple[str, int]:
-    """Return an edge's label and the offset behind it; a negative offset when there is none."""
+    """Return an edge's label and the offset after it; a negative offset if there is no edge."""
     whole = _ARROW.match(line, position)
     if whole is not None:
         return _tidy(whole[1] or ""), whole.end()
@@ -152,12 +152,12 @@ _LINE_CHARACTERS: Final = 1000
 
 def statements(text: str, comments: tuple[str, ...]) -> list[str]:
     """Return bounded lines without comments, fence markers, quote marks and delimiters."""
-    found: list[str] = []
+    bounded: list[str] = []
     for raw in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         line = " ".join(raw[:_LINE_CHARACTERS].lstrip("> \t\ufeff").split())
         if line and not line.startswith(("```", "~~~", *comments)) and not _is_delimiter(line):
-            found.append(line)
-    return found
+            bounded.append(line)
+    return bounded
 
 
 def _is_delimiter(line: str) -> bool:

@@ -11,15 +11,15 @@ _MARKS: Final = re.compile(
     re.MULTILINE,
 )
 _RULES: Final = " \t\r-=*#~"
-"""What lines are drawn with."""
+"""Lines of decoration in comments."""
 _CLOSING: Final = re.compile(r"(?:\*+/|-\}|\"\"\"|''')[ \t]*$", re.MULTILINE)
 _SHEBANG: Final = re.compile(r"\A\ufeff?#![ \t]*/[^\n]*")
-"""What names the program of a script, and documents nothing."""
+"""A line that names the interpreter of a script; it documents nothing."""
 _QUOTE: Final = re.compile(r"\A[ \t]*[A-Za-z~@]{0,4}(?:\"\"\"|'''|\"|')")
 
 
 def clean_signature(text: str) -> str:
-    """Return the head of a definition on one line, without what opens its body."""
+    """Return the head of a definition on one line, without the opening of its body."""
     if not text:
         return ""
     line = " ".join(text[: 4 * MAX_SIGNATURE_CHARACTERS].split())
@@ -27,7 +27,7 @@ def clean_signature(text: str) -> str:
 
 
 def clean_value(text: str, *, is_cut: bool = False) -> str:
-    """Return a constant or a field with its value on one line; what was or is cut ends in `…`."""
+    """Return a constant or a field with its value on one line; a cut value ends in `…`."""
     line = " ".join(text.split())
     if is_cut or len(line) > MAX_SIGNATURE_CHARACTERS:
         return line[:MAX_SIGNATURE_CHARACTERS].rstrip() + "…"

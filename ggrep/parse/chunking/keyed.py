@@ -1,8 +1,8 @@
 """Splits a file with keys into pieces that follow its structure.
 
-A scanner says where keys begin and how deep they lie; a key reaches to the next one that lies no
-deeper. Small neighbours share a piece; what is too large is opened, or cut by lines when nothing
-is inside.
+A scanner returns the start and the depth of each key. A key extends to the next one at the same or
+a lesser depth. Small neighbours share a piece. A key that is too large is split at its inner keys,
+or cut by lines if it has none.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,24 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_NESTED: Final = 12
-"""Levels of keys that are looked into; what lies deeper stays in its parent's text."""
+"""Most levels of keys that are read; deeper ones stay in their parent's text."""
 MAX_KEYS: Final = 200_000
-"""A file of more keys is data, whose structure would cost more than it tells."""
+"""Most keys of a file; a file with more is data, whose structure is not worth its cost."""
 MAX_KEY_CHARACTERS: Final = 120
 
 _LEAD_BYTES: Final = 200
 
 
 class Key(Struct, frozen=True):
-    """Where a key, section, element, rule or target begins.
+    """The start of a key, section, element, rule or target.
 
     Attributes:
         start: byte offset.
         level: larger is deeper; only the order of levels counts.
-        name: empty when the part has none (an element of a list).
-        owners: names that qualify it though their text does not enclose it.
+        name: empty if the part has none (an element of a list).
+        owners: names that qualify it although their text does not enclose it.
         more_names: further names that its own text defines.
-        notable: a piece that holds it tells its name even when nothing lies inside of it.
+        notable: a piece that contains it gets its name even if it has no inner keys.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Key(Struct, frozen=True):
 
 
 def key_name(raw: bytes) -> str:
-    """Return a key's words on one line, cut to the longest that is kept."""
+    """Return a key's words on one line, cut to the longest name that is kept."""
     words = raw[: 4 * MAX_KEY_CHARACTERS].decode("utf-8", "replace").removeprefix("\ufeff").split()
     return " ".join(words)[:MAX_KEY_CHARACTERS]
 
@@ -65,8 +65,8 @@ def shallow(keys: Sequence[Key]) -> list[Key]:
 
 
 def led(table: LineTable, keys: list[Key], comments: tuple[bytes, ...]) -> list[Key]:
-    """Return the keys begun at their line, or at the comments directly above."""
-    found: list[Key] = []
+    """Return the keys, each moved to the start of its line or of the comments directly above."""
+    moved: list[Key] = []
     taken = -1
     for key in keys:
         line = table.line_of(key.start)
@@ -77,8 +77,8 @@ def led(table: LineTable, keys: list[Key], comments: tuple[bytes, ...]) -> list[
                 first -= 1
             start = table.starts[first]
         taken = line
-        found.append(key if start == key.start else replace(key, start=start))
-    return found
+        moved.append(key if start == key.start else replace(key, start=start))
+    return moved
 
 
 def _is_comment(table: LineTable, line: int, comments: tuple[bytes, ...]) -> bool:
@@ -87,7 +87,7 @@ def _is_comment(table: LineTable, line: int, comments: tuple[bytes, ...]) -> boo
 
 
 def followers(keys: Sequence[Key]) -> list[int]:
-    """Return for each key the number of the next one that lies no deeper."""
+    """Return for each key the number of the next one that is not deeper."""
     after = [len(keys)] * len(keys)
     open_keys: list[int] = []
     for number, key in enumerate(keys):
@@ -98,17 +98,17 @@ def followers(keys: Sequence[Key]) -> list[int]:
 
 
 MAX_NAMES: Final = 64
-"""Most names that one piece bears."""
+"""Most names of one piece."""
 _ALONE_LINES: Final = 8
 _ALONE_BYTES: Final = 800
-"""From so many lines or bytes on, a part does not share a piece with its neighbours."""
+"""Least lines or bytes of a part that shares no piece with its neighbours."""
 _THIN_LINES: Final = 3
 _THIN_BYTES: Final = 120
-"""Up to so much text before the first inner key says little, so it opens that key's piece."""
+"""Most text before the first inner key that is joined to that key's piece."""
 
 
 class _Group(Struct):
-    """Neighbours that share a piece; `head` is the key whose opening text it begins with."""
+    """Neighbours that share a piece; `head` is the key whose opening text comes first in it."""
 
     start: int
     head: Key | None = None
@@ -121,9 +121,9 @@ class _Group(Struct):
 def keyed_cutter(
     table: LineTable, keys: Sequence[Key], comments: tuple[bytes, ...] = ()
 ) -> Cutter | None:
-    """Return what cuts the file by its keys; comments directly above a key belong to it.
+    """Return the cutter of the file by its keys; comments directly above a key belong to it.
 
-    It cuts nothing when there would be more pieces than a file may have. None without keys, or
+    It cuts nothing if a file may not have that many pieces. The result is None without keys, or
     with far too many.
 
     Requires: `keys` ascend by `start`.
@@ -146,7 +146,7 @@ def keyed_cutter(
 
 
 class _Layout:
-    """Places one file; its recursion is as deep as keys are nested, at most `MAX_NESTED`."""
+    """Arranges one file; its recursion is as deep as keys are nested, at most `MAX_NESTED`."""
 
     def __init__(
         self,
@@ -168,9 +168,9 @@ class _Layout:
         self.pieces: list[Piece] = []
 
     def place_file(self) -> bool:
-        """Place all text; a single outermost key is opened even when it would fit.
+        """Arrange all text; a single outermost key is split even when it would fit.
 
-        Return False when it took more than `most` pieces, which are not all there then.
+        Return False when more than `most` pieces are needed; the pieces are then incomplete.
         """
         keys, end = self._keys, len(self._table.data)
         if keys and self._after[0] == len(keys) > 1 and not self._packed:
@@ -201,7 +201,7 @@ class _Layout:
         self._region(inside, number + 1, self._after[number], stop, inner)
 
     def _joined(self, group: _Group, number: int, stop: int, crumb: tuple[str, ...]) -> _Group:
-        """Return the group that holds the key, the same one while it has room."""
+        """Return the group of the key: the current one while it has room."""
         key = self._keys[number]
         alone = self._stands_alone(key.start, stop)
         room = fits(self._table, *self._table.trim(group.start, stop), self._limits)
@@ -211,8 +211,8 @@ class _Layout:
         group.members.append(key)
         group.full = alone
         for inner in range(number + 1, self._after[number]):
-            told = self._keys[inner].notable or self._after[inner] > inner + 1
-            if told and len(group.nested) < MAX_NAMES:
+            is_named = self._keys[inner].notable or self._after[inner] > inner + 1
+            if is_named and len(group.nested) < MAX_NAMES:
                 group.nested += _names(self._keys[inner])
         return group
 
@@ -236,14 +236,14 @@ class _Layout:
         return end - start >= _ALONE_BYTES or lines >= _ALONE_LINES
 
     def _flush(self, group: _Group, end: int, crumb: tuple[str, ...]) -> None:
-        """Place a group, cut by lines if need be; only its first part bears its names."""
+        """Add a group, cut by lines if necessary; only its first part gets its names."""
         ranges = cut(self._table, group.start, end, self._limits, self._cost)
         named = [name for member in group.members for name in _names(member)]
         outer = crumb
         if group.head is not None:
-            own = len(group.head.owners) + bool(group.head.name)
+            added = len(group.head.owners) + bool(group.head.name)
             named = [*_names(group.head), *named]
-            outer = (*crumb[: len(crumb) - own], *group.head.owners)
+            outer = (*crumb[: len(crumb) - added], *group.head.owners)
         elif len({member.owners for member in group.members}) == 1:
             outer = (*crumb, *group.members[0].owners)
         names = tuple(dict.fromkeys((*named, *group.above, *group.nested)))[:MAX_NAMES]

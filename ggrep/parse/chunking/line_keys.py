@@ -26,7 +26,7 @@ _LONE_WORD: Final = re.compile(rb"^[ \t]*+(\w++)[ \t\r]*+$", re.MULTILINE)
 _GIVEN: Final = re.compile(
     rb"(\A\s*(?:@(?:mixin|function)\s+[\w-]++|[.#][\w-]++))\s*\(.*\Z", re.DOTALL
 )
-"""The parameters of a mixin or a function are no part of its name."""
+"""Parameters of a mixin or a function; they are not part of its name."""
 _HEAD_BYTES: Final = 600
 _STATEMENT: Final = re.compile(rb"[@$-]{1,2}[\w-]++[ \t]*+[^\s:;{]{0,80}")
 
@@ -43,7 +43,7 @@ def rule_keys(table: LineTable) -> list[Key]:
 
 
 class _Scan:
-    """Reads one file; `keys` holds what was found."""
+    """Reads one file; `keys` are the keys so far."""
 
     def __init__(self, data: bytes, *, by_line: bool) -> None:
         self._data = data
@@ -61,7 +61,7 @@ class _Scan:
             position = max(self._read(token), token.start() + 1)
 
     def _read(self, token: re.Match[bytes]) -> int:
-        """Take in one token; return where reading goes on."""
+        """Read one token; return where reading continues."""
         kind, end = token.lastgroup, token.end()
         if kind in {"hash", "comment"}:
             self._boundary = end
@@ -95,11 +95,11 @@ class _Scan:
             return
         words: tuple[str, ...] = (key_name(_GIVEN.sub(rb"\1", head)),)
         if self._by_line:
-            found = _WORD.finditer(head)
-            words = tuple(key_name(word[1] if word[1] is not None else word[0]) for word in found)
+            matches = _WORD.finditer(head)
+            words = tuple(key_name(word[1] if word[1] is not None else word[0]) for word in matches)
         words = words[:4]
         if not self._depth:
-            self._naming = words == ("locals",)  # Terraform's: each of its attributes has a name
+            self._naming = words == ("locals",)  # in Terraform, each of its attributes has a name
         self.keys.append(Key(start, 1 + self._depth, words[-1], words[:-1]))
 
     def _statement(self, end: int) -> None:
@@ -113,7 +113,7 @@ class _Scan:
         for line in _LONE_WORD.finditer(self._data, position):
             if line[1] == word:
                 return line.end()
-        # An unclosed one hides the rest of the file, so that none is looked for twice.
+        # An unclosed one hides the rest of the file, so it is searched for only once.
         return len(self._data)
 
 
@@ -133,11 +133,11 @@ _CONDITIONAL: Final = (b"ifeq", b"ifneq", b"ifdef", b"ifndef", b"else", b"endif"
 
 def dockerfile_keys(table: LineTable) -> list[Key]:
     """Return stages, named by alias or image, and the instructions in them."""
-    found: list[Key] = []
+    keys: list[Key] = []
     continued = False
     closing = b""
     for start in table.starts:
-        if len(found) > MAX_KEYS:
+        if len(keys) > MAX_KEYS:
             break
         line = _line(table, start, _BUILD_LINE_BYTES)
         text = line.strip()
@@ -147,11 +147,11 @@ def dockerfile_keys(table: LineTable) -> list[Key]:
         if text.startswith(b"#") or not text:
             continue
         if not continued:
-            found += _instruction(start, text)
+            keys += _instruction(start, text)
         heredoc = _HEREDOC.search(text)
         closing = heredoc[1] if heredoc is not None else b""
         continued = text.endswith((b"\\", b"`"))
-    return found
+    return keys
 
 
 def _instruction(start: int, text: bytes) -> list[Key]:
@@ -164,11 +164,11 @@ def _instruction(start: int, text: bytes) -> list[Key]:
 
 def make_keys(table: LineTable) -> list[Key]:
     """Return targets, variables and definitions; `.PHONY` goes with the target below it."""
-    found: list[Key] = []
+    keys: list[Key] = []
     continued, inside_define = False, False
     special: int | None = None
     for start in table.starts:
-        if len(found) > MAX_KEYS:
+        if len(keys) > MAX_KEYS:
             break
         line = _line(table, start, _BUILD_LINE_BYTES)
         skipped = continued or inside_define or line[:1] in {b"\t", b"#", b""}
@@ -184,10 +184,10 @@ def make_keys(table: LineTable) -> list[Key]:
             special = start if special is None else special
         else:
             opens = start if special is None else special
-            found.append(Key(opens, 1, key.name, (), key.more_names))
+            keys.append(Key(opens, 1, key.name, (), key.more_names))
             special = None
             inside_define = _DEFINED.match(line.lstrip(b" ")) is not None
-    return found
+    return keys
 
 
 def _make_key(start: int, text: bytes) -> Key | None:
@@ -219,26 +219,26 @@ _INI_KEY: Final = re.compile(rb"(?:export[ \t]+)?([^\s=:#;\[][^=:\n]{0,200}?)[ \
 
 def toml_keys(table: LineTable) -> list[Key]:
     """Return tables and keys; an element of a list of tables is named by its `name`."""
-    found: list[Key] = []
+    keys: list[Key] = []
     values = _Values()
     level, array = 1, -1
     for start in table.starts:
-        if len(found) > MAX_KEYS:
+        if len(keys) > MAX_KEYS:
             break
         line = _line(table, start, _TABLE_LINE_BYTES)
         header = None if values.inside else _TABLE.match(line)
         key = None if values.inside or header else _TOML_KEY.match(line)
         if header is not None:
-            found.append(_dotted(start, 1, header[1]))
+            keys.append(_dotted(start, 1, header[1]))
             level = 2
-            array = len(found) - 1 if line.lstrip().startswith(b"[[") else -1
+            array = len(keys) - 1 if line.lstrip().startswith(b"[[") else -1
         elif key is not None:
-            found.append(_dotted(start, level, key[1]))
+            keys.append(_dotted(start, level, key[1]))
             if array >= 0 and key[1] == b"name":
-                found[array] = _titled(found[array], line[key.end() :])
+                keys[array] = _titled(keys[array], line[key.end() :])
         if header is None:
             values.read(line if key is None else line[key.end() :])
-    return found
+    return keys
 
 
 class _Values:
@@ -253,7 +253,7 @@ class _Values:
         return bool(self._quotes) or self._depth > 0
 
     def read(self, line: bytes) -> None:
-        """Take in a line, or what follows `=` on it."""
+        """Read a line, or its text after `=`."""
         position = 0
         while True:
             if self._quotes:
@@ -286,22 +286,22 @@ def _titled(key: Key, value: bytes) -> Key:
 
 def ini_keys(table: LineTable) -> list[Key]:
     """Return sections and keys; an indented line continues the one above it."""
-    found: list[Key] = []
+    keys: list[Key] = []
     level = 1
     for start in table.starts:
-        if len(found) > MAX_KEYS:
+        if len(keys) > MAX_KEYS:
             break
         line = _line(table, start, _TABLE_LINE_BYTES)
         section = _INI_SECTION.match(line)
         if section is not None:
             level = 2
-            found.append(Key(start, 1, key_name(section[1])))
+            keys.append(Key(start, 1, key_name(section[1])))
             continue
         indented = line[:1] in {b" ", b"\t"}
         key = _INI_KEY.match(line.lstrip(b" \t")) if level == 2 or not indented else None
         if key is not None:
-            found.append(Key(start, level + indented, key_name(key[1])))
-    return found
+            keys.append(Key(start, level + indented, key_name(key[1])))
+    return keys
 
 
 def _line(table: LineTable, start: int, most: int) -> bytes:

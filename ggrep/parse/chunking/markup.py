@@ -36,7 +36,7 @@ _PART_LEVEL: Final = 7
 
 
 def xml_keys(data: bytes) -> list[Key]:
-    """Return elements by nesting; what has an id, a name or such a child is named by it."""
+    """Return elements by nesting; an element is named by its id, its name or such a child."""
     scan = _Elements(data)
     for tag in _TAG.finditer(data):
         if tag["tag"] is not None:
@@ -98,14 +98,16 @@ class _Elements:
 
 
 def identity(attributes: bytes) -> str:
-    """Return what an element calls itself; empty when it does not."""
-    found = {match[1]: match[2] or match[3] or match[4] for match in _IDENTITY.finditer(attributes)}
-    value = next((found[word] for word in _IDENTITIES if found.get(word)), b"")
+    """Return the id or name of an element; empty without one."""
+    values = {
+        match[1]: match[2] or match[3] or match[4] for match in _IDENTITY.finditer(attributes)
+    }
+    value = next((values[word] for word in _IDENTITIES if values.get(word)), b"")
     return unescape(key_name(value))
 
 
 def html_keys(data: bytes) -> list[Key]:
-    """Return headings by rank, and elements with an id; scripts and styles are not looked into."""
+    """Return headings by rank, and elements with an id; scripts and styles are skipped."""
     return list(islice(_html(data), MAX_KEYS + 1))
 
 

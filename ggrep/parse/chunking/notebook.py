@@ -1,7 +1,7 @@
-"""Groups the cells of notebooks, which `source` has turned into scripts, into pieces.
+"""Groups the cells of notebooks, which `source` turned into scripts, into pieces.
 
 Headings of text cells enclose the cells below. Cells under one heading share a piece while they
-fit; definitions stand alone as in any file.
+fit. Definitions get pieces of their own as in any file.
 """
 
 import re
@@ -29,7 +29,7 @@ _NAME_CHARACTERS: Final = 120
 
 
 def notebook_cutter(table: LineTable) -> Cutter:
-    """Return what cuts the cells without looking at their code."""
+    """Return the cutter of the cells without their code's structure."""
 
     def pieces(limits: ChunkLimits) -> list[Piece]:
         return place_cells(table, limits, (), lambda: indentation_cost(table))
@@ -49,11 +49,11 @@ def place_cells(
     placed: list[Piece] = []
     after = 0
     for cell in _cells(table.data):
-        own = after
+        before = after
         while after < len(definitions) and definitions[after].start < cell.end:
             after += 1
         arrangement = Arrangement(table, limits, cost)
-        parts = arrangement.place_part(cell.start, cell.end, definitions[own:after])
+        parts = arrangement.place_part(cell.start, cell.end, definitions[before:after])
         if len(parts) > 1 and _says_nothing(table.data[parts[0].start : parts[0].end]):
             parts[:2] = [replace(parts[1], start=parts[0].start)]
         placed += [_under(part, cell) for part in parts]
@@ -62,7 +62,7 @@ def place_cells(
 
 
 class _Cell(Struct, frozen=True):
-    """A cell of some text; `crumb` are the headings that hold its end."""
+    """A cell of some text; `crumb` is the headings that contain its end."""
 
     start: int
     end: int
@@ -71,30 +71,30 @@ class _Cell(Struct, frozen=True):
 
 
 def _cells(data: bytes) -> list[_Cell]:
-    """Return the cells; the first begins where the file does."""
+    """Return the cells; the first begins at the start of the file."""
     marks = list(_MARK.finditer(data))
     starts = [0, *(mark.start() for mark in marks[1:]), len(data)]
     above: list[tuple[int, str]] = []
-    found: list[_Cell] = []
+    cells: list[_Cell] = []
     for number, (start, end) in enumerate(pairwise(starts)):
         headings: list[str] = []
         if number < len(marks) and marks[number][1] is not None:
             for heading in _HEADING.finditer(data, start, end):
                 level = len(heading[1])
                 name = " ".join(heading[2].decode("utf-8", "replace").split())[:_NAME_CHARACTERS]
-                above = [*(one for one in above if one[0] < level), (level, name)]
+                above = [*(outer for outer in above if outer[0] < level), (level, name)]
                 headings.append(name)
-        found.append(_Cell(start, end, tuple(name for _, name in above), tuple(headings)))
-    return found
+        cells.append(_Cell(start, end, tuple(name for _, name in above), tuple(headings)))
+    return cells
 
 
 def _says_nothing(text: bytes) -> bool:
-    """Tell whether a text is only what stands above cells."""
+    """Tell whether a text consists of cell titles only."""
     return not _ADDED.sub(b"", text).strip()
 
 
 def _under(piece: Piece, cell: _Cell) -> Piece:
-    """Return a piece of a cell with the headings it stands below, if it is no definition."""
+    """Return a piece of a cell with the headings above it, if it is no definition."""
     if not piece.loose or piece.breadcrumb or piece.name:
         return piece
     name, *_ = cell.headings or ("",)
@@ -105,5 +105,5 @@ def _under(piece: Piece, cell: _Cell) -> Piece:
 
 def _outside_itself(piece: Piece) -> Piece:
     """Return a piece whose own heading does not enclose it."""
-    own = piece.breadcrumb[-1:]
-    return replace(piece, breadcrumb=piece.breadcrumb[:-1]) if own == (piece.name,) else piece
+    last = piece.breadcrumb[-1:]
+    return replace(piece, breadcrumb=piece.breadcrumb[:-1]) if last == (piece.name,) else piece

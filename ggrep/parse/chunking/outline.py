@@ -1,7 +1,7 @@
-"""The nested definitions of a file, found without visiting every node.
+"""The nested definitions of a file, collected without visiting every node.
 
-Only the top level and the insides of definitions are walked; whatever else is larger than a
-chunk is looked into as well, so that a module wrapped in a function call does not stay opaque.
+Only the top level and the insides of definitions are walked. Any other node larger than a chunk
+is walked as well, so the definitions in a module wrapped in a function call are read.
 """
 
 from collections.abc import Iterable
@@ -17,12 +17,12 @@ from ggrep.parse.languages.found import Found, Rules, end_of, signature_of
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_DEPTH: Final = 40
-"""Levels of nesting that are looked into; what lies deeper stays in its parent's text."""
+"""Most levels of nesting that are walked; deeper nodes stay in their parent's text."""
 
 _LEADING: Final = frozenset({"comment", "attribute_item", "decorator", "haddock"})
-"""What belongs to the definition behind it, beside all kinds of comments."""
+"""Nodes that belong to the definition after them, beside all kinds of comments."""
 _OPENING: Final = frozenset({"and", "type"})
-"""Words that stand in front of one of several types, outside of its node."""
+"""Words in front of one of several types, outside its node."""
 _ALWAYS_WALKED: Final = frozenset({"class", "interface", "enum", "module"})
 
 
@@ -31,11 +31,11 @@ class Definition(Struct, frozen=True):
 
     Attributes:
         start: byte offset, leading comments and attributes included.
-        found: what the language's rules said.
+        found: the result of the language's rules.
         chunk_type: `found.chunk_type`, or `method` for a class's function and `field` for its
-            constants; a field gives its chunk a name and never a type.
+            constants; a field gives its chunk a name but no type.
         signature: byte range of its head, up to its body.
-        doc: byte range of the comment in front of it or the string inside that documents it.
+        doc: byte range of the comment in front of it, or of the string inside, that documents it.
     """
 
     start: int
@@ -54,15 +54,15 @@ class Definition(Struct, frozen=True):
         return tuple(filter(None, dict.fromkeys(names)))
 
     def outer_names(self) -> tuple[str, ...]:
-        """Return what the file defines through it; a module's members count as well."""
-        own = (self.found.name, *self.found.more_names)
+        """Return the names that it adds to the file's top level, a module's members included."""
+        names = (self.found.name, *self.found.more_names)
         if self.chunk_type != "module":
-            return own
-        return own + tuple(name for member in self.members for name in member.outer_names())
+            return names
+        return names + tuple(name for member in self.members for name in member.outer_names())
 
 
 class _Lead(Struct, frozen=True):
-    """Comments and attributes in front of a definition, and where the comments among them lie."""
+    """Comments and attributes in front of a definition, and the range of the comments."""
 
     start: int
     end: int
@@ -88,40 +88,44 @@ class Outline:
     def _search(
         self, nodes: Iterable[Node], scope: str, depth: int, lead: "_Lead | None" = None
     ) -> list[Definition]:
-        found: list[Definition] = []
+        definitions: list[Definition] = []
         leads = self._rules.leads
         if depth >= MAX_DEPTH:
-            return found
+            return definitions
         for node in nodes:
             kind = node.type
-            if found and found[-1].found.last is not None and node.end_byte <= found[-1].end:
-                continue  # the body of what was found just now
+            if (
+                definitions
+                and definitions[-1].found.last is not None
+                and node.end_byte <= definitions[-1].end
+            ):
+                continue  # the body of the definition just read
             if kind in _LEADING or (leads and node.id in leads) or kind.endswith("comment"):
                 lead = self._extend_lead(lead, node)
                 continue
             if lead is not None and not self._near(lead.end, node):
                 lead = None
-            said = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
-            for definition in self._visit(node, said, lead, scope, depth):
-                self._append(found, definition)
+            described = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
+            for definition in self._visit(node, described, lead, scope, depth):
+                self._append(definitions, definition)
             lead = None
-        return found
+        return definitions
 
-    def _append(self, found: list[Definition], new: Definition) -> None:
-        """Add a definition, or the next clause to the one before it."""
-        last = found[-1] if found and self._rules.clauses else None
-        one = last is not None and last.found.name == new.found.name
-        if last is not None and one and last.chunk_type == new.chunk_type:
+    def _append(self, definitions: list[Definition], new: Definition) -> None:
+        """Add a definition, or merge it as the next clause into the last one."""
+        last = definitions[-1] if definitions and self._rules.clauses else None
+        same = last is not None and last.found.name == new.found.name
+        if last is not None and same and last.chunk_type == new.chunk_type:
             size = new.end - last.start
             if size <= self._limits.max_bytes and self._table.adjacent(last.end, new.start):
-                found[-1] = replace(last, end=new.end)
+                definitions[-1] = replace(last, end=new.end)
                 return
-        found.append(new)
+        definitions.append(new)
 
     def _visit(
-        self, node: Node, found: Found | None, lead: "_Lead | None", scope: str, depth: int
+        self, node: Node, described: Found | None, lead: "_Lead | None", scope: str, depth: int
     ) -> list[Definition]:
-        if found is None or (found.chunk_type and not found.name):
+        if described is None or (described.chunk_type and not described.name):
             if scope == "top":
                 self._imports.update(dict.fromkeys(self._rules.imported(node)))
             island = self._rules.island
@@ -129,41 +133,41 @@ class Outline:
             if root is not None:
                 return self._search(root.named_children, scope, depth + 1)
             return self._search(node.named_children, "local", depth + 1) if self._big(node) else []
-        if not found.chunk_type:
-            inner = (node for part in found.inside for node in part.named_children)
-            return self._search(inner, scope, depth + 1, lead if found.thin else None)
+        if not described.chunk_type:
+            inner = (node for part in described.inside for node in part.named_children)
+            return self._search(inner, scope, depth + 1, lead if described.thin else None)
         kept = scope == "top" or (scope == "class" and self._rules.fields)
-        prototype = scope == "local" and found.loose and self._rules.prototypes
-        if prototype or (found.chunk_type == "constant" and not kept):
-            return self._members(found, node, scope, depth)
-        return [self._build(node, lead, found, scope, depth)]
+        prototype = scope == "local" and described.loose and self._rules.prototypes
+        if prototype or (described.chunk_type == "constant" and not kept):
+            return self._members(described, node, scope, depth)
+        return [self._build(node, lead, described, scope, depth)]
 
     def _build(
-        self, node: Node, lead: "_Lead | None", found: Found, scope: str, depth: int
+        self, node: Node, lead: "_Lead | None", described: Found, scope: str, depth: int
     ) -> Definition:
-        field = found.chunk_type == "constant" and scope == "class"
-        method = found.chunk_type == "function" and scope == "class"
-        is_object = found.chunk_type == "constant" and bool(found.inside)
-        walked = is_object or found.chunk_type in _ALWAYS_WALKED
-        members = self._members(found, node, scope, depth) if walked or self._big(node) else []
+        field = described.chunk_type == "constant" and scope == "class"
+        method = described.chunk_type == "function" and scope == "class"
+        is_object = described.chunk_type == "constant" and bool(described.inside)
+        walked = is_object or described.chunk_type in _ALWAYS_WALKED
+        members = self._members(described, node, scope, depth) if walked or self._big(node) else []
         return Definition(
-            start=self._start(node, lead, found),
-            end=end_of(node, found),
-            found=found,
-            chunk_type="method" if method else "field" if field else found.chunk_type,
+            start=self._start(node, lead, described),
+            end=end_of(node, described),
+            found=described,
+            chunk_type="method" if method else "field" if field else described.chunk_type,
             members=tuple(members),
-            signature=NO_SPAN if field else signature_of(node, found, self._table.data),
-            doc=_doc(found, lead),
+            signature=NO_SPAN if field else signature_of(node, described, self._table.data),
+            doc=_doc(described, lead),
         )
 
-    def _members(self, found: Found, node: Node, scope: str, depth: int) -> list[Definition]:
-        if found.chunk_type == "module":
+    def _members(self, described: Found, node: Node, scope: str, depth: int) -> list[Definition]:
+        if described.chunk_type == "module":
             inner = scope
-        elif found.chunk_type == "constant":
+        elif described.chunk_type == "constant":
             inner = "local" if scope == "local" else "class"
         else:
-            inner = "class" if found.chunk_type in _ALWAYS_WALKED else "local"
-        parts = found.inside or ((node,) if self._big(node) else ())
+            inner = "class" if described.chunk_type in _ALWAYS_WALKED else "local"
+        parts = described.inside or ((node,) if self._big(node) else ())
         if not parts:
             return []
         children = (child for part in parts for child in part.named_children)
@@ -182,17 +186,17 @@ class Outline:
     def _near(self, end: int, node: Node) -> bool:
         return self._table.adjacent(end, self._table.with_marks(node.start_byte))
 
-    def _start(self, node: Node, lead: "_Lead | None", found: Found) -> int:
-        """Return where a definition begins; its doc may lie in front, in another node."""
+    def _start(self, node: Node, lead: "_Lead | None", described: Found) -> int:
+        """Return where a definition begins; its doc may be in front, in another node."""
         start = self._table.with_marks(node.start_byte) if lead is None else lead.start
-        if found.doc is not None:
-            return min(start, found.doc.start_byte)
-        if lead is None and found.chunk_type in _ALWAYS_WALKED and isinstance(node, Node):
+        if described.doc is not None:
+            return min(start, described.doc.start_byte)
+        if lead is None and described.chunk_type in _ALWAYS_WALKED and isinstance(node, Node):
             return min(start, self._keyword(node))
         return start
 
     def _keyword(self, node: Node) -> int:
-        """Return where the words begin that stand in front of a node on its line: `and`."""
+        """Return where the words in front of a node on its line begin: `and`."""
         before = node.prev_sibling
         while before is not None and (before.type in _OPENING or before.id in self._rules.leads):
             if self._table.data.find(b"\n", before.start_byte, node.start_byte) >= 0:
@@ -209,20 +213,20 @@ class Outline:
 def _oversize(node: Node, limits: ChunkLimits) -> bool:
     size = node.end_byte - node.start_byte
     if size > limits.max_bytes or size < limits.max_lines:
-        # Most nodes are small: they hold fewer bytes than the lines asked for, and the binding
-        # need not build their points.
+        # Most nodes are small: they have fewer bytes than that many lines, and the binding need not
+        # build their points.
         return size > limits.max_bytes
     return node.end_point[0] - node.start_point[0] >= limits.max_lines
 
 
-def _doc(found: Found, lead: _Lead | None) -> Span:
-    if found.doc is not None:
-        return found.doc.start_byte, found.doc.end_byte
+def _doc(described: Found, lead: _Lead | None) -> Span:
+    if described.doc is not None:
+        return described.doc.start_byte, described.doc.end_byte
     return NO_SPAN if lead is None or lead.doc is None else lead.doc
 
 
 def statement_depths(root: Node, table: LineTable, limits: ChunkLimits) -> dict[int, int]:
-    """Return, for each line where a node inside something oversize begins, how deep it is."""
+    """Return, for each line where a node inside an oversized one begins, how deep it is."""
     depths: dict[int, int] = {}
     pending = [(root, 0)]
     while pending:

@@ -1,6 +1,6 @@
 """The line ranges of a file's chunks, before their text is extracted.
 
-A worker answers with spans alone: the parent holds the file's bytes already.
+A worker returns spans only: the parent already has the file's bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,12 +22,12 @@ NO_SPAN: Final[Span] = (0, 0)
 
 
 class Piece(Struct, frozen=True):
-    """A range of a file and what it is.
+    """A range of a file, and its kind.
 
     Attributes:
         names: see `Chunk.names`.
-        signature: byte range of the definition's head; empty when it has none.
-        doc: byte range of what documents it; empty when nothing does.
+        signature: byte range of the definition's head; empty without one.
+        doc: byte range of its documentation; empty without any.
         loose: it may be joined with its neighbours.
     """
 
@@ -46,13 +46,13 @@ class Piece(Struct, frozen=True):
 Cutter = Callable[[ChunkLimits], list[Piece] | None]
 """Cuts one file, which it has read once, under any limits.
 
-It may stop once there are more pieces than a file may have; they are of no use then, but for the
-names in the first of them. None means that the method does not suit the file.
+It may stop once there are more pieces than a file may have. Only the names in the first pieces are
+used then. None means that the method does not suit the file.
 """
 
 
 class Plan(Struct, frozen=True):
-    """How a file is cut.
+    """The chunks of a file.
 
     Attributes:
         pieces: in source order, the anchor first.
@@ -85,7 +85,7 @@ def plan_from_json(value: list[object]) -> Plan:
     """Return the plan that `plan_to_json` wrote.
 
     Raises:
-        ValueError, TypeError: `value` is something else.
+        ValueError, TypeError: `value` is not such a plan.
     """
     language, method, problem, rows = value
     if not isinstance(rows, list):
@@ -112,7 +112,7 @@ def plan_from_json(value: list[object]) -> Plan:
 
 
 def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> ChunkedFile:
-    """Return the chunks with their text; diagrams leave the file's corpus for their own."""
+    """Return the chunks with their text; diagrams move from the file's corpus to their own."""
     lines = _LineNumbers(data)
     return ChunkedFile(
         path_key=path_key,
@@ -129,7 +129,7 @@ def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> Chu
 
 
 def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
-    """Yield the text behind each piece; a file that was cut short at its chunk cap has no rest."""
+    """Yield the text after each piece; empty after the last one of a file at its chunk cap."""
     end = 0
     for piece, following in zip_longest(pieces, pieces[1:]):
         if piece.chunk_type != ANCHOR:
@@ -140,7 +140,7 @@ def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 class _LineNumbers:
-    """Counts on from the offset asked for last: pieces ascend, so no table of lines is needed."""
+    """Counts on from the last offset: pieces ascend, so no table of lines is needed."""
 
     __slots__ = ("_data", "_line", "_offset")
 
@@ -150,7 +150,7 @@ class _LineNumbers:
         self._line = 1
 
     def of(self, offset: int) -> int:
-        """Return the 1-based line that holds the byte at `offset`."""
+        """Return the 1-based line of the byte at `offset`."""
         if offset < self._offset:
             self._offset, self._line = 0, 1
         self._line += self._data.count(b"\n", self._offset, offset)

@@ -82,7 +82,7 @@ class _Statement(Struct):
 
 
 def sql_cutter(table: LineTable) -> Cutter:
-    """Return what cuts a file of SQL: one piece for each `CREATE`, comments above it included."""
+    """Return the cutter of an SQL file: one piece for each `CREATE`, comments above it included."""
     ranges = list(_ranges(table))
     return lambda limits: _pieces(table, ranges, limits)
 
@@ -107,7 +107,7 @@ def _pieces(table: LineTable, ranges: Iterable[Piece], limits: ChunkLimits) -> l
 
 
 def _append(table: LineTable, pieces: list[Piece], piece: Piece, limits: ChunkLimits) -> None:
-    """Add a piece, or join it to the last when both are small matters."""
+    """Add a piece, or join it to the last one if both are small."""
     last = pieces[-1] if pieces else None
     if last is None or not fits(table, last.start, piece.end, limits):
         pieces.append(piece)
@@ -123,7 +123,7 @@ def _append(table: LineTable, pieces: list[Piece], piece: Piece, limits: ChunkLi
 
 
 def _ranges(table: LineTable) -> Iterator[Piece]:
-    """Yield the whole file: statements, and what stands between them."""
+    """Yield the whole file: statements, and the text between them."""
     cursor = 0
     for item in _statements(table):
         start, end = table.starts[item.first], table.line_end(item.last)
@@ -147,7 +147,7 @@ def _statements(table: LineTable) -> list[_Statement]:
 
 
 class _Reader:
-    """Goes through a file line by line."""
+    """Reads a file line by line."""
 
     def __init__(self, table: LineTable) -> None:
         self._dollars = _DELIMITER.search(table.data) is None
@@ -177,18 +177,18 @@ class _Reader:
         return self._found
 
     def _visible(self, line: bytes) -> bytes | None:
-        """Return what of the line is no block comment or quoted body; None if nothing is."""
+        """Return the line without block comments and quoted bodies; None if nothing is left."""
         closing = b"*/" if self._comment else self._quote
         if not closing:
             return line
-        before, found, behind = line.partition(closing)
-        if not found:
+        before, closed, behind = line.partition(closing)
+        if not closed:
             return None
         self._comment, self._quote = False, b""
         return b" " * len(before) + behind
 
     def _leaves_open(self, line: bytes) -> bool:
-        """Note what the line leaves open; say whether it does."""
+        """Record the comment or quotation that the line leaves open; say whether there is one."""
         bare = _LINE_COMMENT.sub(b"", line)
         self._comment = b"/*" in bare
         marks = _DOLLARS.findall(bare) if self._dollars else []
@@ -213,7 +213,7 @@ class _Reader:
         self._found.append(self._open)
 
     def _follow(self, number: int, line: bytes, *, opaque: bool) -> None:
-        """Take the line into the open statement, or end that."""
+        """Add the line to the open statement, or end that statement."""
         item = self._open
         if item is None:
             return

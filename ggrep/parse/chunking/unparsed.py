@@ -1,4 +1,4 @@
-"""The structure of a file's text alone, scanned once and cut under any limits."""
+"""The structure of a file by its text alone, scanned once and cut under any limits."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -84,7 +84,7 @@ _SCANNERS: Final[dict[str, tuple[Scanner, tuple[bytes, ...]]]] = {
 
 
 def structure_cutters(table: LineTable, language: str) -> Iterator[tuple[str, Cutter]]:
-    """Yield the methods that follow the file's structure, best first; none when it has none."""
+    """Yield the methods that follow the file's structure, best first; none if it has none."""
     if is_notebook(table.data):
         yield "notebook", notebook_cutter(table)
     if language in _SCANNERS:
@@ -103,16 +103,16 @@ _DOCUMENTS: Final = {
 
 
 class Reading:
-    """One file as it reads without a parser; nothing is read before it is asked for."""
+    """One file without a parser; each part is read when it is first needed."""
 
     def __init__(self, table: LineTable, language: str) -> None:
         self.table = table
         self.language = language
 
     def structured(self, limits: ChunkLimits) -> tuple[str, list[Piece]] | None:
-        """Return the method and the pieces; None when there is no structure to follow.
+        """Return the method and the pieces; None if there is no structure to follow.
 
-        There may be more pieces than a file may have; the last of them are left out then.
+        There may be more pieces than a file may have; the last ones are left out then.
         """
         for method, cutter in self._cutters:
             pieces = cutter(limits)
@@ -121,7 +121,7 @@ class Reading:
         return None
 
     def windows(self, limits: ChunkLimits) -> list[Piece]:
-        """Return windows of lines, which suit any text; left out as in `structured`."""
+        """Return windows of lines, which suit any text; pieces are left out as in `structured`."""
         return window_pieces(self.table, limits)
 
     @cached_property

@@ -11,7 +11,7 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import LineTable
 
 CutCost = Callable[[int], int]
-"""How bad it is to begin a window at this 0-based line; the lowest wins and none is below 0."""
+"""Cost of beginning a window at this 0-based line; the lowest wins and none is below 0."""
 
 _OPENING: Final = re.compile(rb"([ \t]*+)([)}\]]|end\b|else\b|elif\b|except\b|finally\b|catch\b)?")
 _OPENING_BYTES: Final = 200
@@ -34,7 +34,7 @@ def indentation_cost(table: LineTable) -> CutCost:
     def cost(line: int) -> int:
         start = starts[line]
         opening = match(data, start, start + _OPENING_BYTES)
-        if opening is None:  # never so: the expression matches nothing, too
+        if opening is None:  # impossible: the expression also matches nothing
             return 0
         inner = min(opening.end(1) - start, _MOST_INDENT) * 2
         if line > 0 and data[starts[line - 1] : start].strip():
@@ -47,30 +47,30 @@ def indentation_cost(table: LineTable) -> CutCost:
 def cut(
     table: LineTable, start: int, end: int, limits: ChunkLimits, cost: CutCost
 ) -> list[tuple[int, int]]:
-    """Return trimmed, non-empty ranges that cover all that is not blank in the range.
+    """Return trimmed, non-empty ranges that cover all text of the range that is not blank.
 
-    Stops once there are more of them than a whole file may have.
+    Stops once there are more ranges than a whole file may have chunks.
     """
-    found: list[tuple[int, int]] = []
-    while len(found) <= limits.max_chunks_per_file:
+    ranges: list[tuple[int, int]] = []
+    while len(ranges) <= limits.max_chunks_per_file:
         start, last = table.trim(start, end)
         if start >= last:
             break
         stop = last if fits(table, start, last, limits) else _stop(table, start, limits, cost)
         low, high = table.trim(start, stop)
-        if low < high:  # an indentation longer than a window is a window of nothing
-            found.append((low, high))
+        if low < high:  # an indentation longer than a window is an empty window
+            ranges.append((low, high))
         start = stop
-    return found
+    return ranges
 
 
 def surely_more(table: LineTable, limits: ChunkLimits, most: int) -> bool:
-    """Say whether any cut of the whole file has more than `most` pieces; False is no promise."""
+    """Say whether any cut of the whole file has more than `most` pieces; False proves nothing."""
     return table.filled_lines > most * limits.max_lines + 1  # a byte order mark fills no line
 
 
 def _stop(table: LineTable, start: int, limits: ChunkLimits, cost: CutCost) -> int:
-    """Return where the window that begins at `start` has to end."""
+    """Return the end of the window that begins at `start`."""
     first = table.line_of(start)
     highest = min(table.line_of(start + limits.max_bytes), first + limits.max_lines)
     if highest <= first:

@@ -1,1 +1,1 @@
-"""What language a file is in, its grammar, and how its definitions are read."""
+"""The language of a file, its grammar, and the rules that read its definitions."""

@@ -1,16 +1,16 @@
-"""Simplifies shell scripts that their grammar fails at: what is no command becomes a word.
+"""Simplifies shell scripts that their grammar cannot parse: other syntax becomes plain words.
 
-The grammar trips over quotes and brackets in strings, expansions, patterns and here-documents, and
-takes all that follows for a string. So strings and substitutions are blanked between their quotes,
-expansions become variables, patterns words, and here-documents blank. Every byte that is kept
-stays where it is.
+The grammar fails at quotes and brackets in strings, expansions, patterns and here-documents, and
+reads the rest of the script as a string. So strings and substitutions are blanked between their
+quotes, expansions become variables, patterns become words, and here-documents become blank. Every
+byte that is kept keeps its offset.
 """
 
 import re
 from typing import Final
 
 MAX_DEPTH: Final = 100
-"""Strings and substitutions inside of each other; deeper ones are left as they are."""
+"""Most levels of nested strings and substitutions; deeper ones stay unchanged."""
 
 _TOKEN: Final = re.compile(
     rb"\\(?s:.)"
@@ -23,7 +23,7 @@ _TOKEN: Final = re.compile(
 _CLOSING: Final = {b"{": b"}", b"(": b")", b'"': b'"', b"`": b"`"}
 _CODE: Final = frozenset({b"", b")"})
 _INSERTS: Final = frozenset({b"$", b"`", b'"'})
-"""How what counts inside of strings and expansions begins."""
+"""First bytes of the tokens that matter inside strings and expansions."""
 _GROUP: Final = rb"\((?:[^()\n]|\([^()\n]*+\))*+\)"
 _CLASS: Final = rb"\[[!^]?+\]?+(?:\[:\w+:\]|\\.|[^\]\\\s\"';])*+\]"
 _PATTERN: Final = re.compile(
@@ -42,7 +42,7 @@ _KEPT: Final = re.compile(rb"[^\n]")
 
 
 def with_plain_words(data: bytes) -> bytes:
-    """Return the text to parse, as long as `data`."""
+    """Return the text to parse, of the same length as `data`."""
     parts, at = list[bytes](), 0
     for start, end in sorted(_Literals(data).spans):
         parts += [data[at:start], _plain(data[start:end])]
@@ -54,7 +54,7 @@ class _Literals:
     """The outermost strings, substitutions and here-documents of a script.
 
     Attributes:
-        spans: where they stand; none lies in another.
+        spans: their positions; none contains another.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -68,7 +68,7 @@ class _Literals:
             at = self._after(token)
 
     def _after(self, token: re.Match[bytes]) -> int:
-        """Take a token, and return where to read on."""
+        """Read a token, and return where to read on."""
         inside = self._closing[-1] if self._closing else b""
         text = token[0]
         if text == b"\n":
@@ -99,7 +99,7 @@ class _Literals:
             self._closing.append(b")")
 
     def _bodies(self, at: int) -> int:
-        """Return where the here-documents end that begin at the line at `at`."""
+        """Return the end of the here-documents that begin at the line at `at`."""
         first = at
         for head in self._heads:
             last = re.compile(rb"^\t*" + head["word"] + rb"$", re.MULTILINE).search(self._data, at)
@@ -116,7 +116,7 @@ def _plain(literal: bytes) -> bytes:
     if literal.startswith(b"${") and b"\n" not in literal:
         return b"$" + b"a" * (len(literal) - 1)
     if literal[:1] in b"\"'`$<>" and len(literal) > 1:
-        return b'"'.ljust(len(literal) - 1) + b'"'  # on one line, as the layout counts
+        return b'"'.ljust(len(literal) - 1) + b'"'  # on one line: the layout must not change
     return _KEPT.sub(b" ", literal)
 
 

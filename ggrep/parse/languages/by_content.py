@@ -1,6 +1,6 @@
 """Detects a file's language from its bytes, where its name is ambiguous or has no extension.
 
-Only the path and the bytes are looked at, each pattern once and in time linear in the size.
+Only the path and the bytes are used. Each pattern is tried once, in time linear in the size.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Final
 from ggrep.config.endings import CODE
 
 FIRST_LINE_BYTES: Final = 200
-"""What is read of a first line."""
+"""Most bytes of a first line that are read."""
 
 _OBJC: Final = (
     rb"^[ \t]*(?:@(?:interface|implementation|protocol|class|property|import|end)\b"
@@ -100,13 +100,13 @@ _BY_ENDING: Final = MappingProxyType(
         ),
     }
 )
-"""Languages that an ending may stand for beside its own, the surest first."""
+"""Languages that an ending may mean besides its usual one, the most certain first."""
 
 NOTEBOOK: Final = "ipynb"
 """The ending of notebooks, which are in the language of their kernel."""
 
 ENDINGS_OF_SEVERAL: Final = tuple(f".{ending}" for ending in (*_BY_ENDING, NOTEBOOK))
-"""Endings of files whose language their content tells."""
+"""Endings whose language depends on the content."""
 
 _INTERPRETERS: Final = MappingProxyType(
     {
@@ -185,7 +185,7 @@ _MODES: Final = MappingProxyType(
 
 
 def by_ending(ending: str, usual: str, data: bytes) -> str:
-    """Return the language of a file whose ending usually stands for `usual`."""
+    """Return the language of a file whose ending usually means `usual`."""
     for language, clue in _clues(ending):
         if clue.search(data) is not None:
             return language
@@ -193,25 +193,25 @@ def by_ending(ending: str, usual: str, data: bytes) -> str:
 
 
 def is_open(ending: str) -> bool:
-    """Say whether files with that ending may be of several languages."""
+    """Say whether files with that ending may be in several languages."""
     return ending in _BY_ENDING or ending == NOTEBOOK
 
 
 @cache
 def _clues(ending: str) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
-    told = _BY_ENDING.get(ending, ())
-    return tuple((language, re.compile(clue, re.MULTILINE)) for language, clue in told)
+    clues = _BY_ENDING.get(ending, ())
+    return tuple((language, re.compile(clue, re.MULTILINE)) for language, clue in clues)
 
 
 def is_notebook(data: bytes) -> bool:
-    """Tell whether a text is a notebook as `source` hands it on, a script with marked cells."""
+    """Tell whether a text is a notebook as `source` returns it: a script with marked cells."""
     return _NOTEBOOK_LINE.match(data) is not None
 
 
 def notebook_language(data: bytes) -> str:
-    """Return the language of a notebook's kernel; empty where nothing tells it."""
-    told = _NOTEBOOK_LINE.match(data)
-    name = "" if told is None else told[1].decode()
+    """Return the language of a notebook's kernel; empty if it is unknown."""
+    match = _NOTEBOOK_LINE.match(data)
+    name = "" if match is None else match[1].decode()
     name = _KERNELS.get(name, name)
     return name if name in CODE else ""
 

@@ -1,4 +1,4 @@
-"""Tells what a text is that neither a name nor a first line tells of, by the form of its lines."""
+"""Classifies a text by the form of its lines, if neither name nor first line shows its language."""
 
 import re
 from typing import Final
@@ -14,10 +14,10 @@ _LEAST_LINES: Final = 2
 
 
 def by_form(data: bytes) -> str:
-    """Return `xml`, `ini`, `code` (a program in a language unknown) or `text`.
+    """Return `xml`, `ini`, `code` (a program in an unknown language) or `text`.
 
-    Code is a quarter of lines that end as statements and blocks do, settings are lines of keys and
-    values alone.
+    In code, a quarter of the lines end as statements and blocks do. Settings have only lines of
+    keys and values.
     """
     head = data[:_LOOKED_AT_BYTES]
     if _MARKUP.match(head):

@@ -1,8 +1,8 @@
-"""Keeps one branch of what the preprocessor of C chooses from, where braces or heads need it.
+"""Keeps one branch of a choice by the C preprocessor, if braces or heads need it.
 
-A parser reads all branches. Two that open one block each leave a block open, and the function that
-they stand in would run to the end of the file. A branch that goes on with the head of a class, with
-parameters or with an `else` is no declaration, and costs what stands around it.
+A parser reads all branches. Two branches that open one block each leave a block open, and the
+function around them would extend to the end of the file. A branch that continues the head of a
+class, a parameter list or an `else` is no declaration, and breaks the definition around it.
 """
 
 import re
@@ -27,7 +27,7 @@ _GOES_ON: Final = re.compile(rb"\s*[,:](?!:)")
 _ELSE: Final = re.compile(rb"\belse\s*\Z")
 _OPEN_HEAD: Final = re.compile(rb"\b(?:class|struct)\s*\Z")
 _MOST_BEFORE: Final = 80
-"""Bytes in front of a choice that are looked at for the head of a class."""
+"""Most bytes before a choice that are searched for the head of a class."""
 _NOT_SPACE: Final = re.compile(rb"\S")
 _OPENING: Final = frozenset({b"if", b"ifdef", b"ifndef"})
 _FURTHER: Final = frozenset({b"else", b"elif", b"elifdef", b"elifndef"})
@@ -36,7 +36,7 @@ _Span: TypeAlias = tuple[int, int]
 
 
 class _Branch(Struct):
-    """What stands from one directive to the next one, and what it opens more than it closes."""
+    """The text from one directive to the next, and the number of blocks that it leaves open."""
 
     start: int
     off: bool
@@ -50,11 +50,11 @@ class _Choice(Struct, frozen=True):
 
 
 def with_one_branch(data: bytes) -> bytes:
-    """Return a text of the same length in which each block that is opened is closed once.
+    """Return a text of the same length in which each opened block is closed once.
 
-    Where the branches of a choice open or close blocks, or go on with what stands in front of
-    them, one is kept, the first that is not switched off (`#if 0`); the others and the directives
-    are blank.
+    If the branches of a choice open or close blocks, or continue the text in front of them, one
+    branch is kept: the first that is not disabled (`#if 0`). The others and the directives become
+    blank.
     """
     if _CHOICE.search(data) is None and not any(form.search(data) for form in _CUT):
         return data
@@ -67,8 +67,8 @@ def with_one_branch(data: bytes) -> bytes:
 
 
 def _unwanted(data: bytes) -> list[_Span]:
-    """Return what is to be blank; spans may lie in each other."""
-    found, choices, whole = list[_Span](), list[_Choice](), _Branch(0, off=False)
+    """Return the spans to blank; they may be nested."""
+    blank, choices, whole = list[_Span](), list[_Choice](), _Branch(0, off=False)
     for token in _TOKEN.finditer(data):
         word = token["word"]
         here = choices[-1].branches[-1] if choices else whole
@@ -87,15 +87,15 @@ def _unwanted(data: bytes) -> list[_Span]:
             kept = next((each for each in choice.branches if not each.off), choice.branches[0])
             opening = len(choice.branches) > 1 and any(each.opens for each in choice.branches)
             if opening or _goes_on(data, choice):
-                found += ((choice.start, kept.start), (kept.end, token.end()))
+                blank += ((choice.start, kept.start), (kept.end, token.end()))
                 outer.opens += kept.opens
             else:
                 outer.opens += sum(each.opens for each in choice.branches)
-    return found
+    return blank
 
 
 def _goes_on(data: bytes, choice: _Choice) -> bool:
-    """Say whether a branch goes on with what stands in front of the choice, or behind it."""
+    """Say whether a branch continues the text before the choice, or is continued after it."""
     if _OPEN_HEAD.search(data, max(0, choice.start - _MOST_BEFORE), choice.start):
         return True
     return any(

@@ -1,8 +1,8 @@
 """Expands the most common macros of large C projects in C and C++ before parsing.
 
-A grammar knows nothing of macros. Marks such as `__init` are blanked; `SYSCALL_DEFINE2(read, ...)`
+A grammar does not know macros. Marks such as `__init` are blanked. `SYSCALL_DEFINE2(read, ...)`
 with a body becomes a function `read`, and `DEFINE_MUTEX(lock);` a variable `lock`. Every byte that
-is kept stays where it is, and every line keeps its number.
+is kept keeps its offset, and every line its number.
 """
 
 import re
@@ -30,19 +30,19 @@ _BARE_MARKS: Final = tuple(
     (word, re.compile(rb"%s(?<!\w%s)\b(?!\()" % (word, word)))
     for word in (b"asmlinkage", b"noinline", b"notrace")
 )
-"""Each begins with its word: what begins with a word's edge is tried at every byte."""
+"""Each expression begins with its word; after a word boundary it is slower: tried at every byte."""
 _ENUMS: Final = re.compile(
     rb"(?:\btypedef[ \t]{1,8})?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\("
     rb"[^,()]{1,80},\s*(\w{1,200})\s*\)"
 )
-"""What Apple's headers write for `enum name`."""
+"""Macros in Apple's headers for `enum name`."""
 _OBJC_NOISE: Final = re.compile(
     rb"\n[ \t]{0,80}(?:#[ \t]{0,80}(?:if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\\n|\\)*"
     rb"|[A-Z][A-Z0-9]*_[A-Z0-9_]{1,80}(?:\([^()\n]{0,200}\))?[ \t]{0,80};?[ \t]{0,80}(?=\n))"
     rb"|\b(?=[A-Z]{2,8}_)[A-Z0-9_]{3,80}"
     rb"(?:[ \t]?\((?:[^()\n]|\([^()\n]{0,200}\)){0,400}\))?(?=\s{0,80};)"
 )
-"""Lines that choose between parts of a file, and marks alone in a line or in front of `;`."""
+"""Directives that choose between parts of a file, and marks alone in a line or before `;`."""
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}\"|/\*(?:[^*]|\*(?!/)){0,8000}\*/"
 _PLAIN: Final = rb"[^(){};\"/]|" + _TEXT
 _CALLED: Final = re.compile(
@@ -53,21 +53,21 @@ _CALLED: Final = re.compile(
     rb"(?P<then>\s{0,80}\{|[ \t]*(?:=[^;{}\n]{0,200})?;|(?=[ \t]*\n#[ \t]*(?:elif|else|endif)\b))"
 )
 _VARIABLES: Final = re.compile(rb"DEFINE|\ADECLARE|LIST_HEAD|NOTIFIER_HEAD|ATTR")
-"""Words of macros that make a variable of their first argument."""
+"""Words of macros that define a variable named by their first argument."""
 _TESTS: Final = re.compile(rb"TEST|SCENARIO")
 _CALLS: Final = re.compile(rb"SYSCALL_DEFINE")
-"""Of those whose head may be chosen by the preprocessor, in front of one body."""
+"""Words of macros whose head the preprocessor may choose, in front of one body."""
 _BRACKETS: Final = re.compile(
     rb"^[ \t]{0,80}(?:[A-Z][A-Z0-9]{0,40}_){1,8}(?:BEGIN|END)(?:_[A-Z0-9]{1,40}){0,4}[ \t\r]*$",
     re.MULTILINE,
 )
-"""What stands for the head and the end of a namespace, or of what is linked as C."""
+"""Macros for the head and the end of a namespace or of an `extern "C"` block."""
 _MOST_LINE: Final = 4_096
-"""How far the beginning of a mark's line is looked for, in bytes."""
+"""How far the beginning of a mark's line is searched for, in bytes."""
 _DIRECTIVE: Final = re.compile(rb"[ \t]{0,80}#")
 _BEFORE_MACRO: Final = re.compile(rb"[ \t]{1,8}[A-Z][A-Z0-9_]{2,80}\(")
 _TYPED: Final = re.compile(rb"PER_CPU|PERCPU")
-"""Words of those that take its type in front of it."""
+"""Words of macros that take the variable's type as their first argument."""
 _FIRST: Final = re.compile(rb"\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
 _SECOND: Final = re.compile(rb"[^,()]{1,200},\s*([A-Za-z_]\w{0,200})\s*(?:,|\Z)")
 _NOT_SPACE: Final = re.compile(rb"\S")
@@ -85,12 +85,12 @@ _AFTER_TYPE: Final = re.compile(
 
 
 def expanded(data: bytes) -> bytes:
-    """Return the text to parse, as long as `data`."""
+    """Return the text to parse, of the same length as `data`."""
     return without_marks(_expanded(data))
 
 
 def expanded_objc(data: bytes) -> bytes:
-    """Return the text to parse of an Objective-C file, read with all of its parts."""
+    """Return the text to parse of an Objective-C file, with all conditional parts."""
     return _OBJC_NOISE.sub(_without_text, _expanded(data))
 
 
@@ -107,9 +107,9 @@ def _expanded(data: bytes) -> bytes:
 
 
 def _without_bare_marks(data: bytes) -> bytes:
-    found = [mark for word, form in _BARE_MARKS if word in data for mark in form.finditer(data)]
+    marks = [mark for word, form in _BARE_MARKS if word in data for mark in form.finditer(data)]
     parts, at = list[bytes](), 0
-    for mark in sorted(found, key=re.Match.start):
+    for mark in sorted(marks, key=re.Match.start):
         parts += [data[at : mark.start()], _blanked(mark)]
         at = mark.end()
     return b"".join((*parts, data[at:])) if parts else data
@@ -136,7 +136,7 @@ def _enum(match: re.Match[bytes]) -> bytes:
 
 
 def _definition(match: re.Match[bytes]) -> bytes:
-    """Return what a macro that stands where a definition may begin is short for."""
+    """Return the definition that a macro at such a position expands to."""
     macro, given = match["macro"], match["given"]
     whole, start = match[0], match.start()
     body = match["then"].endswith(b"{")
@@ -149,7 +149,7 @@ def _definition(match: re.Match[bytes]) -> bytes:
     low, high = (match.start("given") - start + at for at in named.span(1))
     after = match.end("given") - start
     if body and high >= after:
-        return whole  # without further arguments it reads as a function already
+        return whole  # without further arguments it already reads as a function
     out = bytearray(_NOT_SPACE.sub(b" ", whole))
     head = match.start("macro") - start
     out[:head] = whole[:head]
@@ -163,19 +163,19 @@ def _definition(match: re.Match[bytes]) -> bytes:
         out[high], out[after - 1], out[after] = b"();"
     elif body:
         out[head : head + 4] = b"void"
-        out[high], out[after] = 0x28, 0x29  # in the comma's place and the closing bracket's
+        out[high], out[after] = 0x28, 0x29  # over the comma and the closing bracket
     else:
         out[head : head + 3] = b"int"
     return bytes(out)
 
 
 def _test(match: re.Match[bytes]) -> bytes:
-    """Return a test that is given names alone, so that it reads as a function: two at most."""
+    """Return a test whose arguments are at most two names, so that it reads as a function."""
     given = match["given"]
     first = _FIRST.match(given)
     named = first and ((b"CASE" not in match["macro"] and _SECOND.match(given)) or first)
     if named is first and first and given[first.end() :].lstrip()[:1] == b'"':
-        named = None  # a fixture, and a text
+        named = None  # a fixture, and a string
     kept = named.end(1) if named else 0
     low, high = (at - match.start() for at in match.span("given"))
     rest = match.end("more") - match.start() if match["more"] else high + 1
@@ -185,7 +185,7 @@ def _test(match: re.Match[bytes]) -> bytes:
 
 
 def _mocked(match: re.Match[bytes]) -> bytes:
-    """Return the method that `MOCK_METHOD(int, size, (), (const));` makes."""
+    """Return the method that `MOCK_METHOD(int, size, (), (const));` defines."""
     named = (_FIRST if match["old"] else _AFTER_TYPE).match(match["given"])
     if named is None:
         return match[0]

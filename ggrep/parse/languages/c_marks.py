@@ -1,7 +1,7 @@
-"""Blanks macros of C and C++ that by their place can only be marks, before a text is parsed.
+"""Blanks macros of C and C++ that by their position can only be marks, before parsing.
 
-A grammar knows nothing of macros: `class EXPORTED Name {` or `void f() GUARDED(lock) {` costs it
-the definition, and often all that follow. Every other byte stays where it is.
+A grammar does not know macros. At `class EXPORTED Name {` or `void f() GUARDED(lock) {` it loses
+the definition, and often all later ones. Every other byte keeps its offset.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 _Span: TypeAlias = tuple[int, int]
 _Place: TypeAlias = Literal["start", "behind", "within", ""]
-"""Where a mark stands: in front of a declaration, behind a parameter list, or in one."""
+"""Position of a mark: before a declaration, after a parameter list, or inside one."""
 
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}+\""
 _RUN: Final = rb"[^(){};\"]{1,2000}+|" + _TEXT
@@ -35,7 +35,7 @@ _DECLARES: Final = re.compile(
     rb"\s{1,80}(?:(?:class|const|constexpr|enum|explicit|extern|friend|inline|namespace|static"
     rb"|struct|template|typedef|typename|union|unsigned|using|virtual|volatile)\b(?!\s{0,8}[=,;.(])"
     rb"|operator\s{1,8}[A-Za-z]|~|\[\["
-    # a constructor with what its members are set to
+    # a constructor with its member initialisers
     rb"|" + _NAME + rb"\s?\([^;{}]{0,400}\)\s{0,80}(?:noexcept\s{0,80})?:[^:]"
     # a type and a name
     rb"|(?!(?:operator|return|else)\b)(?:(?:long|short|signed|auto)\s{1,8}){0,3}"
@@ -47,7 +47,7 @@ _DECLARES: Final = re.compile(
 _ENDS_HEAD: Final = re.compile(
     rb"\s{0,80}(?:(?:const|final|noexcept|override)\b\s{0,80}){0,3}(?:[{;=]|:[^:]|->)"
 )
-"""Text that follows the last mark behind a parameter list."""
+"""Text that follows the last mark after a parameter list."""
 _ALONE: Final = re.compile(
     rb"[ \t]{0,80}(?://[^\n]{0,400}|/\*[^\n]{0,400}\*/[ \t]{0,8})?\r?\n\s{0,400}"
     rb"(?:(?P<end>\}|\Z)|[A-Za-z_~#@]|//|/\*|\[\[)"
@@ -57,7 +57,7 @@ _CALLED: Final = re.compile(rb"\s{0,8}[\w:~]{1,120}\s?\(")
 _MEMBER: Final = re.compile(rb"\s{0,8}[;=]")
 _ENUMERATOR: Final = re.compile(rb"\s{0,8}[,=}]")
 _OUTDATED: Final = re.compile(rb"AVAILAB|DEPRECATED|ENUMERATOR")
-"""Words of marks behind the names of enumerators."""
+"""Words of marks after the names of enumerators."""
 _ENDED: Final = re.compile(rb"[ \t]{0,80};[ \t]{0,80}(?=(?://[^\n]{0,400})?(?:\r?\n|\Z))")
 
 _SPECIFIERS: Final = frozenset(
@@ -74,16 +74,16 @@ _TYPES: Final = frozenset(
 )
 _BLANK: Final = 0x20
 _OPERATORS: Final = b"=(|+?!-/"
-"""Signs in front of a constant, which is no mark."""
+"""Characters before a constant, which is not a mark."""
 _NO_CODE: Final = (b"#", b"//", b"*", b"/*")
-"""How lines of the preprocessor and of comments begin."""
+"""First characters of preprocessor lines and comments."""
 _LAST_WORD: Final = re.compile(rb"(?<!\w)[A-Za-z_]\w{0,80}\Z")
 _FIRST_WORD: Final = re.compile(rb"[A-Za-z_]\w{0,80}")
 _TYPED: Final = re.compile(rb"[\w\s:<>,*&\[\]]+")
 _MOST_MARKS: Final = 4
-"""Marks in a row that are looked at."""
+"""Most consecutive marks that are read."""
 _MOST_LINE: Final = 400
-"""Bytes in front of a mark that decide its place."""
+"""Most bytes before a mark that decide its position."""
 _HEADS: Final = tuple(
     (
         word,
@@ -99,7 +99,7 @@ _HEADS: Final = tuple(
     )
     for word in (b"class", b"enum", b"namespace", b"struct", b"union")
 )
-"""Each begins with its word: that is what a search for an expression is fast at."""
+"""Each expression begins with its word, which makes a search fast."""
 _HEAD_WORD: Final = re.compile(
     rb"(?P<attribute>\[\[[^\[\]]{0,200}\]\]|(?:alignas|__attribute__|__declspec)\s?"
     + _GIVEN
@@ -123,12 +123,12 @@ _SECTIONS: Final = tuple(
         (b"slots", True),
     )
 )
-"""Sections of a class that Qt adds to those of the language, and whether an access precedes."""
+"""Access sections that Qt adds to the language's own, and whether an access word precedes."""
 _ACCESS: Final = frozenset({b"private", b"protected", b"public"})
 
 
 def without_marks(data: bytes) -> bytes:
-    """Return the text to parse, as long as `data`."""
+    """Return the text to parse, of the same length as `data`."""
     parts, at = list[bytes](), 0
     for start, end in sorted([*_in_heads(data), *_in_text(data), *_sections(data)]):
         if start >= at:
@@ -165,7 +165,7 @@ def _head_marks(data: bytes, start: int, end: int) -> list[_Span]:
 
 
 def _is_trailing(words: Sequence[re.Match[bytes]], place: int) -> bool:
-    """Say whether a word in a head is a mark behind the name."""
+    """Say whether a word in a head is a mark after the name."""
     word, given = words[place]["word"], words[place]["given"]
     if not _CAPITALS.fullmatch(word) or (given and _PARAMETERS.search(given)):
         return False
@@ -175,7 +175,7 @@ def _is_trailing(words: Sequence[re.Match[bytes]], place: int) -> bool:
 
 
 def _in_text(data: bytes) -> Iterator[_Span]:
-    """Yield the marks in front of declarations, behind parameter lists, and alone in lines."""
+    """Yield the marks before declarations, after parameter lists, and alone in lines."""
     text, last = b"\n" + data, 0
     place: _Place = ""
     for macro in _MACRO.finditer(text):
@@ -192,7 +192,7 @@ def _in_text(data: bytes) -> Iterator[_Span]:
 
 
 def _place(text: bytes, low: int, lead: bytes) -> _Place:
-    """Return where a mark stands by the text in front of it."""
+    """Return a mark's position, by the text in front of it."""
     first = not lead
     if first:
         lead = _line_above(text, low)
@@ -207,7 +207,7 @@ def _place(text: bytes, low: int, lead: bytes) -> _Place:
 
 
 def _line_above(text: bytes, low: int) -> bytes:
-    """Return the line of code above; empty where a declaration may begin behind it."""
+    """Return the line of code above; empty if a declaration may begin after it."""
     above = text[max(0, low - _MOST_LINE) : low]
     before = above.rstrip()
     line = before[before.rfind(b"\n") + 1 :].strip()
@@ -216,7 +216,7 @@ def _line_above(text: bytes, low: int) -> bytes:
     if line.startswith(_NO_CODE) or line.endswith(b"*/"):
         return b""
     line = line.partition(b"//")[0].rstrip()
-    apart = above.count(b"\n", len(before)) > 1  # behind what a macro is defined as
+    apart = above.count(b"\n", len(before)) > 1  # after the body of a macro definition
     return b"" if apart and line.endswith(b")") else line
 
 
@@ -232,7 +232,7 @@ def _place_behind(lead: bytes, *, first: bool) -> _Place:
 
 
 def _end(text: bytes, macro: re.Match[bytes], place: _Place, low: int, lead: bytes) -> int:
-    """Return where a mark ends, its arguments included; 0 where a macro is none."""
+    """Return the end of a mark with its arguments; 0 for a macro that is not a mark."""
     start, stop = macro.span()
     given = _ARGUMENTS.match(text, stop)
     if given:
@@ -248,7 +248,7 @@ def _end(text: bytes, macro: re.Match[bytes], place: _Place, low: int, lead: byt
 
 
 def _before_declaration(text: bytes, low: int, start: int, stop: int, lead: bytes) -> int:
-    """Return where a mark in front of a declaration, or alone in a line, ends; 0 if it is none."""
+    """Return the end of a mark before a declaration or alone in a line; 0 if it is none."""
     last = stop
     for _ in range(_MOST_MARKS):
         if _DECLARES.match(text, last):
@@ -269,14 +269,14 @@ def _before_declaration(text: bytes, low: int, start: int, stop: int, lead: byte
 
 
 def _behind_parameters(text: bytes, stop: int) -> int:
-    """Return where marks behind a parameter list end; 0 if they are none."""
+    """Return the end of the marks after a parameter list; 0 if they are none."""
     while more := _MORE.match(text, stop):
         stop = more.end()
     return stop if _ENDS_HEAD.match(text, stop) else 0
 
 
 def _within(text: bytes, start: int, stop: int, lead: bytes, *, given: bool) -> int:
-    """Return where a mark inside of a declaration ends: `int MARK f(`, `int size MARK(lock);`."""
+    """Return the end of a mark inside a declaration: `int MARK f(`, `int size MARK(lock);`."""
     words = lead.split(None, 1)
     if len(words) == 1 and _OUTDATED.search(text, start, stop) and _ENUMERATOR.match(text, stop):
         return stop

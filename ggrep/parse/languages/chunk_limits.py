@@ -1,4 +1,4 @@
-"""Limits that shape chunks and enter the store's identity, and limits on a file's cost."""
+"""Limits on chunks, which enter the store's identity, and limits on a file's cost."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -7,13 +7,13 @@ from ggrep.model.files import MINIFIED
 
 
 class ChunkLimits(Struct, frozen=True):
-    """How large a chunk may be.
+    """Size limits of chunks.
 
     Attributes:
         max_lines: most lines of one chunk.
         max_bytes: most bytes of one chunk's text; at least 16.
         max_chunks_per_file: most chunks of one file, its anchor included; at least 2.
-        structure: cut where the language does; false cuts every file by lines alone.
+        structure: cut by the language's structure; false cuts every file by lines only.
     """
 
     max_lines: int = 60
@@ -22,24 +22,24 @@ class ChunkLimits(Struct, frozen=True):
     structure: bool = True
 
     def of_file(self, traits: int) -> "ChunkLimits":
-        """Return them for a file; names in minified code nobody gave, and nobody looks for."""
+        """Return the limits for a file; minified code is always cut by lines."""
         return replace(self, structure=False) if traits & MINIFIED else self
 
 
 class Allowance(Struct, frozen=True):
     """The processor time that one file may take in the process that reads it.
 
-    A guard against parsers that hang, many times what any real file was seen to take, so that no
-    machine and no company on it decides how a file is read (docs/performance.md has the figures).
+    The bound stops hanging parsers. It is many times the measured time of any real file, so neither
+    the machine nor its load decides how a file is read (docs/performance.md has the figures).
 
     Attributes:
-        base_ms: for a file of any size.
-        mib_ms: and for each mebibyte of it.
+        base_ms: milliseconds for a file of any size.
+        mib_ms: additional milliseconds for each mebibyte of the file.
     """
 
     base_ms: int = 10_000
     mib_ms: int = 4_000
 
     def cpu_ms(self, size_bytes: int) -> int:
-        """Return what a file of that size may take."""
+        """Return the processor time in milliseconds for a file of that size."""
         return self.base_ms + self.mib_ms * size_bytes // 2**20

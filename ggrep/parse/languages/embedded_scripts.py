@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 MAX_SCRIPTS: Final = 1_000
-"""Programs of one file that are read; what lies behind them is text."""
+"""Most programs of one file that are read; later ones are text."""
 
 _OPENING: Final = re.compile(
     rb"<!--(?:[^-]|-(?!->))*+(?:-->)?"
@@ -48,7 +48,7 @@ class Script(Struct, frozen=True):
 
     Attributes:
         start: byte offset of the program itself.
-        outer_start: where what encloses it begins, its tag for one.
+        outer_start: the start of the text around it, such as its tag.
     """
 
     language: str
@@ -86,9 +86,9 @@ def _scripts(language: str, data: bytes) -> Iterator[Script]:
 
 
 def _spoken(language: str, attributes: bytes) -> str:
-    """Return what language a script says it is in; empty for templates and data."""
+    """Return the language that a script declares; empty for templates and data."""
     kinds = [kind.decode().lower() for kind in _KIND.findall(attributes)]
     if not kinds:
         return "typescript" if language == "astro" else "javascript"
     known = [_LANGUAGES.get(kind, "") for kind in kinds]
-    return next((found for found in reversed(known) if found != "javascript"), known[-1])
+    return next((name for name in reversed(known) if name != "javascript"), known[-1])

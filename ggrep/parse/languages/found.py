@@ -8,23 +8,23 @@ from tree_sitter import Node
 
 MAX_NAME_CHARACTERS: Final = 200
 _HEAD_BYTES: Final = 160
-"""What is shown of the head of a definition that has no body."""
+"""Most bytes of the head of a definition without a body."""
 
 
 class Found(Struct, frozen=True):
-    """A definition, or a wrapper whose content counts as if it stood outside.
+    """A definition, or a wrapper whose content counts as if it were outside.
 
     Attributes:
         chunk_type: see `Chunk.chunk_type`; empty for a wrapper.
-        inside: the nodes among whose children members are looked for.
-        owners: names that qualify it though they do not enclose it (a Go receiver).
+        inside: the nodes among whose children members are searched for.
+        owners: names that qualify it although they do not enclose it (a Go receiver).
         more_names: further names that the same statement defines.
         loose: may share a chunk with its neighbours while small.
-        thin: its opening lines say little, so they join the first member.
-        always_open: its members stand alone even when the whole would fit one chunk.
-        doc: the node that documents it, where that is no comment in front of it.
-        last: the sibling that ends it, where its body is no part of the node.
-        spans: where its names stand, in bytes; empty where nodes of any kind may hold them.
+        thin: its opening lines say little, so they are joined to the first member.
+        always_open: its members get own chunks even if the whole would fit one chunk.
+        doc: the node that documents it, if that is no comment in front of it.
+        last: the sibling that ends it, if its body is not part of the node.
+        spans: positions of its names, in bytes; empty if nodes of any kind may contain them.
     """
 
     chunk_type: str
@@ -41,15 +41,15 @@ class Found(Struct, frozen=True):
 
 
 Reader: TypeAlias = Callable[[Node], Found | None]
-"""Tells the definition a node is, if any."""
+"""Returns the definition that a node is, if any."""
 
 
 def nothing(_: Node) -> None:
-    """Say nothing of a node."""
+    """Return no definition for any node."""
 
 
 def wrapper(node: Node) -> Found:
-    """Return a node whose content counts as if it stood outside."""
+    """Return a node whose content counts as if it were outside."""
     return Found("", inside=(node,))
 
 
@@ -64,7 +64,7 @@ def itself(node: Node) -> tuple[Node, ...]:
 
 
 def body_of(node: Node) -> tuple[Node, ...]:
-    """Return the node's body, if it has one, as something to look inside."""
+    """Return the node's body, if it has one, as the node to search inside."""
     body = node.child_by_field_name("body")
     return () if body is None else (body,)
 
@@ -76,13 +76,13 @@ def named_as(
     *,
     loose: bool | None = False,
 ) -> Reader:
-    """Return what reads a definition by its name and body alone.
+    """Return a reader that reads a definition by its name and body alone.
 
     Args:
-        chunk_type: what is defined.
-        name: tells its name.
-        inside: tells where its members are.
-        loose: see `Found`; None for where it has no body.
+        chunk_type: the kind of definition.
+        name: returns its name.
+        inside: returns the nodes with its members.
+        loose: see `Found`; None makes definitions without a body loose.
     """
 
     def read(node: Node) -> Found:
@@ -93,7 +93,7 @@ def named_as(
 
 
 def by_kind(readers: Mapping[Reader, str]) -> Reader:
-    """Return what has a node read by the reader whose words name its kind."""
+    """Return a reader that chooses a reader by the node's kind; the words list kinds."""
     table = {kind: reader for reader, kinds in readers.items() for kind in kinds.split()}
 
     def read(node: Node) -> Found | None:
@@ -104,24 +104,24 @@ def by_kind(readers: Mapping[Reader, str]) -> Reader:
 
 
 def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Found | None:
-    """Return what a statement that sets those names defines; None without any."""
+    """Return the definition by a statement that sets those names; None without names."""
     if not names:
         return None
     return Found("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
 
 
 class Rules(Struct, frozen=True):
-    """How one language is read.
+    """The rules that read one language.
 
     Attributes:
-        describe: the definition a node is, if any; never looks deeper than it must.
-        imported: what a node that is no definition brings in from elsewhere.
+        describe: returns the definition that a node is, if any; searches no deeper than necessary.
+        imported: the names that a node imports, if it is no definition.
         fields: constants in the body of a class are definitions, not only text of it.
-        island: the root of what stands inside of a node that its own grammar does not look into.
-        leads: ids of nodes that belong to the definition behind them, as signatures do.
-        clauses: definitions of one name in a row are one.
-        prototypes: what is loose in a function is a variable or a prototype, not a definition.
-        with_text: the rules for a file of that text, where nodes alone do not tell all.
+        island: the root of a node's text in another language, which its own grammar does not parse.
+        leads: ids of nodes that belong to the definition after them, as signatures do.
+        clauses: consecutive definitions of one name are one definition.
+        prototypes: a loose definition in a function is a variable or a prototype instead.
+        with_text: the rules for a file with that text, if nodes alone do not suffice.
     """
 
     describe: Callable[[Node], Found | None]
@@ -134,24 +134,26 @@ class Rules(Struct, frozen=True):
     with_text: "Callable[[bytes], Rules] | None" = None
 
 
-def end_of(node: Node, found: Found) -> int:
-    """Return where a definition ends."""
-    return node.end_byte if found.last is None else max(node.end_byte, found.last.end_byte)
+def end_of(node: Node, definition: Found) -> int:
+    """Return the end of a definition."""
+    return (
+        node.end_byte if definition.last is None else max(node.end_byte, definition.last.end_byte)
+    )
 
 
-def head_of(node: Node, found: Found) -> int:
-    """Return where a definition's own first word stands, behind decorators and documentation."""
+def head_of(node: Node, definition: Found) -> int:
+    """Return the start of a definition's own first word, after decorators and documentation."""
     plain = node.child_by_field_name("definition") or node
-    doc = found.doc
+    doc = definition.doc
     behind = doc.next_sibling if doc is not None and doc.start_byte == plain.start_byte else None
     return plain.start_byte if behind is None else behind.start_byte
 
 
-def signature_of(node: Node, found: Found, data: bytes) -> tuple[int, int]:
+def signature_of(node: Node, definition: Found, data: bytes) -> tuple[int, int]:
     """Return the range from a definition's first word to its body, else to its line's end."""
-    start, end = head_of(node, found), node.end_byte
-    if found.inside and start < found.inside[0].start_byte < end:
-        return start, found.inside[0].start_byte
+    start, end = head_of(node, definition), node.end_byte
+    if definition.inside and start < definition.inside[0].start_byte < end:
+        return start, definition.inside[0].start_byte
     most = min(end, start + _HEAD_BYTES)
     line_end = data.find(b"\n", start, most)
     return start, most if line_end < 0 else line_end
@@ -167,7 +169,7 @@ def text_of(node: Node | None) -> str:
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the words of a text, as kinds of nodes are listed."""
+    """Return the words of a text, such as a list of kinds of nodes."""
     return frozenset(text.split())
 
 

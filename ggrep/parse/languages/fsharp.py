@@ -1,8 +1,8 @@
-"""Blanks the marks in front of F# names that their grammar takes for the names.
+"""Blanks the marks in front of F# names that the grammar reads as the names.
 
-`let private go` defines `private` to it, `module rec M` a module `rec`, and attributes behind `let`
-cost it the definition. A unit of measure has no body and reads as an exception. Every byte that is
-kept stays where it is.
+`let private go` would define `private`, `module rec M` a module `rec`, and attributes after `let`
+hide the definition. A unit of measure has no body and is read as an exception. Every byte that is
+kept keeps its offset.
 """
 
 import re
@@ -24,7 +24,7 @@ _MARK: Final = re.compile(rb"private|internal|public|" + _ATTRIBUTE)
 
 
 def without_marks(data: bytes) -> bytes:
-    """Return the text to parse, as long as `data`."""
+    """Return the text to parse, of the same length as `data`."""
     return _MARKED.sub(_without_mark, data)
 
 

@@ -1,6 +1,6 @@
 """Verifies that the installed parsers are intact, file by file.
 
-A parser is native code; one that was written by half crashes the process that loads it.
+A parser is native code; a partly written one crashes the process that loads it.
 """
 
 import base64
@@ -11,25 +11,25 @@ from ggrep.parse.languages.registry import GRAMMAR_PACKAGES
 
 
 def damaged_grammar_files(*, deep: bool) -> list[str]:
-    """Return the files of the grammar packages that are missing or not as installed.
+    """Return the files of the grammar packages that are missing or differ from the installed ones.
 
     Args:
         deep: compare hashes as well as sizes.
     """
-    found: list[str] = []
+    damaged: list[str] = []
     for package in GRAMMAR_PACKAGES:
         try:
-            listed = files(package) or []  # none where the installer wrote no list
+            listed = files(package) or []  # empty if the installer wrote no list
         except PackageNotFoundError:
-            found.append(package)
+            damaged.append(package)
             continue
-        found += [str(file) for file in listed if not _is_whole(file, deep=deep)]
-    return found
+        damaged += [str(file) for file in listed if not _is_whole(file, deep=deep)]
+    return damaged
 
 
 def _is_whole(file: PackagePath, *, deep: bool) -> bool:
     if file.hash is None or file.size is None or "dist-info" in file.parts[0]:
-        return True  # compiled after the installation, or about it
+        return True  # compiled after the installation, or metadata
     try:
         if file.locate().stat().st_size != file.size:  # type: ignore[union-attr,attr-defined,unused-ignore] # a path
             return False

@@ -1,9 +1,10 @@
 """Simplifies heads of Kotlin declarations for their grammar.
 
-Of two annotations in a row the grammar makes operators and of the class behind them an operand; a
-class head ends with its line; `by x {` calls `x` with what should be the body; `context(A)` is a
-call. So annotations in a row become one with blank arguments, and the line's end in front of a
-constructor or `where`, delegates and contexts are blank. Every byte that is kept stays where it is.
+The grammar reads two consecutive annotations as operators and the class after them as an operand.
+It ends a class head at its line. It reads the body after `by x {` as an argument of a call, and
+`context(A)` as a call. So consecutive annotations become one with blank arguments. Delegates,
+contexts, and the line end before a constructor or `where` become blank. Every byte that is kept
+keeps its offset.
 """
 
 import re
@@ -38,12 +39,12 @@ _SIMPLER: Final = re.compile(
 )
 _AROUND: Final = re.compile(rb"[()]|\b(?:class|fun|object|va[lr])\b")
 _MOST_BEFORE: Final = 800
-"""Bytes of a class head in front of a delegate that are looked at."""
+"""Most bytes of a class head before a delegate that are examined."""
 _KEPT: Final = re.compile(rb"[^\n]")
 
 
 def with_plain_heads(data: bytes) -> bytes:
-    """Return the text to parse, as long as `data`."""
+    """Return the text to parse, of the same length as `data`."""
     return _SIMPLER.sub(_simpler, data)
 
 
@@ -63,7 +64,7 @@ def _simpler(match: re.Match[bytes]) -> bytes:
 
 
 def _is_in_class_head(data: bytes, end: int) -> bool:
-    """Say whether the declaration that goes on at `end` is of a class."""
+    """Say whether the declaration that continues at `end` is of a class."""
     depth = 0
     for token in reversed(list(_AROUND.finditer(data, max(0, end - _MOST_BEFORE), end))):
         if token[0] in b"()":

@@ -13,12 +13,12 @@ BLANK: Final = b" \t\r\n\f\v"
 _BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
 _MARK: Final = re.compile(rb"[A-Z_][A-Z0-9_]{2}|__|\[\[")
-"""How a mark begins that a parser does not see."""
+"""First bytes of a mark that is hidden from the parser."""
 _BRACKET: Final = re.compile(rb"[:;]\Z|BEGIN|END|NAMESPACE")
-"""Marks that end a statement, or stand for the head or the end of a block or of a section."""
+"""Marks that end a statement, or open or close a block or a section."""
 
 MAX_INDENT: Final = 1_000
-"""Bytes of a line that are looked at: a minified file holds thousands of definitions in one."""
+"""Most bytes of a line that are read: a minified file has thousands of definitions in one."""
 
 BOM: Final = b"\xef\xbb\xbf"
 
@@ -31,9 +31,9 @@ class LineTable:
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.marked = data
-        """The file without marks that a grammar does not know, as long (`syntax.tree`)."""
+        """The file without marks unknown to the grammar, of equal length (`syntax.tree`)."""
         self.shown = data
-        """The text that a parser reads of it, as long, some of it blank (`syntax.tree`)."""
+        """The text that a parser reads, of the same length, partly blank (`syntax.tree`)."""
         before = accumulate(map(len, data.split(b"\n")), initial=0)
         # The count is of line feeds passed. An array, as ten million empty lines are legal.
         self.starts: array[int] = array("q", map(add, before, count()))
@@ -42,37 +42,37 @@ class LineTable:
 
     @property
     def filled_lines(self) -> int:
-        """Return how many lines are not blank; counted when first asked for."""
+        """Return how many lines are not blank; counted on the first call."""
         if self._filled is None:
             self._filled = sum(map(bool, map(bytes.strip, self.data.split(b"\n"))))
         return self._filled
 
     def line_of(self, offset: int) -> int:
-        """Return the line that holds the byte at `offset`."""
+        """Return the line of the byte at `offset`."""
         return bisect_right(self.starts, offset) - 1
 
     def line_end(self, line: int) -> int:
-        """Return the offset behind `line`, its line feed included."""
+        """Return the offset after `line`, its line feed included."""
         return self.starts[line + 1] if line + 1 < len(self.starts) else len(self.data)
 
     def is_blank(self, line: int) -> bool:
-        """Say whether `line` holds nothing to see."""
+        """Say whether `line` has no visible text."""
         return not self.data[self.starts[line] : self.line_end(line)].strip(BLANK)
 
     def begins_line(self, offset: int) -> bool:
-        """Say whether only blanks stand before `offset` on its line."""
+        """Say whether only blanks precede `offset` on its line."""
         start = self.starts[bisect_right(self.starts, offset) - 1]
         return offset - start <= MAX_INDENT and not self.data[start:offset].strip(BLANK)
 
     def adjacent(self, end: int, start: int) -> bool:
-        """Say whether no blank line stands between; some comments hold their line's end."""
+        """Say whether no blank line is between two offsets; some comments include a line end."""
         before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
         return self.data.count(b"\n", end, start) + before <= 1
 
     def with_marks(self, start: int) -> int:
-        """Return where the marks in front of `start` begin that are hidden from the parser.
+        """Return the start of the hidden marks in front of `start`.
 
-        They stand in its line, or alone in the lines right above it.
+        They are in its line, or alone in the lines directly above it.
         """
         if self.marked is self.data:
             return start
@@ -89,7 +89,7 @@ class LineTable:
         return start
 
     def _hides(self, start: int, end: int) -> bool:
-        """Say whether nothing but marks of what follows stands between."""
+        """Say whether the text in between consists of marks only."""
         marks = self.data[start:end].strip()
         hidden = marks and not self.marked[start:end].strip()
         return bool(hidden) and _MARK.match(marks) is not None and not _BRACKET.search(marks)
@@ -111,5 +111,5 @@ class LineTable:
         while data[end - 1] in BLANK:
             low = max(first, end - 64)
             end = low + len(data[low:end].rstrip(BLANK))
-        # Not `line_of`: what lies before the first word is blank and short, the table is long.
+        # Not `line_of`: the blank text before the first word is short, the table is long.
         return max(start, data.rfind(b"\n", start, first) + 1), end

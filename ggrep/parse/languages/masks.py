@@ -1,7 +1,7 @@
-"""Texts of Haskell and TypeScript as their grammars can read them, byte for byte as long as before.
+"""Texts of Haskell and TypeScript in a form that their grammars read, of the same length.
 
-Of Haskell the lines that choose between parts of a file are blank, so that it is read with all of
-its parts.
+In Haskell the directives that choose between parts of a file become blank, so all parts are
+parsed.
 """
 
 import re
@@ -14,7 +14,7 @@ _SIGNATURES: Final = re.compile(
     rb"(?<=[\w\])>}])(?<!=>)(?:[ \t]{0,80}(?://[^\n]{0,400}|/\*(?:[^*]|\*(?!/)){0,1000}\*/)?\n){1,9}"
     rb"[ \t]{0,80}[ \t](?=<[A-Z]\w{0,40}(?:\s|,|>\()|\(\w{1,40}\??:\s[^()\n]{1,200}\):\s)"
 )
-"""A blank in front of what calls an object: without a semicolon the line before would go on."""
+"""A blank before a call on an object: without a semicolon it would continue the line before."""
 _IMPORTED_TYPES: Final = re.compile(
     rb"\bimport\((?:'[^'\n]{1,300}'|\"[^\"\n]{1,300}\")\)\.(?=[A-Z]\w{0,80}\b(?!\s{0,8}\())"
 )

@@ -1,21 +1,21 @@
 """Languages described by a file of queries, `queries/<grammar>.scm`.
 
-A pattern captures what is defined as `@definition.<kind>`, and inside of it
+A pattern captures a definition as `@definition.<kind>`, and inside it
 
-    @name    what it is called; several names make one definition of several
-    @body    where its members are; else its field `body`, else nothing is looked into
-    @owner   a name that qualifies it though it does not enclose it
-    @doc     the text that documents it, where that is no comment in front of it
-    @end     the sibling that ends it, where its body is no part of the node
+    @name    its name; several names make one definition of several
+    @body    the node with its members; else its field `body`, else its inside is not searched
+    @owner   a name that qualifies it although it does not enclose it
+    @doc     the text that documents it, if that is no comment in front of it
+    @end     the sibling that ends it, if its body is not part of the node
 
-`@wrapper` is a node whose content counts as if it stood outside, such as one that holds all
-declarations of a file: without it nothing in there is found; in front of `@wrapper.thin` stands
-what belongs to the first of them. `@lead` is one that belongs to the
-definition behind it, `@import` a statement of which `@import.name` is brought in, `@nothing` one
-that is no definition whatever later patterns say. `(#set! clauses)` anywhere in a file says that
-definitions of one name in a row are one, `(#set! loose)` that what its pattern defines may share a
-chunk with neighbours. Of several patterns that capture the same node the first counts; names are
-gathered. A file may stand upon the rules of another language (`syntax`).
+`@wrapper` is a node whose content counts as if it were outside, such as one that contains all
+declarations of a file: without it the definitions inside are not read. `@wrapper.thin` is a wrapper
+whose leading comments and attributes belong to its first definition. `@lead` is a node that belongs
+to the definition after it. `@import` is a statement that imports `@import.name`. `@nothing` is a
+node that is no definition, even if later patterns capture it. `(#set! clauses)` anywhere in a file
+makes consecutive definitions of one name one definition. `(#set! loose)` lets the definition of its
+pattern share a chunk with neighbours. If several patterns capture the same node, the first counts;
+names are collected. A file may extend the rules of another language (`syntax`).
 """
 
 from collections.abc import Callable, Iterable
@@ -42,9 +42,9 @@ KINDS: Final = {
     "module": "module",
     "type": "typealias",
 }
-"""What a definition's capture is called, and the type of chunk that makes."""
+"""Names of a definition's captures, and the chunk type of each."""
 MATCH_LIMIT: Final = 4096
-"""Matches that may be under way at once; what a hostile file would want beyond is not found."""
+"""Most matches in progress at once; further matches in a hostile file are lost."""
 
 _SAME: Final = {"racket": "scheme"}
 """Grammars that are read by the queries of another."""
@@ -53,7 +53,7 @@ _LOOSE: Final = frozenset({"constant", "typealias"})
 
 
 class _Said(Struct):
-    """What the queries of one language say of one tree, by the ids of its nodes."""
+    """The captures of one language's queries in one tree, by the ids of its nodes."""
 
     found: dict[int, Found] = field(default_factory=dict)
     imports: dict[int, tuple[str, ...]] = field(default_factory=dict)
@@ -83,12 +83,12 @@ class _Said(Struct):
     ) -> None:
         if node.id in self.nothing:
             return
-        held = self.found.get(node.id)
+        definition = self.found.get(node.id)
         inside = tuple(captured.get("body", ())) or body_of(node)
         doc = captured.get("doc", (None,))[0]
-        if held is None or not held.chunk_type:
+        if definition is None or not definition.chunk_type:
             module = chunk_type == "module"
-            held = Found(
+            definition = Found(
                 chunk_type,
                 owners=tuple(map(_name, captured.get("owner", ()))),
                 loose=loose or chunk_type in _LOOSE or (module and not inside),
@@ -96,31 +96,31 @@ class _Said(Struct):
                 always_open=module and bool(inside),
                 last=captured.get("end", (None,))[0],
             )
-        known = {part.id for part in held.inside}
+        known = {part.id for part in definition.inside}
         more = (part for part in inside if part.id not in known)
-        inside = tuple(sorted((*held.inside, *more), key=lambda part: part.start_byte))
-        held = replace(held, inside=inside, doc=held.doc or doc)
-        self.found[node.id] = _with_names(held, captured.get("name", ()))
+        inside = tuple(sorted((*definition.inside, *more), key=lambda part: part.start_byte))
+        definition = replace(definition, inside=inside, doc=definition.doc or doc)
+        self.found[node.id] = _with_names(definition, captured.get("name", ()))
 
 
 def read(grammar: str, root: Node, base: Callable[[Node], Found | None] = nothing) -> Rules:
-    """Return how the file with that syntax tree is read.
+    """Return the rules for the file with that syntax tree.
 
     Args:
-        grammar: it was parsed by.
-        root: of its tree.
-        base: what is said of a node that no pattern captures.
+        grammar: the grammar that parsed it.
+        root: the root of its tree.
+        base: describes nodes that no pattern captures.
     """
     wanted, settings = _queries(grammar)
-    said = _Said()
+    captures = _Said()
     # Sorted, as the order in which matches end depends on how they overlap.
     for number, captured in sorted(_matches(wanted, root), key=lambda match: match[0]):
-        said.take(captured, loose="loose" in settings[number])
+        captures.take(captured, loose="loose" in settings[number])
     return Rules(
-        describe=lambda node: said.found.get(node.id) or base(node),
-        imported=lambda node: said.imports.get(node.id, ()),
+        describe=lambda node: captures.found.get(node.id) or base(node),
+        imported=lambda node: captures.imports.get(node.id, ()),
         fields=True,
-        leads=frozenset(said.leads),
+        leads=frozenset(captures.leads),
         clauses=any("clauses" in setting for setting in settings),
     )
 
@@ -138,22 +138,24 @@ def _queries(grammar: str) -> tuple[Query, list[frozenset[str]]]:
     return made, [frozenset(made.pattern_settings(number)) for number in numbers]
 
 
-def _with_names(found: Found, nodes: Iterable[Node]) -> Found:
-    names = (found.name, *found.more_names)
-    at = dict(zip(found.spans, names, strict=False))
-    owners = found.owners
+def _with_names(definition: Found, nodes: Iterable[Node]) -> Found:
+    names = (definition.name, *definition.more_names)
+    at = dict(zip(definition.spans, names, strict=False))
+    owners = definition.owners
     for node in nodes:
         name = _name(node)
-        if found.chunk_type != "module" and not name.endswith("::"):
+        if definition.chunk_type != "module" and not name.endswith("::"):
             outer, _, name = name.rpartition("::")
             owners = owners or tuple(filter(None, outer.split("::")))
         at[node.start_byte, node.end_byte] = name
     ordered = sorted(at)
     names = tuple(dict.fromkeys(at[span] for span in ordered)) or ("",)
-    return replace(found, name=names[0], more_names=names[1:], owners=owners, spans=tuple(ordered))
+    return replace(
+        definition, name=names[0], more_names=names[1:], owners=owners, spans=tuple(ordered)
+    )
 
 
 def _name(node: Node) -> str:
     name = bare_name(text_of(node).lstrip("$"))
-    # The grammar of D has no node for the name of a destructor but the whole of it.
+    # In the grammar of D, only the whole destructor can be its name's node.
     return name.partition("(")[0] if name[:1] == "~" else name.lstrip("'")

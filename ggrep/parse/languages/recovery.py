@@ -1,10 +1,10 @@
 """Parses text again without the lines that its grammar cannot parse.
 
-After an error a parser guesses what to drop, and often drops the heads of what is around or takes
-all that follows for a part of it. The layout tells the blocks that were meant: a line and the
-deeper ones below it. The syntax agrees with a block that is a run of sibling nodes. Where errors
-make it disagree, blocks are blanked one after the other, the innermost first, and one stays blank
-if more of the others agree with the tree then. Every byte that is kept stays where it is.
+After an error a parser guesses the text to drop. Often it drops the heads of the definitions
+around it, or reads the rest of the file as part of it. The layout shows the intended blocks: a line
+and the deeper lines below it. The syntax agrees with a block that is a run of sibling nodes. If
+errors make it disagree, blocks are blanked one after the other, the innermost first. A block stays
+blank if more of the other blocks agree with the tree then. Every byte that is kept stays in place.
 """
 
 import re
@@ -23,16 +23,16 @@ from ggrep.parse.languages.trees import parse
 TIMES: Final = 2
 """How often each byte of a text may be parsed again."""
 TIMES_IN_C: Final = 0.5
-"""The same in C and its kin, where most errors are macros that hide nothing."""
+"""The same in C and related languages, where most errors are macros that hide nothing."""
 BASE_BYTES: Final = 10_000
-"""Bytes that may be parsed again of any text, beside these."""
+"""Bytes of any text that may be parsed again in addition."""
 
 LEAST_BYTES: Final = 100
-"""Bytes that a block counts for, however short it is."""
+"""Least number of bytes that a block counts for."""
 MAX_ERRORS: Final = 6
-"""Errors that do not lie in each other of a text that is parsed again."""
+"""Most errors, not counting nested ones, of a text that is parsed again."""
 MAX_FAILURES: Final = 6
-"""Parts that are blanked one after the other of a block, or of the text, to no avail."""
+"""Most parts of a block, or of the text, that are blanked in a row without success."""
 
 Span: TypeAlias = tuple[int, int]
 
@@ -44,13 +44,13 @@ _CONTINUES: Final = re.compile(
     rb"|of|rescue|then|until|when|where|with)\b",
     re.IGNORECASE,
 )
-"""How a line begins that goes on with the block before it."""
+"""First words of a line that continues the block before it."""
 _LEADS: Final = re.compile(
     rb"@(?!end|interface|implementation|protocol)|#\[|\[<|\[\w+(?:\(.*\))?\]\s*$"
 )
-"""How a line begins that belongs to the block behind it."""
+"""First words of a line that belongs to the block after it."""
 _HEADER: Final = re.compile(rb"@(?:implementation|interface|protocol)\b[^\n]*|[\w\s.;:\"#]+\{?")
-"""Lines that open what holds lines as deep as themselves: `namespace a;`, `module a where`."""
+"""Lines that open a block with lines of the same depth: `namespace a;`, `module a where`."""
 _C: Final = frozenset({"c", "cpp", "objc"})
 _KEPT: Final = re.compile(rb"[^\s]")
 _OPENING: Final = re.compile(rb"<\?(?:php\b|=)?")
@@ -58,20 +58,20 @@ _TAB: Final = 8
 
 
 class Parsed(Struct, frozen=True):
-    """A syntax tree and the text that it is of, byte for byte as long as the file's."""
+    """A syntax tree and its text, of the same length as the file."""
 
     root: Node
     text: bytes
 
 
 class Block(Struct):
-    """A line, the deeper ones below it and those that close it.
+    """A line, the deeper lines below it, and the lines that close it.
 
     Attributes:
-        start: byte offset of its first character that is no blank, as `end` is behind its last.
-        depth: of blocks around it.
-        lines: from their first character that is no blank, those as deep as its first.
-        text: of the file.
+        start: byte offset of its first non-blank character; `end` is after its last one.
+        depth: the number of blocks around it.
+        lines: offsets of the first non-blank character of each line as deep as its first line.
+        text: the file's text.
     """
 
     start: int
@@ -84,7 +84,7 @@ class Block(Struct):
 
     @property
     def blocks(self) -> "list[Block]":
-        """The blocks inside, laid out when they are first asked for: few of a file ever are."""
+        """The blocks inside, computed on first use: few of a file ever are."""
         if self._blocks is None:
             ends = [*(start for start, _ in self.lines[1:]), self.end]
             gaps = [(low, high) for (_, low), high in zip(self.lines, ends, strict=True)]
@@ -97,12 +97,12 @@ class Block(Struct):
 
     @property
     def size(self) -> int:
-        """The number of blocks, itself among them."""
+        """The number of blocks, including itself."""
         return 1 + sum(block.size for block in self.blocks)
 
     @property
     def body(self) -> Span:
-        """The lines between the last two that stand as deep as its first."""
+        """The lines between the last two that are as deep as its first."""
         if not self.blocks:
             opened = self.text.find(b"{", self.start, self.end) + 1 or self.end
             return opened, self.text.rfind(b"}", self.start, self.end)
@@ -115,10 +115,10 @@ class Block(Struct):
 def parse_recovered(
     grammar: str, data: bytes, simpler: Callable[[bytes], bytes] | None = None
 ) -> Parsed:
-    """Return the tree of a text; if errors hide what is around them, of the text without them.
+    """Return the tree of a text, without the parts whose errors hide their surroundings.
 
     Args:
-        grammar: parses it.
+        grammar: the grammar to parse with.
         data: the text.
         simpler: returns a text of the same length that is easier to parse.
     """
@@ -129,7 +129,7 @@ def parse_recovered(
 
 
 def _is_foreign(root: Node) -> bool:
-    """Say whether errors lie all over a text, each by itself: its macros are another language."""
+    """Say whether single errors are spread over the whole text: its macros are another language."""
     errors = 0
     pending = [] if root.is_error else [root]
     while pending and errors <= MAX_ERRORS:
@@ -145,8 +145,8 @@ class _Reading(Struct, frozen=True):
     """A text with some blocks blank, and how well its tree agrees with the layout.
 
     Attributes:
-        broken: blocks that it does not agree with, in source order.
-        cost: how many blocks are blank or spoiled by these.
+        broken: blocks with which the tree does not agree, in source order.
+        cost: how many blocks are blank or affected by them.
     """
 
     text: bytes
@@ -156,7 +156,7 @@ class _Reading(Struct, frozen=True):
 
 
 class _Recovery:
-    """One text, its blocks, and the bytes that may be parsed still."""
+    """The recovery of one text: its blocks, and how many bytes may still be parsed."""
 
     def __init__(self, grammar: str, data: bytes) -> None:
         self._grammar = grammar
@@ -164,7 +164,7 @@ class _Recovery:
         self._left = BASE_BYTES + int((TIMES_IN_C if grammar in _C else TIMES) * len(data))
 
     def run(self, text: bytes, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
-        """Return the best tree once nothing helps or may be parsed any more."""
+        """Return the best tree once no step improves it or the bytes are used up."""
         reading = _judge(self._blocks, text, root)
         if reading.broken and simpler is not None:
             reading = self._simplified(reading, simpler(text))
@@ -182,7 +182,7 @@ class _Recovery:
         return other
 
     def _alone(self, reading: _Reading) -> _Reading:
-        """Blank what helps in each outermost block as long as nothing else is read."""
+        """Improve each outermost block by itself, parsing only that block."""
         text = reading.text
         starts = [inner.start for inner in reading.broken]
         for block in self._blocks:
@@ -196,7 +196,7 @@ class _Recovery:
     def _improve(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
     ) -> _Reading:
-        """Blank what helps the blocks until nothing does; of a part, what helps most first."""
+        """Blank the block that improves the tree, repeatedly; of a part, the best one first."""
         tried: set[Span] = set()
         better: _Reading | None = reading
         while better is not None:
@@ -226,7 +226,7 @@ class _Recovery:
     def _read(
         self, blocks: Sequence[Block], text: bytes, part: Block | None = None
     ) -> _Reading | None:
-        """Parse a text, or a block of it; None once enough was parsed."""
+        """Parse a text, or a block of it; None once the bytes are used up."""
         size = max(LEAST_BYTES, len(text) if part is None else part.end - part.start)
         if size > self._left:
             return None
@@ -243,8 +243,8 @@ def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _
     """Return how well a tree agrees with the layout of its text.
 
     Args:
-        blocks: next to each other.
-        text: of the file.
+        blocks: consecutive blocks.
+        text: the file's text.
         root: of the tree, whose first byte is at `base` in the text.
         base: see `root`.
     """
@@ -284,21 +284,21 @@ def _start(block: Block) -> int:
 
 
 def _is_neutral(node: Node, block: Block, text: bytes) -> bool:
-    """Say whether a block is a comment, or opens what holds lines as deep as itself."""
+    """Say whether a block is a comment, or opens a block with lines of its own depth."""
     if _HEADER.fullmatch(text, block.start, block.end) is not None and not block.blocks:
         return True
     return node.is_extra and not node.has_error
 
 
 def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
-    """Return the id of the node whose children a block is a run of, or how far its syntax goes.
+    """Return the id of the node that has a block as a run of children, or the end of its syntax.
 
     Args:
-        node: the smallest that holds the block.
-        block: of the layout.
-        end: of what is not blank of it.
-        text: of the file.
-        base: what nodes count from.
+        node: the smallest node around the block.
+        block: a block of the layout.
+        end: the end of its non-blank text.
+        text: the file's text.
+        base: the offset from which nodes count.
     """
     start = block.start - base
     if node.start_byte == start and not text[end : node.end_byte + base].strip():
@@ -317,28 +317,28 @@ def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[
 
 
 def _overhang(node: Node, block: Block, end: int, base: int) -> int:
-    """Return where a node ends that a block begins and does not end; 0 for any other."""
+    """Return the end of a node that begins with a block and does not end with it; else 0."""
     begins = node.start_byte == block.start - base and node.end_byte + base > end
     return node.end_byte + base if begins else 0
 
 
 def _is_run(node: Node, first: Node, last: Node, start: int, block: Block) -> bool:
-    """Say whether children are whole, of a node that is broken only around them."""
+    """Say whether children are free of errors, in a node that is broken only around them."""
     if first.start_byte != start or first.is_error or (last.is_error and block.blocks):
         return False
     return not node.is_error or (first.is_named and last.is_named and not last.is_error)
 
 
 def _child_at(node: Node, offset: int) -> Node | None:
-    """Return the child that holds a byte; by a cursor, as `first_child_for_byte` may crash."""
+    """Return the child at a byte; by a cursor, as `first_child_for_byte` may crash."""
     cursor = node.walk()
     return None if cursor.goto_first_child_for_byte(offset) is None else cursor.node
 
 
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
-    """Yield what may be to blame of each block, the innermost first.
+    """Yield the parts that may cause each block's errors, the innermost first.
 
-    Of each the lines that close more than it opened, its body, then all of it.
+    For each block: the lines that close more than it opened, its body, then all of it.
     """
     starts = [block.start for block in broken]
     for outer in blocks:
@@ -386,6 +386,6 @@ def layout(data: bytes, low: int = 0, high: int | None = None, depth: int = 0) -
 
 
 def _lines(data: bytes, low: int, high: int) -> Iterator[re.Match[bytes]]:
-    """Yield lines; behind one without indentation no deeper ones, as they lie in its block."""
+    """Yield lines; after an unindented one no deeper ones, as they are in its block."""
     first = _LINE.search(data, low, high)
     return (_LINE if first is not None and first[1] else _AT_MARGIN).finditer(data, low, high)

@@ -18,26 +18,26 @@ from ggrep.parse.languages.by_content import (
 from ggrep.parse.languages.by_form import by_form
 
 CHUNKER_REVISION: Final = "chunker-8"
-"""What chunking makes of a file; enters the fingerprint.
+"""Version of the chunking; it enters the fingerprint.
 
     chunker-1  definitions, headings, diagrams, line windows
     chunker-2  more grammars, structured records; signatures and doc comments
     chunker-3  35 languages by query files; programs inside of pages and components; items inside
                of Rust's macros and what C's macros make; languages by content and first line
-    chunker-4  Octave beside MATLAB; Verilog that was taken for V; members of what is nested in
-               Ada, D, SystemVerilog and VHDL
+    chunker-4  Octave beside MATLAB; Verilog that was taken for V; members of nested definitions
+               in Ada, D, SystemVerilog and VHDL
     chunker-5  members of Groovy, Zig and Nim that their types hid; names of patterns in scripts;
-               what a component computes anew (`$: x = y`); notebooks as scripts in their kernel's
+               reactive statements of components (`$: x = y`); notebooks as scripts in the kernel's
                language
-    chunker-6  what neither name nor first line tells by the form of its lines; one branch
-               of what C's preprocessor chooses from, where braces need it
-    chunker-7  definitions behind export, attribute and test macros; text that a grammar cannot
-               parse loses only itself; names as each language writes them
+    chunker-6  the form of lines, if neither name nor first line shows the language; one branch
+               of a choice by C's preprocessor, where braces need it
+    chunker-7  definitions after export, attribute and test macros; a text that a grammar cannot
+               parse loses only the broken part; names as each language writes them
     chunker-8  PlantUML and DOT are plain text; Groovy and Octave as their grammars read them
 """
 
 GRAMMAR_PACKAGES: Final = ("tree_sitter", "tree_sitter_language_pack")
-"""Distributions that parse."""
+"""Distributions with parsers."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -62,13 +62,13 @@ GRAMMARS: Final = MappingProxyType(
     }
     | {"lisp": "commonlisp"}
 )
-"""Languages that are parsed, and the grammar of each. A list, because a grammar can hang."""
+"""Languages that are parsed, and the grammar of each; listed explicitly, as a grammar can hang."""
 
 KEYED: Final = frozenset({"hcl"})
 """Languages that are parsed for names alone: chunks follow their keys."""
 
 HOLDERS: Final = frozenset({"astro", "html", "svelte", "vue"})
-"""Languages whose files may hold programs in others."""
+"""Languages whose files may contain programs in others."""
 
 MERMAID: Final = "mermaid"
 """Language of files, fences and directives whose edges are extracted."""
@@ -76,22 +76,22 @@ MERMAID: Final = "mermaid"
 _READ_OTHERWISE: Final = frozenset(
     {"astro", "css", "erb", "less", "make", "scss", "sql", "svelte", "vue"}
 )
-"""Languages that hold programs in others, or nothing that one would call a definition."""
+"""Languages that contain programs in others, or nothing that is called a definition."""
 
 
 def language_of(path_key: str, data: bytes = b"") -> str:
-    """Return the language of a file, lower-case; `text` when nothing is known of it.
+    """Return the language of a file, lower-case; `text` if it is unknown.
 
     Args:
-        path_key: mostly enough.
-        data: its bytes, where endings that several languages share and names without an ending
-            are to be told apart.
+        path_key: usually sufficient.
+        data: its bytes, to decide about endings that several languages share and about names
+            without an ending.
     """
     name = path_key.rpartition("/")[2].lower()
     ending = name.rpartition(".")[2] if "." in name else ""
     named = _by_name(name, ending)
     if not ending and data.startswith(b"#!"):
-        return by_first_line(data) or named or "text"  # `build` is a script more often than not
+        return by_first_line(data) or named or "text"  # `build` is usually a script
     if not data or (named and not is_open(ending)):
         return named or "text"
     if ending == NOTEBOOK:
@@ -100,7 +100,7 @@ def language_of(path_key: str, data: bytes = b"") -> str:
 
 
 def _by_name(name: str, ending: str) -> str:
-    """Return the language that a name in lower case usually stands for, if any."""
+    """Return the language that a name in lower case usually means, if any."""
     if name in NAMES:
         return NAMES[name]
     if ending in ENDINGS:
@@ -111,7 +111,7 @@ def _by_name(name: str, ending: str) -> str:
 
 
 def holds_scripts(language: str, data: bytes) -> bool:
-    """Say whether a file holds a program in another language."""
+    """Say whether a file contains a program in another language."""
     if language not in HOLDERS:
         return False
     from ggrep.parse.languages.embedded_scripts import scripts_of
@@ -140,7 +140,7 @@ def corpus_of_language(language: str) -> Corpus:
 
 @cache
 def grammar_revision() -> str:
-    """Return the versions of what parses, for the fingerprint; loads no grammar.
+    """Return the versions of the parsers, for the fingerprint; loads no grammar.
 
     Raises:
         PackageNotFoundError: the installation is broken.

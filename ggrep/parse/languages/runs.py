@@ -1,7 +1,7 @@
 """Shows sibling nodes that form one definition to the outline as one node.
 
 The equations of a Haskell function, the clauses of an Elixir one, the attributes before it and
-the `pub` that a grammar leaves outside are nodes of their own; a `Run` stands for all of them.
+a `pub` that the grammar leaves outside are separate nodes; a `Run` represents all of them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,18 +13,18 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.found import Found
 
 LEAD: Final = "<lead>"
-"""What stands before a definition and belongs to it."""
+"""Role of a node before a definition that belongs to it."""
 BETWEEN: Final = "<between>"
-"""What belongs to a definition only if more of the same definition follows."""
+"""Role of a node that belongs to a definition only if more of that definition follows."""
 APART: Final = ""
 
 _LIMITS: Final = ChunkLimits()
 
 
 class Run:
-    """Stands for the nodes from the first of `lead` to the last of `clauses`.
+    """Represents the nodes from the first of `lead` to the last of `clauses`.
 
-    It offers of `Node` just what an outline asks for.
+    It has only the attributes of `Node` that an outline uses.
     """
 
     __slots__ = ("clauses", "lead", "type")
@@ -56,11 +56,11 @@ class Run:
 
     @property
     def named_children(self) -> list[Node]:
-        """Return the children of a sole clause; several clauses hold no members."""
+        """Return the children of a single clause; several clauses have no members."""
         return self.clauses[0].named_children if len(self.clauses) == 1 else []
 
     def child_by_field_name(self, field: str) -> Node | None:
-        """Return what is defined, lead aside."""
+        """Return the definition without its lead."""
         return cast("Node", Run((), self.clauses)) if field == "definition" else None
 
     def takes(self, node: Node) -> bool:
@@ -74,7 +74,7 @@ class Run:
 
 
 class Siblings:
-    """Stands for a node with other children than the tree gives it."""
+    """Represents a node with other children than the tree gives it."""
 
     __slots__ = ("named_children", "start_byte")
 
@@ -84,54 +84,54 @@ class Siblings:
 
 
 def run_found(node: Node, describe: Callable[[Node], Found | None]) -> tuple[Run, Found | None]:
-    """Return the run that `node` is, and what its first clause defines."""
+    """Return the run that `node` is, and the definition in its first clause."""
     run = cast("Run", node)
     return run, describe(run.clauses[0])
 
 
 def as_node(run: Run) -> Node:
-    """Return the run, or the node itself that it is made of."""
+    """Return the run, or the single node that it consists of."""
     sole = len(run.clauses) == 1 and not run.lead
     return run.clauses[0] if sole else cast("Node", run)
 
 
 def inside_of(start_byte: int, nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return `nodes` as something to look inside."""
+    """Return `nodes` as a node to search inside."""
     return (cast("Node", Siblings(start_byte, nodes)),)
 
 
 def grouped(
     container: Node, nodes: Iterable[Node], role: Callable[[Node], str]
 ) -> tuple[Node, ...]:
-    """Return `nodes`, neighbours of one definition made a run, as something to look inside.
+    """Return `nodes`, neighbours of one definition made a run, as a node to search inside.
 
     Args:
-        container: where the nodes come from.
+        container: the parent of the nodes.
         nodes: in source order.
-        role: `LEAD`, `BETWEEN`, `APART` or, for a clause, what its definition goes by.
+        role: `LEAD`, `BETWEEN`, `APART` or, for a clause, its definition's name.
     """
     out: list[Node | Run] = []
     lead: list[Node] = []
-    held: list[Node] = []
+    pending: list[Node] = []
     key, run = APART, Run((), ())
     for node in nodes:
         part = role(node)
         if part is LEAD:
-            out += held
-            held = []
+            out += pending
+            pending = []
             lead.append(node)
         elif part is BETWEEN:
-            (lead or held).append(node)
+            (lead or pending).append(node)
         elif part and part == key and not lead and run.takes(node):
             run.clauses.append(node)
-            held = []
+            pending = []
         elif part:
             key, run = part, Run(lead, (node,))
-            out += [*held, run]
-            lead, held = [], []
+            out += [*pending, run]
+            lead, pending = [], []
         else:
-            out += [*lead, *held, node]
-            key, lead, held = APART, [], []
-    out += [*lead, *held]
+            out += [*lead, *pending, node]
+            key, lead, pending = APART, [], []
+    out += [*lead, *pending]
     shown = [as_node(item) if isinstance(item, Run) else item for item in out]
     return inside_of(container.start_byte, shown)

@@ -18,10 +18,10 @@ from ggrep.parse.languages.registry import GRAMMARS, QUERIED
 from ggrep.parse.languages.trees import parse_parts, part
 
 _DECLARES: Final = re.compile(rb"^val\b", re.MULTILINE)
-"""What an OCaml interface has and a structure has not."""
+"""Declarations that an OCaml interface has and a structure has not."""
 _KEPT: Final = re.compile(rb"\S")
 MAX_RECOVERED: Final = 8
-"""Programs of one file at most that are parsed again without what is broken."""
+"""Most programs of one file that are parsed again without their broken parts."""
 _RULED: Final = MappingProxyType(
     {language: language for language in GRAMMARS.keys() - QUERIED}
     | {
@@ -33,7 +33,7 @@ _RULED: Final = MappingProxyType(
         "typescript": "script",
     }
 )
-"""Languages with rules of their own, and the module that holds them."""
+"""Languages with rules of their own, and the module with these rules."""
 _REWRITTEN: Final = MappingProxyType(
     {
         "c": "c_macros.expanded",
@@ -45,14 +45,14 @@ _REWRITTEN: Final = MappingProxyType(
         "typescript": "masks.typescript",
     }
 )
-"""Languages whose text a grammar cannot read as it is, and the function that rewrites it."""
+"""Languages whose text a grammar cannot read directly, and the function that rewrites it."""
 
 _SIMPLER: Final = MappingProxyType({"bash": "bash.with_plain_words"})
-"""Functions that rewrite a text further where its grammar could not read it."""
+"""Functions that rewrite a text further if its grammar could not read it."""
 
 
 def shown(language: str, data: bytes) -> bytes:
-    """Return the text to parse, byte for byte as long as the file's.
+    """Return the text to parse, of the same length as the file.
 
     Chunks, outlines and names all read this text, so each definition has one name.
     """
@@ -60,7 +60,7 @@ def shown(language: str, data: bytes) -> bytes:
 
 
 def grammar_of(language: str, data: bytes) -> str:
-    """Return the grammar that a file of the language is parsed by."""
+    """Return the grammar that parses a file of the language."""
     if language == "ocaml" and _DECLARES.search(data) is not None:
         return "ocaml_interface"
     return GRAMMARS[language]
@@ -80,7 +80,7 @@ def tree(language: str, table: LineTable) -> Node:
 
 
 def script_tree(table: LineTable, script: Script) -> Node:
-    """Return the root of a program inside of a file; its nodes stand where they do there."""
+    """Return the root of a program inside a file; its nodes have the file's offsets."""
     grammar, within = GRAMMARS[script.language], part(table, script.start, script.end)
     root = parse_parts(grammar, table.data, [within])
     if not root.has_error or (script.end - script.start) * MAX_RECOVERED < len(table.data):
@@ -92,7 +92,7 @@ def script_tree(table: LineTable, script: Script) -> Node:
 
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:
-    """Return how the file with that syntax tree is read."""
+    """Return the rules for the file with that syntax tree."""
     rules = _rules(_RULED[language]) if language in _RULED else None
     if language in QUERIED:
         from ggrep.parse.languages.query_rules import read
@@ -111,7 +111,7 @@ def rules_for(language: str, root: Node, data: bytes) -> Rules:
 
 @cache
 def _rules(module: str) -> Rules:
-    """Return the rules of a module, loaded when a file of its language comes first."""
+    """Return the rules of a module, loaded with the first file of its language."""
     return cast("Rules", import_module(f"ggrep.parse.languages.rules.{module}").RULES)
 
 

@@ -18,9 +18,9 @@ def parse(grammar: str, data: bytes) -> Node:
 
 
 def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
-    """Return the root of what some parts of a file say, read as one text of their own.
+    """Return the root of some parts of a file, parsed as one text.
 
-    Its nodes stand where they stand in the file.
+    Its nodes have their offsets in the file.
 
     Requires: `parts` ascend and do not overlap.
     """
@@ -33,7 +33,7 @@ def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
 
 
 def part(table: LineTable, start: int, end: int) -> Range:
-    """Return a range of bytes as a parser wants it told."""
+    """Return a range of bytes in the parser's form."""
     first, last = table.line_of(start), table.line_of(end)
     return Range(
         Point(first, start - table.starts[first]), Point(last, end - table.starts[last]), start, end
@@ -41,12 +41,12 @@ def part(table: LineTable, start: int, end: int) -> Range:
 
 
 def load(grammar: str) -> None:
-    """Load a grammar: the first file of a language is to cost no more than others."""
+    """Load a grammar, so that the first file of a language costs no more than others."""
     _parser(grammar)
 
 
 def query(grammar: str, source: str) -> Query:
-    """Return a query of the trees that a grammar makes."""
+    """Return a query for the trees of a grammar."""
     return Query(get_language(cast("SupportedLanguage", grammar)), source)
 
 

@@ -1,1 +1,1 @@
-"""Where a name stands in a file, and what it is there."""
+"""Positions of a name in a file, and its role at each."""

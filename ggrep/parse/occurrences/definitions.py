@@ -1,4 +1,4 @@
-"""What a definition is told as: its lines, head and documentation, once."""
+"""Describes a definition once: its lines, its head and its documentation."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -13,13 +13,13 @@ from ggrep.parse.occurrences.nodes import literal_kind
 from ggrep.parse.occurrences.words import Defined, Occurrence
 
 MAX_LEAD: Final = 200
-"""Comments and attributes in front of one definition that are looked at."""
+"""Most comments and attributes in front of one definition that are examined."""
 
 _VALUED: Final = frozenset({"constant", "field"})
-"""Kinds that are told with their values."""
+"""Kinds that are described with their values."""
 
 _VALUE_BYTES: Final = 1_000
-"""Of a constant and its value that are read."""
+"""Most bytes of a constant and its value that are read."""
 
 _LEADING: Final = frozenset({"attribute_item", "decorator"})
 
@@ -30,27 +30,29 @@ class Heads:
     def __init__(self, table: LineTable) -> None:
         self._table = table
 
-    def defined(self, node: Node, found: Found, kind: str, name: str) -> Defined:
-        """Return what `node` defines under one of its names."""
-        body = found.inside[0].start_byte if found.inside else None
+    def defined(self, node: Node, definition: Found, kind: str, name: str) -> Defined:
+        """Return the definition that `node` makes under one of its names."""
+        body = definition.inside[0].start_byte if definition.inside else None
         start, doc = self._lead(node)
-        if found.doc is not None and found.name == name:
-            doc = found.doc.start_byte, found.doc.end_byte
-        signature = self._value(node, found) if kind in _VALUED else self._head(node, found)
+        if definition.doc is not None and definition.name == name:
+            doc = definition.doc.start_byte, definition.doc.end_byte
+        signature = (
+            self._value(node, definition) if kind in _VALUED else self._head(node, definition)
+        )
         return Defined(
             kind=kind,
             start_line=self._table.line_of(start) + 1,
-            end_line=self._table.line_of(max(start, end_of(node, found) - 1)) + 1,
+            end_line=self._table.line_of(max(start, end_of(node, definition) - 1)) + 1,
             declared_only=body is None and kind in {"function", "method"},
             signature=signature,
             doc=clean_doc(self._text(doc)),
         )
 
-    def _head(self, node: Node, found: Found) -> str:
-        return clean_signature(self._text(signature_of(node, found, self._table.data)))
+    def _head(self, node: Node, definition: Found) -> str:
+        return clean_signature(self._text(signature_of(node, definition, self._table.data)))
 
-    def _value(self, node: Node, found: Found) -> str:
-        start, end = head_of(node, found), end_of(node, found)
+    def _value(self, node: Node, definition: Found) -> str:
+        start, end = head_of(node, definition), end_of(node, definition)
         most = start + _VALUE_BYTES
         return clean_value(self._text((start, min(end, most))), is_cut=end > most)
 
@@ -70,7 +72,7 @@ class Heads:
         return start, doc
 
     def _leads(self, node: Node, start: int) -> bool:
-        """Say whether a node is a comment or attribute with no blank line behind it."""
+        """Say whether a node is a comment or attribute with no blank line after it."""
         if node.type not in _LEADING and literal_kind(node.type) != "comment":
             return False
         near = self._table.adjacent(node.end_byte, start)
@@ -81,32 +83,32 @@ class Heads:
 
 
 _CLAUSE_GAP: Final = 4
-"""Lines between two clauses of one function at most."""
+"""Most lines between two clauses of one function."""
 
 
 def without_repeats(
-    told: Iterable[tuple[Occurrence, int]], *, merging: bool
+    mentions: Iterable[tuple[Occurrence, int]], *, merging: bool
 ) -> Iterable[Occurrence]:
-    """Return the mentions, each definition told once.
+    """Return the mentions, each definition described once.
 
     Args:
-        told: mentions in source order, each with where what it defines has its body or begins.
-        merging: make clauses in a row one definition.
+        mentions: mentions in source order, each with the offset of its definition's body or start.
+        merging: merge consecutive clauses into one definition.
     """
     out: list[Occurrence] = []
     last: dict[tuple[str, str], tuple[int, int]] = {}
-    for mention, first in told:
+    for mention, first in mentions:
         defined = mention.defined
         if defined is None:
             out.append(mention)
             continue
         key = (mention.container, mention.text)
         place, first_byte = last.get(key, (-1, -1))
-        held = out[place].defined if place >= 0 else None
-        near = held is not None and defined.start_line - held.end_line <= _CLAUSE_GAP
-        if held is not None and (first == first_byte or (merging and near)):
-            grown = replace(held, end_line=max(held.end_line, defined.end_line))
-            grown = replace(grown, declared_only=held.declared_only and defined.declared_only)
+        before = out[place].defined if place >= 0 else None
+        near = before is not None and defined.start_line - before.end_line <= _CLAUSE_GAP
+        if before is not None and (first == first_byte or (merging and near)):
+            grown = replace(before, end_line=max(before.end_line, defined.end_line))
+            grown = replace(grown, declared_only=before.declared_only and defined.declared_only)
             out[place] = replace(out[place], defined=grown)
             out.append(replace(mention, defined=None))
             continue

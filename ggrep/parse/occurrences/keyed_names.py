@@ -15,20 +15,20 @@ from ggrep.parse.languages.registry import corpus_of_language, language_of
 from ggrep.parse.occurrences.words import Defined, Occurrence
 
 SECTION = "section"
-"""Kind of keys and headings, which are definitions only where no code defines the name."""
+"""Kind of keys and headings, which are definitions only if no code defines the name."""
 
 
 def with_keys(
     path_key: str, data: bytes, name: str, mentions: Sequence[Occurrence], *, any_case: bool
 ) -> tuple[Occurrence, ...]:
-    """Return the mentions, those that name a part of the file as definitions.
+    """Return the mentions; those that name a part of the file become definitions.
 
     Args:
         path_key: of a file whose language has no grammar.
         data: the file's bytes.
         name: as requested.
-        mentions: where it stands in the file.
-        any_case: take other spellings in upper and lower case too.
+        mentions: the name's mentions in the file.
+        any_case: also match other spellings in upper and lower case.
     """
     language = language_of(path_key, data)
     lasts = [reading.last for reading in name_readings(name, language)]
@@ -42,10 +42,10 @@ def with_keys(
         container = ".".join(filter(None, crumb))
         start, end = table.line_of(piece.start) + 1, table.line_of(piece.end - 1) + 1
         at = first.get((container, key))
-        if at is not None:  # the next part of a long one
-            held = keys[at]
-            assert held.defined is not None  # noqa: S101 - all keys define
-            keys[at] = replace(held, defined=replace(held.defined, end_line=end))
+        if at is not None:  # the next part of a key cut into several pieces
+            earlier = keys[at]
+            assert earlier.defined is not None  # noqa: S101 - all keys define
+            keys[at] = replace(earlier, defined=replace(earlier.defined, end_line=end))
             continue
         line, column = _position(data, table, piece, key, language)
         head = table.data[table.starts[line - 1] :].partition(b"\n")[0]
@@ -60,9 +60,9 @@ def with_keys(
         )
         first[container, key] = line, column
         keys[line, column] = Occurrence(line, column, key, "definition", container, defined)
-    told = {(each.line, each.column): each for each in mentions}
-    told |= {at: key for at, key in keys.items() if at not in told or not told[at].defined}
-    return tuple(told[at] for at in sorted(told))
+    merged = {(each.line, each.column): each for each in mentions}
+    merged |= {at: key for at, key in keys.items() if at not in merged or not merged[at].defined}
+    return tuple(merged[at] for at in sorted(merged))
 
 
 def _named(
@@ -79,7 +79,7 @@ def _named(
 def _position(
     data: bytes, table: LineTable, piece: Piece, key: str, language: str
 ) -> tuple[int, int]:
-    """Return the line and the column of a key, 1-based; of one with marks in it the piece's."""
+    """Return the 1-based line and column of a key; if it contains marks, those of the piece."""
     text = data[piece.start : piece.end].decode("utf-8", "surrogateescape")
     spot = word_pattern(bare_name(key), language, any_case=False).search(text)
     before = text[: spot.start()].encode("utf-8", "surrogateescape") if spot else b""

@@ -15,14 +15,14 @@ _INSERTED: Final = words(
     " interpolated_identifier interpolation process_substitution raw_str_interpolation"
     " simple_expansion string_interpolation template_substitution"
 )
-"""Code inside of a string."""
+"""Code inside a string."""
 _STRINGS: Final = words(
     "CHAR_LITERAL LINESTRING char char_literal character character_literal charlist jsx_text"
     " quasiquote_body quoted_atom regex regex_literal rune_literal sigil text uninterpreted"
 )
 _COMMENTS: Final = frozenset({"haddock", "hash_bang_line", "shebang", "shebang_line"})
 _VARIABLES: Final = frozenset({"variable_name"})
-"""What stands in a string as it is and yet is code: `"$name"`."""
+"""Nodes of code that stand directly in a string: `"$name"`."""
 
 _CONTENT: Final = words(
     "alternative arguments block body bounds condition consequence constraint decorator default"
@@ -30,25 +30,25 @@ _CONTENT: Final = words(
     " return_type returns right scope size superclass superclasses table trait type"
     " type_arguments value"
 )
-"""Fields of a definition that do not hold its name."""
+"""Fields of a definition that do not contain its name."""
 _CONTENT_WORDS: Final = (
     *("annotation", "argument", "attribute", "base", "block", "body", "call", "clause"),
     *("decorator", "delegation", "expression", "heritage", "initializer", "literal", "modifier"),
     *("specifier", "type_parameter", "user_type", "constraint", "inherit"),
 )
-"""Words in the kinds of nodes that hold no name of what is around them, where no field says so."""
+"""Parts of kinds of nodes that do not contain the definition's name, if no field says so."""
 _RECORDS: Final = frozenset(
     {"class_specifier", "enum_specifier", "struct_specifier", "union_specifier"}
 )
-"""Named like what only qualifies, but what a C++ template is a template of."""
+"""Kinds that look like mere qualifiers, although a C++ template defines them."""
 _REDIRECTS: Final = frozenset({"heredoc_redirect", "herestring_redirect"})
-"""They hold the commands behind a here-document too."""
+"""Kinds that also contain the commands after a here-document."""
 _PARAMETER_FIELDS: Final = frozenset({"parameters", "parameter", "class_parameters"})
 _PARAMETER_WORDS: Final = ("parameter", "primary_constructor")
 
 
 def literal_kind(kind: str) -> Literal["string", "comment", "code", ""]:
-    """Return what all text of a node of that kind is; empty where its parents tell."""
+    """Return the kind of all text in a node of that kind; empty if its parents decide."""
     if kind in _INSERTED or kind in _VARIABLES:
         return "code"
     if kind in _COMMENTS or "comment" in kind:
@@ -62,7 +62,7 @@ def literal_kind(kind: str) -> Literal["string", "comment", "code", ""]:
 
 
 def edge_kind(field: str | None, kind: str) -> Edge:
-    """Return what a child may hold of what its parent defines: its name, parameters, or neither.
+    """Return the part of its parent's definition that a child may be in: name, parameter, or none.
 
     Args:
         field: the child's field in its parent, if it has one.
@@ -89,11 +89,11 @@ _MACROS: Final = frozenset({"preproc_def", "preproc_function_def"})
 _IMPORTED: Final = re.compile(r"(?:\w+\()?require\(")
 _CLASS: Final = re.compile(r"[\w$.]+\.prototype|(?:[\w$]+\.)*[A-Z][\w$]*")
 _KEYS: Final = frozenset({"field", "key", "name", "property"})
-"""Fields of a member or pair that hold its name, be it in quotes."""
+"""Fields of a member or pair that contain its name, quoted or not."""
 
 
 def described(language: str, node: Node) -> Found | None:
-    """Return what a node defines that the language's rules say nothing of."""
+    """Return the definition that a node makes and that the language's rules do not cover."""
     kind = node.type
     if kind in _EXPRESSIONS:
         name = field_text(node, "name")
@@ -104,20 +104,24 @@ def described(language: str, node: Node) -> Found | None:
     return None
 
 
-def with_more(language: str, node: Node, found: Found | None) -> Found | None:
-    """Return what the rules say, and the member that a class with a name of its own is set to."""
+def with_more(language: str, node: Node, definition: Found | None) -> Found | None:
+    """Return the rules' result, with the member to which a named class is assigned."""
     inner = node.named_children[0] if node.named_children else None
     if language not in SCRIPTS or node.type != "expression_statement" or inner is None:
-        return found
+        return definition
     left = inner.child_by_field_name("left")
     name = "" if left is None else field_text(left, "property")
-    if found is None or found.chunk_type != "class" or name in {"", "exports", found.name}:
-        return found
-    return replace(found, more_names=(*found.more_names, name))
+    if (
+        definition is None
+        or definition.chunk_type != "class"
+        or name in {"", "exports", definition.name}
+    ):
+        return definition
+    return replace(definition, more_names=(*definition.more_names, name))
 
 
 def anywhere(node: Node) -> bool:
-    """Say whether what a node defines counts in whatever it stands: macros know no scopes."""
+    """Say whether a node's definition counts inside any other node: macros have no scope."""
     return node.type in _MACROS
 
 
@@ -127,7 +131,7 @@ def is_key(node: Node, field: str | None, name: str) -> bool:
 
 
 def _statement(node: Node) -> Found | None:
-    """Return the member of a prototype or class that is set from outside: `Box.MAX = 3`."""
+    """Return the member of a prototype or class that is assigned from outside: `Box.MAX = 3`."""
     inner = node.named_children[0] if node.named_children else None
     if inner is None or inner.type != "assignment_expression":
         return None
@@ -144,7 +148,7 @@ def _statement(node: Node) -> Found | None:
 
 
 def _variables(node: Node) -> Found | None:
-    """Return the variables of a declaration that are not set to what another file exports."""
+    """Return the variables of a declaration that are not assigned another file's exports."""
     names = [field_text(item, "name") for item in node.named_children if _is_own_variable(item)]
     return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
 
@@ -157,7 +161,7 @@ def _is_own_variable(node: Node) -> bool:
 
 
 def _variable(node: Node) -> Found | None:
-    """Return the function that one of several variables is set to."""
+    """Return the function that is assigned to one of several variables."""
     value, name = node.child_by_field_name("value"), field_text(node, "name")
     alone = node.parent is None or node.parent.named_child_count == 1
     if alone or value is None or value.type not in _FUNCTIONS or not name:

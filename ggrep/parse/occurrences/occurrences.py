@@ -1,6 +1,6 @@
 """Finds a name in a file and classifies it: definition, usage, string or comment.
 
-Words are found in the text first; the syntax tree is asked about those places alone.
+Words are searched for in the text first; the syntax tree is queried at those positions only.
 """
 
 import re
@@ -18,34 +18,34 @@ from ggrep.parse.occurrences.words import Defined, Occurrence, mentions_by_words
 def mentions(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Occurrence, ...]:
-    """Return the places of `name` in source order; parses in this process.
+    """Return the occurrences of `name` in source order; parses in this process.
 
     Args:
-        path_key: what the file is read as depends on it.
+        path_key: the file's language depends on it.
         data: the file's bytes.
-        name: as requested; with a container receivers are told as well.
-        any_case: take other spellings in upper and lower case too.
+        name: as requested; with a container, receivers are determined as well.
+        any_case: also match other spellings in upper and lower case.
     """
     if not has_syntax(path_key, data):
         words = mentions_by_words(path_key, data, name, any_case=any_case)
         return defining_mentions(data, words) if language_of(path_key, data) == "sql" else words
-    found = spots(path_key, data, name, any_case=any_case)
-    if not found:
+    places = spots(path_key, data, name, any_case=any_case)
+    if not places:
         return ()
     from ggrep.parse.occurrences.tree_places import read_spots
 
     qualified = any(each.owners for each in name_readings(name, language_of(path_key, data)))
-    return read_spots(path_key, data, found, receivers=qualified)
+    return read_spots(path_key, data, places, receivers=qualified)
 
 
 def has_syntax(path_key: str, data: bytes) -> bool:
-    """Say whether a file's names are read by its syntax, which only a killable child may do."""
+    """Say whether a file's names are read by its syntax; only a worker that can be killed may."""
     language = language_of(path_key, data)
     return language in GRAMMARS or holds_scripts(language, data)
 
 
 _MOST_BEFORE: Final = 300
-"""Characters in front of a name that are looked at."""
+"""Most characters in front of a name that are examined."""
 _HEAD_LINES: Final = 4
 _KINDS: Final = {
     "aggregate": "function",
@@ -60,7 +60,7 @@ _KINDS: Final = {
     "type": "typealias",
     "view": "class",
 }
-"""What is created; anything else that is counts as a constant."""
+"""Kinds of objects that `CREATE` makes; every other kind counts as a constant."""
 _CREATED: Final = re.compile(
     r"\bcreate(?:\s{1,80}(?:or|replace|temp|temporary|materialized|recursive|unlogged|unique"
     r"|global|local|foreign|constraint)){0,4}\s{1,80}(\w{1,40})(?:\s{1,80}body)?"
@@ -71,10 +71,10 @@ _CREATED: Final = re.compile(
 _NOT_CREATED: Final = frozenset({"if", "on", "as", "or"})
 
 
-def defining_mentions(data: bytes, found: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
-    """Return the mentions, those behind a `CREATE` as definitions; none is put into comments."""
+def defining_mentions(data: bytes, all_mentions: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
+    """Return the mentions: after a `CREATE` as definitions, after `--` as comments."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
-    return tuple(_read(lines, mention) for mention in found)
+    return tuple(_read(lines, mention) for mention in all_mentions)
 
 
 def _read(lines: Sequence[str], mention: Occurrence) -> Occurrence:
@@ -101,7 +101,7 @@ def _read(lines: Sequence[str], mention: Occurrence) -> Occurrence:
 
 
 def _end(lines: Sequence[str], row: int) -> int:
-    """Return the last line in front of the next statement that creates, blank ones left out."""
+    """Return the last line before the next `CREATE` statement, blank lines left out."""
     last = row
     for place in range(row, len(lines)):
         if place > row and lines[place].lstrip()[:7].casefold() == "create ":

@@ -1,9 +1,9 @@
-"""The type of a member's receiver, where the function around it says so.
+"""The type of a member's receiver, if the function around it states the type.
 
-`Container().open()`, `Container::new().open()`, and `c.open()` behind `c = Container()`,
+`Container().open()`, `Container::new().open()`, and `c.open()` after `c = Container()`,
 `let c: Container`, `def f(c: Container)` or `Container c = ...` name the type. Grammars call a
-declaration's parts `type` and `value` in nearly all languages, so one reader serves them all. No
-types are inferred beyond that.
+declaration's parts `type` and `value` in nearly all languages, so one reader serves them all. Other
+types are not inferred.
 """
 
 import re
@@ -16,9 +16,9 @@ from tree_sitter import Node
 from ggrep.parse.occurrences.surroundings import Way
 
 LITERAL: Final = "literal"
-"""Said for a receiver that is a text, a list or a mapping."""
+"""Result for a receiver that is a string, a list or a mapping."""
 MAX_LOOKED_AT: Final = 60
-"""Places of a variable in front of its use that are looked at."""
+"""Most positions of a variable before its use that are examined."""
 _MOST_BYTES: Final = 400
 """Longest receiver, and longest value of a variable, that is read."""
 
@@ -34,7 +34,7 @@ _PARTS: Final = (
     "primary",
     "signature",
 )
-"""Words in the kinds of nodes that are parts or uses of a function."""
+"""Parts of the kinds of nodes that are parts or uses of a function."""
 _VARIABLE: Final = re.compile(r"[$@]{0,2}[^\W\d]\w*")
 _MADE: Final = re.compile(r"(?:new\s+)?(?P<name>\$?[^\W\d][\w.:\\$]*)\s*(?:::)?(?P<open>[<\[({]|$)")
 _CAST: Final = re.compile(r"\sas[?!]?\s+([\w.]+)\s*\??$|\.\(\*?([\w.]+)\)$")
@@ -64,12 +64,12 @@ _UNTYPED: Final = frozenset({"auto", "dynamic", "final", "let", "val", "var"})
 _NO_VALUE: Final = frozenset({"None", "nil", "null", "undefined"})
 _TYPES: Final = frozenset({"nullable_type", "type_annotation", "type_identifier", "user_type"})
 _ENDS: Final = ("block", "body", "statements")
-"""Words in the kinds of nodes that hold declarations, and are none."""
+"""Parts of the kinds of nodes that contain declarations without being one."""
 _USES: Final = (
     *("argument", "attribute", "binary", "call", "field_expression", "index", "invocation"),
     *("member", "navigation", "return", "selector", "subscript"),
 )
-"""Words in the kinds of nodes in which a variable is read."""
+"""Parts of the kinds of nodes in which a variable is read."""
 _SELVES: Final = frozenset({"self", "this", "cls", "super", "static", "Self"})
 _VALUES: Final = ("value", "right", "initializer", "default_value")
 
@@ -77,13 +77,13 @@ _VALUES: Final = ("value", "right", "initializer", "default_value")
 def receiver_type(
     way: Way, start: int, data: bytes, find: Callable[[str, int], Iterator[Way]]
 ) -> str:
-    """Return the last part of the name of a receiver's type, `LITERAL`, or nothing if unknown.
+    """Return the last part of the name of a receiver's type, `LITERAL`, or empty if unknown.
 
     Args:
-        way: from the root to the name of the member.
-        start: of that name, in bytes.
+        way: the nodes from the root to the name of the member.
+        start: the name's offset in bytes.
         data: the file.
-        find: yields the ways to a variable's places in front of a byte, the nearest first.
+        find: yields the paths to a variable's positions before an offset, the nearest first.
     """
     receiver = _receiver(way, start, data)
     if _LITERAL_TEXT.fullmatch(receiver):
@@ -96,7 +96,7 @@ def receiver_type(
 
 
 def _variable_type(way: Way, places: Iterator[Way], data: bytes) -> str:
-    """Return the type that the nearest declaration in the functions around a place gives."""
+    """Return the type from the nearest declaration in the functions around a position."""
     around = {node.id for node, _ in way if _is_function(node)}
     for place in islice(places, MAX_LOOKED_AT):
         if not {node.id for node, _ in place if _is_function(node)} <= around:
@@ -118,7 +118,7 @@ def _receiver(way: Way, start: int, data: bytes) -> str:
             return ""
         first = node
         if not before[: mark.start()].strip():
-            # The receiver stands beside: `c` in front of the suffix `.open`.
+            # The receiver is a sibling: `c` in front of the suffix `.open`.
             first = first.prev_named_sibling or node
             while first.type == "selector" and first.prev_named_sibling is not None:
                 first = first.prev_named_sibling
@@ -135,7 +135,7 @@ def _is_function(node: Node) -> bool:
 
 
 def _declared(place: Way, data: bytes) -> str | None:
-    """Return the type that a place gives its variable; empty if unknown, None if it gives none."""
+    """Return the type that a position gives its variable; empty if unknown, None without one."""
     leaf, value = place[-1][0], None
     for node, _ in reversed(place[:-1]):
         if _is_function(node) or any(word in node.type for word in _ENDS):
@@ -156,11 +156,11 @@ def _reads(node: Node, leaf: Node) -> bool:
 
 
 def _stated(node: Node, leaf: Node, data: bytes) -> str | None:
-    """Return the type beside a variable; empty for a parameter without one, None for none."""
+    """Return the type beside a variable; empty for a parameter without a type, else None."""
     if node.type == "as_pattern":
         return _made(_text(node.named_children[0], data))
     if "parameters" in node.type or "parameter_list" in node.type:
-        return ""  # it hides what has that name outside
+        return ""  # it hides an outer variable of this name
     typed = node.child_by_field_name("type") or _typed_child(node)
     name = "" if typed is None or _holds(typed, leaf) else _type_name(_text(typed, data))
     return name if name and name not in _UNTYPED else None
@@ -176,12 +176,12 @@ def _chain(value: Node, data: bytes) -> str:
 
 
 def _typed_child(node: Node) -> Node | None:
-    """Return the type beside a name, where the grammar has no field for it."""
+    """Return the type beside a name, if the grammar has no field for it."""
     return next((child for child in node.named_children[:4] if child.type in _TYPES), None)
 
 
 def _value(node: Node) -> Node | None:
-    """Return what a declaration or an assignment sets its variable to."""
+    """Return the value that a declaration or an assignment gives its variable."""
     if node.type.startswith(("for", "range", "enhanced_for")):
         return None
     for field in _VALUES:
@@ -205,7 +205,7 @@ def _text(node: Node, data: bytes) -> str:
 
 
 def _made(text: str) -> str:
-    """Return the type that an expression makes: a call of it, `new`, a literal of it, a cast."""
+    """Return the type that an expression creates: a call, `new`, a literal, a cast."""
     if cast := _CAST.search(text):
         return _last(cast[1] or cast[2])
     text = _PREFIX.sub("", text)
@@ -218,7 +218,7 @@ def _made(text: str) -> str:
 
 
 def _called(text: str, made: re.Match[str]) -> str:
-    """Return the type that a text makes, if nothing stands behind the call of it."""
+    """Return the type that a text creates, if its call is the end of the text."""
     parts = [part for part in re.split(r"[.:\\]+", made["name"]) if part]
     if parts[-1] in _POINTERS and made["open"] == "<":
         return _type_name(text[made.end("open") : _closes(text, made.start("open"))])
@@ -237,7 +237,7 @@ def _class_in(parts: list[str], *, is_new: bool) -> str:
 
 
 def _behind_calls(text: str, place: int) -> int:
-    """Return the end of the brackets that follow each other from a place on."""
+    """Return the end of the consecutive brackets after a position."""
     while place < len(text) and text[place] in "<[({":
         closing = _closes(text, place)
         if closing < 0:
@@ -249,7 +249,7 @@ def _behind_calls(text: str, place: int) -> int:
 
 
 def _closes(text: str, place: int) -> int:
-    """Return where the bracket at a place is closed; -1 where it is not."""
+    """Return the closing position of the bracket at a position; -1 if it is not closed."""
     depth = 0
     for at in range(place, len(text)):
         depth += (text[at] in "([{<") - (text[at] in ")]}>" and text[at - 1] not in "-=")

@@ -1,4 +1,4 @@
-"""What the syntax around a name says beside what the name is: imports, receivers, tests, bases."""
+"""Facts about a name from the syntax around it: imports, receivers, tests, base types."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from tree_sitter import Node
 from ggrep.parse.occurrences.words import Role
 
 MAX_HEAD_BYTES: Final = 600
-"""Of a type's head that is looked at for its bases."""
+"""Most bytes of a type's head that are searched for its bases."""
 MAX_BASES: Final = 20
 
 _IMPORTS: Final = (
@@ -19,7 +19,7 @@ _IMPORTS: Final = (
     "namespace_use_",
     "preproc_include",
 )
-"""How the types of nodes begin that make a name known to a file."""
+"""Prefixes of the kinds of nodes that make a name known to a file."""
 _TEST_NAME: Final = re.compile(rb"test_\w")
 _TEST_CLASS: Final = re.compile(rb"Test[A-Z_]|Test$")
 _IN_TESTS: Final = re.compile(rb"test_|set_?[uU]p|tear_?[dD]own|setup|teardown")
@@ -33,11 +33,11 @@ _NO_BASES: Final = frozenset(
     }
 )
 Way: TypeAlias = Sequence[tuple[Node, str | None]]
-"""Nodes from the root to a place, each with its field in the one before."""
+"""Nodes from the root to a position, each with its field in its parent."""
 
 
 def role_of(way: Way) -> Role:
-    """Return what a usage is for, where syntax tells: an import, or whose methods follow."""
+    """Return the role of a usage, if syntax shows it: an import, or a type that gets methods."""
     fields = [field for _, field in way[1:]]
     for (node, _), field in zip(way, [*fields, None], strict=False):
         if node.type.startswith(_IMPORTS) or node.type == "import":
@@ -52,10 +52,10 @@ def role_of(way: Way) -> Role:
 
 
 def in_test(way: Way, language: str, data: bytes) -> bool:
-    """Return whether a place of a source file belongs to a test.
+    """Return whether a position in a source file belongs to a test.
 
-    In Rust below `#[cfg(test)]` or `#[test]`, in Python in functions `test_*`, in their classes
-    `Test*`, and behind `if __name__ == "__main__"`.
+    In Rust: below `#[cfg(test)]` or `#[test]`. In Python: in functions `test_*`, in their classes
+    `Test*`, and after `if __name__ == "__main__"`.
     """
     if language == "rust":
         return any(_is_rust_test(node, data) for node, _ in way)
@@ -76,10 +76,10 @@ def in_test(way: Way, language: str, data: bytes) -> bool:
 
 
 def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, ...]:
-    """Return the names in the head of the innermost type around a member, its own left out.
+    """Return the names in the head of the innermost type around a member, without its own.
 
     Args:
-        around: nodes of the definitions around it, the innermost last.
+        around: nodes of the surrounding definitions, the innermost last.
         container: its qualified name.
         data: the file.
     """
@@ -93,8 +93,8 @@ def bases_of(around: Sequence[Node], container: str, data: bytes) -> tuple[str, 
     )
     if body is None:
         head = head.partition("\n")[0]
-    own = {*container.replace("::", ".").split(".")} | _NO_BASES
-    words = dict.fromkeys(word for word in _WORD.findall(head) if word not in own)
+    excluded = {*container.replace("::", ".").split(".")} | _NO_BASES
+    words = dict.fromkeys(word for word in _WORD.findall(head) if word not in excluded)
     return tuple(words)[:MAX_BASES]
 
 

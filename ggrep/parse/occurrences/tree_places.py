@@ -1,8 +1,8 @@
-"""Classifies places of a file by its syntax tree.
+"""Classifies positions in a file by its syntax tree.
 
-Each place is reached from the root, and the nodes on the way are read by the language's rules as
-an outline would read them: so a name is a definition here exactly where chunks are named by it,
-and also inside of functions, where no chunk begins.
+Each position is reached from the root. The language's rules read the nodes on the path as an
+outline reads them. So a name is a definition here exactly where chunks are named by it, and also
+inside functions, where no chunk begins.
 """
 
 import re
@@ -34,29 +34,29 @@ from ggrep.parse.occurrences.surroundings import Way, bases_of, in_test, role_of
 from ggrep.parse.occurrences.words import Occurrence, PlaceKind, Spot, by_words
 
 MAX_DEPTH: Final = 400
-"""Nodes between the root and a place that are looked at."""
+"""Most nodes between the root and a position that are examined."""
 
 MAX_BEFORE: Final = 200_000
-"""Bytes in front of a use in which its variable is looked for."""
+"""Bytes before a use in which its variable is searched for."""
 
 _OPEN: Final = frozenset({"class", "interface", "enum"})
 _CALLS: Final = frozenset({"elixir", "ruby"})
-"""Where a call defines what its arguments name."""
+"""Languages in which a call defines its arguments' names."""
 _CLAUSES: Final = frozenset({"elixir", "haskell"})
-"""Where a function is defined by several clauses in a row."""
+"""Languages in which consecutive clauses define one function."""
 _QUALIFIED: Final = re.compile(r"(?:::|[.\\])$")
 _NEVER: Final = frozenset({"shorthand_property_identifier"})
-"""A use as much as a definition: `{ name }` hands on what is defined elsewhere."""
+"""A use as well as a definition: `{ name }` passes on a value defined elsewhere."""
 
 
 class _Step(Struct, frozen=True):
-    """A node on the way to a place.
+    """A node on the path to a position.
 
     Attributes:
         field: of the node in its parent.
-        found: what the rules say of it, if it counts where it stands.
+        found: the rules' result for it, if it counts in its parents.
         kind: of the definition; empty for none.
-        container: qualified name of what is around it.
+        container: qualified name of the definitions around it.
         whole: the outermost node of the same definition (`template <...> class`, `typedef struct`).
     """
 
@@ -69,38 +69,38 @@ class _Step(Struct, frozen=True):
 
 
 def read_spots(
-    path_key: str, data: bytes, found: Sequence[Spot], *, receivers: bool = False
+    path_key: str, data: bytes, spots: Sequence[Spot], *, receivers: bool = False
 ) -> tuple[Occurrence, ...]:
-    """Return what stands at each of those places of a file whose language has a grammar."""
+    """Return the occurrence at each of those spots in a file whose language has a grammar."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
-        return _read_by(_Tree(language, data), found, receivers=receivers)
-    return _read_scripts(path_key, language, data, found, receivers=receivers)
+        return _read_by(_Tree(language, data), spots, receivers=receivers)
+    return _read_scripts(path_key, language, data, spots, receivers=receivers)
 
 
 def _read_scripts(
-    path_key: str, language: str, data: bytes, found: Sequence[Spot], *, receivers: bool
+    path_key: str, language: str, data: bytes, spots: Sequence[Spot], *, receivers: bool
 ) -> tuple[Occurrence, ...]:
-    """Return what stands at places of a file that holds programs; the rest is words."""
+    """Return the occurrences in a file that contains programs; outside them, words are matched."""
     table = LineTable(data)
-    left, told = list(found), list[Occurrence]()
+    left, read = list(spots), list[Occurrence]()
     for script in scripts_of(language, data):
         inside = [spot for spot in left if script.start <= spot.start < script.end]
         if inside:
             left = [spot for spot in left if spot not in inside]
             tree = _Tree(script.language, data, script_tree(table, script))
-            told += _read_by(tree, inside, receivers=receivers)
-    told += by_words(path_key, data, left)
-    return tuple(sorted(told, key=lambda mention: (mention.line, mention.column)))
+            read += _read_by(tree, inside, receivers=receivers)
+    read += by_words(path_key, data, left)
+    return tuple(sorted(read, key=lambda mention: (mention.line, mention.column)))
 
 
-def _read_by(places: "_Tree", found: Sequence[Spot], *, receivers: bool) -> tuple[Occurrence, ...]:
-    told = [places.read(spot, receivers=receivers) for spot in found]
-    return tuple(without_repeats(told, merging=places.has_clauses))
+def _read_by(places: "_Tree", spots: Sequence[Spot], *, receivers: bool) -> tuple[Occurrence, ...]:
+    read = [places.read(spot, receivers=receivers) for spot in spots]
+    return tuple(without_repeats(read, merging=places.has_clauses))
 
 
 class _Tree:
-    """One file's tree; what the rules say of a node is asked once."""
+    """One file's tree; the rules' result for a node is computed once."""
 
     def __init__(self, language: str, data: bytes, root: Node | None = None) -> None:
         self._data = data
@@ -115,11 +115,11 @@ class _Tree:
 
     @property
     def has_clauses(self) -> bool:
-        """Return whether definitions of one name in a row are one."""
+        """Return whether consecutive definitions of one name are one definition."""
         return self._rules.clauses or self._language in _CLAUSES
 
     def read(self, spot: Spot, *, receivers: bool) -> tuple[Occurrence, int]:
-        """Return what stands at a spot, and where what it defines has its body or begins."""
+        """Return the occurrence at a spot, and the offset of its definition's body or start."""
         path = self._way(spot)
         steps = self._steps(path)
         kind = self._literal(path, spot)
@@ -130,11 +130,13 @@ class _Tree:
         test = in_test(path, self._language, self._data)
         if step is None or step.found is None:
             role = role_of(path) if kind == "usage" else ""
-            found = Occurrence(spot.line, spot.column, spot.text, kind, container, None, role, test)
+            occurrence = Occurrence(
+                spot.line, spot.column, spot.text, kind, container, None, role, test
+            )
             if receivers and kind == "usage":
                 of = receiver_type(path, spot.start, self._data, self._before)
-                found = replace(found, receiver=of)
-            return found, -1
+                occurrence = replace(occurrence, receiver=of)
+            return occurrence, -1
         owner = _owner(step, spot)
         outer = ".".join(
             filter(None, (step.container, *step.found.owners, owner, _prefix(step.found, spot)))
@@ -148,7 +150,7 @@ class _Tree:
         return Occurrence(*place, "definition", outer, defined, test=test, bases=bases), first
 
     def _before(self, name: str, end: int) -> Iterator[Way]:
-        """Yield the ways to places of a variable in front of a byte, the nearest first."""
+        """Yield the paths to a variable's positions before an offset, the nearest first."""
         pattern = re.compile(rb"(?<![\w$@])" + re.escape(name.encode()) + rb"(?!\w)")
         start = max(0, end - MAX_BEFORE)
         spans = [match.span() for match in pattern.finditer(self._data, start, end)]
@@ -156,7 +158,7 @@ class _Tree:
             yield self._way(Spot(first, last, 0, 0, name))
 
     def _way(self, spot: Spot) -> list[tuple[Node, str | None]]:
-        """Return the nodes that hold a spot with their fields, those inside of islands too."""
+        """Return the nodes around a spot with their fields, those inside of islands too."""
         path = _descend(self._root.walk(), spot)
         place = 0
         while place < len(path):
@@ -175,7 +177,7 @@ class _Tree:
         return self._islands[node.id]
 
     def _literal(self, path: Sequence[tuple[Node, str | None]], spot: Spot) -> PlaceKind:
-        """Return whether a place lies in a string or comment, be it hidden from the parser."""
+        """Return whether a position is in a string or comment, even one hidden from the parser."""
         if not self._hides(spot):
             return _literal(path, spot.text)
         if self._plain is None:
@@ -194,47 +196,47 @@ class _Tree:
             elif node.type in _NEVER:
                 self._said[node.id] = None
             else:
-                told = with_more(self._language, node, self._rules.describe(node))
-                island = None if told else self._island(node)
+                definition = with_more(self._language, node, self._rules.describe(node))
+                island = None if definition else self._island(node)
                 if island is not None:
-                    told = Found("", inside=(island,))
-                self._said[node.id] = told or described(self._language, node)
+                    definition = Found("", inside=(island,))
+                self._said[node.id] = definition or described(self._language, node)
         return self._said[node.id]
 
     def _steps(self, path: Sequence[tuple[Node, str | None]]) -> list[_Step]:
-        """Return the nodes on the way down with what they define where they stand."""
+        """Return the nodes from the root down, each with the definition that it makes."""
         scope, crumb, outer = "top", "", ""
         searched: frozenset[int] | None = frozenset({self._root.id})
         last = _Step(self._root, None)
         steps = [_Step(self._root, None)]
         for (node, field), (parent, _) in zip(path[1:], path, strict=False):
             listed = searched is None or parent.id in searched
-            found = self._describe(node) if node.is_named else None
-            if found is not None and found.chunk_type and found.name:
-                if _same_definition(last.found, found):
-                    steps.append(_Step(node, field, found, last.kind, outer, last.whole))
+            definition = self._describe(node) if node.is_named else None
+            if definition is not None and definition.chunk_type and definition.name:
+                if _same_definition(last.found, definition):
+                    steps.append(_Step(node, field, definition, last.kind, outer, last.whole))
                     continue
-                kind = self._kind(node, found, scope if listed else "local", listed=listed)
-                last = _Step(node, field, found if kind else None, kind, crumb, node)
+                kind = self._kind(node, definition, scope if listed else "local", listed=listed)
+                last = _Step(node, field, definition if kind else None, kind, crumb, node)
                 steps.append(last)
                 outer = crumb
-                if kind and _encloses(found):
-                    crumb = ".".join(filter(None, (crumb, *found.owners, found.name)))
-                scope = _inner_scope(found, scope if listed else "local")
-                searched = _searched(found, node)
+                if kind and _encloses(definition):
+                    crumb = ".".join(filter(None, (crumb, *definition.owners, definition.name)))
+                scope = _inner_scope(definition, scope if listed else "local")
+                searched = _searched(definition, node)
                 continue
             steps.append(_Step(node, field, container=crumb))
             if not listed:
                 continue
-            if found is not None and not found.chunk_type:
-                searched = _searched(found, node)
+            if definition is not None and not definition.chunk_type:
+                searched = _searched(definition, node)
             elif searched is not None:
                 scope, searched = "local", frozenset({node.id})
         return steps
 
-    def _kind(self, node: Node, found: Found, scope: str, *, listed: bool) -> str:
-        """Return what a definition is in its scope; empty where it is none of ours."""
-        kind = found.chunk_type
+    def _kind(self, node: Node, definition: Found, scope: str, *, listed: bool) -> str:
+        """Return the kind of a definition in its scope; empty if the outline has no such kind."""
+        kind = definition.chunk_type
         if anywhere(node):
             return kind
         if kind == "constant":
@@ -242,21 +244,21 @@ class _Tree:
             if not listed or not (scope == "top" or in_class):
                 return ""
             return "field" if scope == "class" else kind
-        if scope == "local" and found.loose and self._rules.prototypes:
+        if scope == "local" and definition.loose and self._rules.prototypes:
             return ""
         return "method" if kind == "function" and scope == "class" else kind
 
     def _named(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
-        """Return the outermost node whose rules say that its name stands at the end of the way."""
+        """Return the outermost node whose rules place its name at the end of the path."""
         return next((step for step in steps if step.kind and _stands_in(step.found, spot)), None)
 
     def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
-        """Return the outermost node that the name at the end of the way names."""
+        """Return the outermost node that is named by the end of the path."""
         best: _Step | None = None
         parameters = False
         for step in reversed(steps):
-            found = step.found
-            if found is not None and step.kind:
+            definition = step.found
+            if definition is not None and step.kind:
                 kind = self._named_as(step, spot, parameters=parameters)
                 if kind:
                     best = replace(step, kind=kind)
@@ -269,26 +271,26 @@ class _Tree:
         return best
 
     def _calling(self, step: _Step) -> bool:
-        """Say whether a node may hold a name though nodes of its kind do not elsewhere."""
+        """Say whether a node may contain a name although its kind usually does not."""
         kind = step.node.type
         if kind == "assignment_expression":
             return True
         return self._language in _CALLS and (kind == "call" or "argument" in kind)
 
     def _named_as(self, step: _Step, spot: Spot, *, parameters: bool) -> str:
-        """Return what the spot's name is a definition of; empty if it is not the step's name."""
-        found = step.found
-        if found is None or found.spans or not self._first_of(step.node, spot):
+        """Return the kind of definition that the spot names; empty if it is not the step's name."""
+        definition = step.found
+        if definition is None or definition.spans or not self._first_of(step.node, spot):
             return ""
-        if is_same_name(found.name, spot.text):
+        if is_same_name(definition.name, spot.text):
             return "" if parameters else step.kind
-        if not any(is_same_name(name, spot.text) for name in found.more_names):
+        if not any(is_same_name(name, spot.text) for name in definition.more_names):
             return ""
         single = step.kind in {"constant", "field", "function", "typealias"}
         return step.kind if single or self._rules.prototypes else "field"
 
     def _first_of(self, node: Node, spot: Spot) -> bool:
-        """Say whether the spot is the first of its name in a defining call."""
+        """Say whether the spot is the first occurrence of its name in a defining call."""
         if self._language not in _CALLS or node.type not in {"call", "unary_operator"}:
             return True
         before = self._table.data[node.start_byte : spot.start].decode("utf-8", "replace")
@@ -296,7 +298,7 @@ class _Tree:
 
 
 def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
-    """Return the nodes that hold a spot with their fields, from the root to the innermost."""
+    """Return the nodes around a spot with their fields, from the root to the innermost."""
     path: list[tuple[Node, str | None]] = []
     node = cursor.node
     while node is not None and len(path) < MAX_DEPTH:
@@ -309,17 +311,17 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
     return path
 
 
-def _stands_in(found: Found | None, spot: Spot) -> bool:
-    if found is None or not any(
-        is_same_name(name, spot.text) for name in (found.name, *found.more_names)
+def _stands_in(definition: Found | None, spot: Spot) -> bool:
+    if definition is None or not any(
+        is_same_name(name, spot.text) for name in (definition.name, *definition.more_names)
     ):
         return False
-    start = spot.start + len(spot.text) - len(spot.text.lstrip("$@%&"))  # names lie behind sigils
-    return any(low <= start and spot.end <= high for low, high in found.spans)
+    start = spot.start + len(spot.text) - len(spot.text.lstrip("$@%&"))  # names come after sigils
+    return any(low <= start and spot.end <= high for low, high in definition.spans)
 
 
 def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:
-    """Return whether a place lies in a string or comment, code put into strings aside."""
+    """Return whether a position is in a string or comment, and not in code inserted into one."""
     if any(is_key(node, field, name) for node, field in path[-2:]):
         return "usage"
     for node, _ in reversed(path):
@@ -331,17 +333,17 @@ def _literal(path: Sequence[tuple[Node, str | None]], name: str) -> PlaceKind:
     return "usage"
 
 
-def _around(steps: Sequence[_Step], own: _Step) -> list[_Step]:
+def _around(steps: Sequence[_Step], inner: _Step) -> list[_Step]:
     """Return the definitions around one, the innermost last."""
     return [
         step
         for step in steps
-        if step.found is not None and step.kind and step.node.id != own.node.id
+        if step.found is not None and step.kind and step.node.id != inner.node.id
     ]
 
 
 def _inside(steps: Iterable[_Step]) -> str:
-    """Return the qualified name of the innermost definition on the way."""
+    """Return the qualified name of the innermost definition on the path."""
     container = ""
     for step in steps:
         container = step.container
@@ -350,17 +352,17 @@ def _inside(steps: Iterable[_Step]) -> str:
 
 def _owner(step: _Step, spot: Spot) -> str:
     """Return the type that declares a field in its own head, as `class A(val b: Int)` does."""
-    found = step.found
-    if found is None or step.kind != "field" or found.chunk_type not in _OPEN:
+    definition = step.found
+    if definition is None or step.kind != "field" or definition.chunk_type not in _OPEN:
         return ""
     if step.node.type == "expression_statement":
         return ""  # Box.Lid = class BoxLid {}
     last = step.container.rpartition(".")[2]
-    return "" if found.name in {last, spot.text} else found.name
+    return "" if definition.name in {last, spot.text} else definition.name
 
 
 def _same_definition(outer: Found | None, inner: Found) -> bool:
-    """Say whether a node defines what the one around it does."""
+    """Say whether a node makes the same definition as its parent."""
     if outer is None or bool(outer.inside) != bool(inner.inside):
         return False
     if inner.inside:
@@ -368,20 +370,20 @@ def _same_definition(outer: Found | None, inner: Found) -> bool:
     return (outer.name, outer.more_names) == (inner.name, inner.more_names)
 
 
-def _prefix(found: Found, spot: Spot) -> str:
-    """Return what a definition's own name puts in front of its last part: `My` of `My.Mod`."""
-    names = (found.name, *found.more_names)
+def _prefix(definition: Found, spot: Spot) -> str:
+    """Return the part of a definition's own name before its last part: `My` of `My.Mod`."""
+    names = (definition.name, *definition.more_names)
     defined = next((name for name in names if is_same_name(name, spot.text)), "")
     head = bare_name(defined).removesuffix(bare_name(spot.text))
     return _QUALIFIED.sub("", head) if _QUALIFIED.search(head) else ""
 
 
-def _encloses(found: Found) -> bool:
-    return found.chunk_type != "constant" or bool(found.inside)
+def _encloses(definition: Found) -> bool:
+    return definition.chunk_type != "constant" or bool(definition.inside)
 
 
-def _inner_scope(found: Found, scope: str) -> str:
-    match found.chunk_type:
+def _inner_scope(definition: Found, scope: str) -> str:
+    match definition.chunk_type:
         case "module":
             return scope
         case "constant":
@@ -390,9 +392,9 @@ def _inner_scope(found: Found, scope: str) -> str:
             return "class" if kind in _OPEN else "local"
 
 
-def _searched(found: Found, node: Node) -> frozenset[int] | None:
-    """Return the nodes whose children are members; None where any node below may be one."""
-    parts = found.inside or (node,)
+def _searched(definition: Found, node: Node) -> frozenset[int] | None:
+    """Return the nodes whose children are members; None if any node below may be a member."""
+    parts = definition.inside or (node,)
     if not all(isinstance(part, Node) for part in parts):
         return None
     return frozenset(part.id for part in parts)

@@ -1,6 +1,6 @@
 """Finds whole-word occurrences of a name in a file, and describes each.
 
-What a letter of a name is depends on the language. Nothing is parsed here.
+The letters that a name may contain depend on the language. Nothing is parsed here.
 """
 
 import re
@@ -15,11 +15,11 @@ from ggrep.model.written_names import name_readings, word_pattern
 from ggrep.parse.languages.registry import corpus_of_language, language_of
 
 MAX_MENTIONS: Final = 5_000
-"""Most places of one file that are told."""
+"""Most occurrences of one file that are returned."""
 
 PlaceKind: TypeAlias = Literal["definition", "usage", "string", "comment"]
 Role: TypeAlias = Literal["", "import", "receiver"]
-"""What a usage is for, where syntax tells it apart from reads and calls."""
+"""Purpose of a usage, if syntax distinguishes it from reads and calls."""
 
 _PROGRAMS: Final = frozenset(
     {
@@ -31,14 +31,14 @@ _PROGRAMS: Final = frozenset(
 
 
 class Defined(Struct, frozen=True):
-    """What is defined at a place.
+    """A definition.
 
     Attributes:
         kind: as `Outline` calls it; `field` for a constant of a class.
         start_line: 1-based, comments and decorators in front included.
         declared_only: it has no body here, as a prototype.
         signature: its head on one line; of a constant or a field with the value.
-        doc: what documents it, without comment marks.
+        doc: its documentation, without comment marks.
     """
 
     kind: str
@@ -50,18 +50,18 @@ class Defined(Struct, frozen=True):
 
 
 class Occurrence(Struct, frozen=True):
-    """One place where the whole name stands.
+    """One occurrence of the whole name.
 
     Attributes:
         line: 1-based, as `column`, which counts characters.
         text: the name as it is spelled there.
         container: qualified name of the definitions around it; empty at the top.
-        defined: None for what is no definition, and for the further places at which a
-            definition names itself (the second clause of a function).
-        role: of a usage that only makes the name known, or says whose methods follow.
-        test: it stands in a test inside of a source file, or in what only a run as a program does.
-        bases: of a member that is defined, names in the head of its type beside the type's own.
-        receiver: type of what a member is used of, where the code around says so; only of names
+        defined: None unless the occurrence is a definition; None too for further names of the
+            same definition (the second clause of a function).
+        role: of a usage that only makes the name known, or names the type that gets methods.
+        test: it is in a test inside a source file, or in code that runs only as a program.
+        bases: of a defined member, names in the head of its type except the type's own.
+        receiver: type of the member's receiver, if the code around states it; only for names
             that were requested with a container.
     """
 
@@ -78,7 +78,7 @@ class Occurrence(Struct, frozen=True):
 
 
 class Spot(Struct, frozen=True):
-    """A match: its bytes in the file, and the place people call it by."""
+    """A match: its bytes in the file, and its line and column."""
 
     start: int
     end: int
@@ -90,38 +90,38 @@ class Spot(Struct, frozen=True):
 def mentions_by_words(
     path_key: str, data: bytes, name: str, *, any_case: bool = False
 ) -> tuple[Occurrence, ...]:
-    """Return the places of `name` without a look at syntax, as `by_words` does."""
+    """Return the occurrences of `name` without a look at syntax, as `by_words` does."""
     return by_words(path_key, data, spots(path_key, data, name, any_case=any_case))
 
 
-def by_words(path_key: str, data: bytes, found: Iterable[Spot]) -> tuple[Occurrence, ...]:
-    """Return what places are without a look at syntax: usages in code, else comments.
+def by_words(path_key: str, data: bytes, matches: Iterable[Spot]) -> tuple[Occurrence, ...]:
+    """Return the occurrences at these spots without syntax: usages in code, else comments.
 
     Words in documents and data mention a name and do not use it.
     """
     language = language_of(path_key, data)
     is_code = corpus_of_language(language) is Corpus.CODE or language in _PROGRAMS
     kind: PlaceKind = "usage" if is_code else "comment"
-    return tuple(Occurrence(spot.line, spot.column, spot.text, kind) for spot in found)
+    return tuple(Occurrence(spot.line, spot.column, spot.text, kind) for spot in matches)
 
 
 def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> list[Spot]:
-    """Return the first places where a requested name stands as a whole word.
+    """Return the first spots of a requested name as a whole word.
 
-    A language that reads the name in several ways takes the first that stands in the file.
+    If a language reads the name in several ways, the first way with a match counts.
     """
     language = language_of(path_key, data)
-    # Bytes that are no UTF-8 stay one character each, so that offsets can be counted back.
+    # Bytes that are not UTF-8 become one character each, so that offsets can be counted back.
     text = data.decode("utf-8", "surrogateescape")
     for reading in name_readings(name, language):
-        found = list(_located(text, word_pattern(reading.last, language, any_case)))
-        if found:
-            return found
+        matches = list(_located(text, word_pattern(reading.last, language, any_case)))
+        if matches:
+            return matches
     return []
 
 
 def count_words(text: str, name: str, language: str, *, any_case: bool) -> int:
-    """Return how often a requested name stands in a text as a whole word; see `spots`."""
+    """Return how often a requested name occurs in a text as a whole word; see `spots`."""
     for reading in name_readings(name, language):
         pattern = word_pattern(reading.last, language, any_case)
         ends = [match.span() for match in pattern.finditer(text)]
@@ -133,7 +133,7 @@ def count_words(text: str, name: str, language: str, *, any_case: bool) -> int:
 
 
 def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
-    """Yield the matches; lines and bytes are counted on from the one before."""
+    """Yield the matches; lines and bytes are counted on from the previous one."""
     ascii_only = text.isascii()
     offset = place = line_start = 0
     line = 1
@@ -152,7 +152,7 @@ def _located(text: str, pattern: re.Pattern[str]) -> Iterator[Spot]:
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
-    """Return whether a mark at an end of a match makes it a part of a longer word."""
+    """Return whether a sign at an end of a match makes it a part of a longer word."""
     before = is_word(text[start]) and is_mark(text[start - 1 : start])
     return before or is_mark(text[end : end + 1])
 

@@ -8,9 +8,9 @@ _GROUP: Final = re.compile(rb"(?<!\\)\((?:\?P<\w+>|(?!\?))")
 
 
 def ungrouped(pattern: bytes) -> bytes:
-    """Return an expression without groups, which RE2 finds much faster.
+    """Return an expression without groups, which RE2 searches much faster.
 
-    Requires: a parenthesis that opens no group has a backslash, in classes too.
+    Requires: a parenthesis that opens no group is escaped by a backslash, in classes too.
     """
     return _GROUP.sub(b"(?:", pattern)
 

@@ -12,13 +12,13 @@ _LEAST_DRAWN: Final = 16
 _LEAST_PASSWORD: Final = 8
 _MOST_PASSWORD: Final = 128
 _LEAST_BITS: Final = 3.0
-"""Entropy of a byte; a short text of few letters has less."""
+"""Least entropy per byte; a short text of few distinct letters has less."""
 _LEAST_TURNS: Final = 0.18
-"""Share of places where a digit, small letter or capital follows another kind."""
+"""Least share of positions at which a digit, small letter or capital follows another kind."""
 _MANY_TURNS: Final = 0.25
-"""Such a share without a digit or sign is no word's."""
+"""Such a share in a value without a digit or sign; no word reaches it."""
 _MOST_WORDS: Final = 0.55
-"""Share of a value that may be taken by words."""
+"""Largest share of a random value that words may take."""
 
 _LEAST_ALONE: Final = 20
 _LEAST_OF_TWO: Final = 24
@@ -26,7 +26,7 @@ _LEAST_BITS_ALONE: Final = 3.4
 _MANY_BITS: Final = 3.8
 _MOST_WORDS_ALONE: Final = 0.45
 _LEAST_ROW: Final = 4
-"""The same of what nothing stands beside; of two kinds of signs; of signs in a row."""
+"""The same bounds for a value without context; for two kinds of characters; for a sequence."""
 
 _SMALL: Final = bytes(range(ord("a"), ord("z") + 1))
 _CAPITALS: Final = _SMALL.upper()
@@ -49,7 +49,7 @@ _ENCLOSED: Final = re.compile(rb"\{[A-Za-z0-9+/]{16,}={0,2}\}")
 _SIGNED: Final = re.compile(rb"[A-Za-z]{3,}(?:[&!+#^~*][A-Za-z]{3,})+")
 _LONG_WORD: Final = re.compile(rb"(?!%s)[a-z]{8,32}" % forms.FOREIGN)
 _UNSPEAKABLE: Final = re.compile(rb"[b-df-hj-np-tv-xz]{6}")
-"""So many consonants that no word has."""
+"""More consonants in a row than any word has."""
 _ONE_NUMBER: Final = re.compile(rb"[^0-9]*[0-9]{3,}[^0-9]*")
 _STRETCH: Final = re.compile(rb"[A-Za-z0-9]{12}")
 _ENDING: Final = re.compile(rb"\.[a-z][a-z0-9]{0,3}\Z")
@@ -66,14 +66,14 @@ _LEAST_SPOKEN: Final = 4
 
 
 def is_filled_in(value: bytes) -> bool:
-    """Tell whether something else is put in the value's place later."""
+    """Tell whether the value is a placeholder that is replaced later."""
     if any(part in value for part in forms.HOLLOW_PARTS):
         return True
     return value.startswith(forms.HOLLOW_STARTS) and not _is_whole(value)
 
 
 def _is_whole(value: bytes) -> bool:
-    """Tell whether what begins with such a sign is a password or key for all that."""
+    """Tell whether a value that begins like a placeholder is a password or key nevertheless."""
     first, rest = value[:1], value[1:]
     if first == b"/":
         return (
@@ -90,17 +90,17 @@ def _is_whole(value: bytes) -> bool:
 
 
 def is_hollow(value: bytes) -> bool:
-    """Tell whether a value is one of those that people write where none is to be seen."""
+    """Tell whether a value is a usual dummy, such as `xxxx`."""
     return _HOLLOW.search(value) is not None or len(set(value)) * 4 < min(len(value), 24)
 
 
 def is_made_up(value: bytes) -> bool:
-    """Tell whether a value is nobody's: to be filled in, or for show."""
+    """Tell whether a value is a placeholder or an example."""
     return is_filled_in(value) or is_hollow(value)
 
 
 def looks_drawn(value: bytes) -> bool:
-    """Tell whether a value of some length was drawn by chance and not put together of words."""
+    """Tell whether a value of some length is random and not composed of words."""
     size = len(value)
     if size < _LEAST_DRAWN or not _DRAWN.fullmatch(value):
         return False
@@ -115,15 +115,15 @@ def looks_drawn(value: bytes) -> bool:
 
 
 def looks_mixed(value: bytes) -> bool:
-    """Tell whether a value looks drawn, in small letters, capitals and digits."""
+    """Tell whether a value looks random, in small letters, capitals and digits."""
     mixed = all(_has(value, kind) for kind in (_SMALL, _CAPITALS, _DIGITS))
     return mixed and looks_drawn(value)
 
 
 def is_drawn_alone(value: bytes) -> bool:
-    """Tell whether a value was drawn so plainly that nothing beside it has to say so.
+    """Tell whether a value is certainly random, even without a name beside it.
 
-    Hexadecimal digits are not: sums of files and names of commits look the same.
+    Hexadecimal digits never count: checksums and commit hashes look the same.
     """
     size = len(value)
     if size < _LEAST_ALONE or not _DRAWN.fullmatch(value) or _HEXADECIMAL.fullmatch(value):
@@ -149,7 +149,7 @@ def is_drawn_alone(value: bytes) -> bool:
 
 
 def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
-    """Tell whether a value is a password that a person made up, and no word, name or path."""
+    """Tell whether a value is a password that a person chose, and no word, name or path."""
     if not least <= len(value) <= _MOST_PASSWORD or not _PRINTED.fullmatch(value):
         return False
     if _NUMBER.fullmatch(value):
@@ -164,7 +164,7 @@ def is_password(value: bytes, *, least: int = _LEAST_PASSWORD) -> bool:
 
 
 def is_phrase(value: bytes) -> bool:
-    """Tell whether a value is of words and numbers, as people choose what they have to remember."""
+    """Tell whether a value is a passphrase of words and numbers."""
     if b" " in value:
         return _is_spoken(value)
     if not _CHOSEN.fullmatch(value) or _TECHNICAL.search(value):
@@ -176,17 +176,17 @@ def is_phrase(value: bytes) -> bool:
 
 
 def is_signed(value: bytes) -> bool:
-    """Tell whether a value is of words with a sign between that no name has."""
+    """Tell whether a value is words joined by a sign that no name contains."""
     return _SIGNED.fullmatch(value) is not None and not _TECHNICAL.search(value)
 
 
 def is_word(value: bytes) -> bool:
-    """Tell whether a value is one long word, and none of those that say what is to stand there."""
+    """Tell whether a value is one long word, and no word that describes the expected value."""
     return _LONG_WORD.fullmatch(value) is not None and not _TECHNICAL.search(value)
 
 
 def _is_spoken(value: bytes) -> bool:
-    """Tell whether words with blanks between are no sentence and no title."""
+    """Tell whether words with blanks between them are neither a sentence nor a title."""
     words = value.split(b" ")
     if not _SPOKEN.fullmatch(value) or _SENTENCE.search(value):
         return False
@@ -195,7 +195,7 @@ def _is_spoken(value: bytes) -> bool:
 
 
 def _turns_often(value: bytes) -> bool:
-    """Tell whether letters alone look drawn."""
+    """Tell whether a value of letters alone looks random."""
     often = len(_TURN.findall(value)) >= _MANY_TURNS * len(value)
     return often and value.translate(None, b"_-").isalpha() and not _is_of_words(value)
 
@@ -217,13 +217,13 @@ def _is_of_words(value: bytes) -> bool:
 
 
 def _worded_part(value: bytes) -> float:
-    """Return the share of a value that words may take."""
+    """Return the share of a value that may be words."""
     words = (word for word in _WORD.findall(value) if len(word) >= 4)
     return sum(len(word) for word in words if not _UNSPEAKABLE.search(word)) / len(value)
 
 
 def _ascends(value: bytes) -> bool:
-    """Tell whether signs stand in a row as in the alphabet, or all alike, as nobody draws them."""
+    """Tell whether a value contains a sequence as in the alphabet, or one character repeated."""
     steps = bytes((b - a) & 0xFF for a, b in pairwise(value))
     return any(step * (_LEAST_ROW - 1) in steps for step in (b"\x00", b"\x01", b"\xff"))
 

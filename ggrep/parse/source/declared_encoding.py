@@ -1,4 +1,4 @@
-"""Finds what a file itself says it is written in: coding lines, headers, directives.
+"""Finds the encoding that a file itself declares: coding lines, headers, directives.
 
 Each form counts only where its readers look for it: the first two lines, the last lines, the head.
 """
@@ -11,7 +11,7 @@ from typing import Final
 
 _HEAD_BYTES: Final = 4_096
 _TAIL_BYTES: Final = 3_000
-"""As far from the end Emacs looks for its local variables."""
+"""How far from the end Emacs looks for its local variables."""
 _FIRST_LINES: Final = 2
 _MODE_LINES: Final = 5
 _NAME: Final = rb"[\"'\[{(]?[ \t]*:?([A-Za-z][\w.:+-]*)"
@@ -86,13 +86,13 @@ _SUPERSETS: Final = MappingProxyType(
         "iso2022_jp": "iso2022_jp_2",
     }
 )
-"""Encodings that are read as a larger one, since their users wrote its characters too."""
+"""Encodings that are decoded as a superset, because files often contain its characters too."""
 _SUFFIXES: Final = re.compile(r"-(?:unix|dos|mac|bom)$")
-"""Line ends that Emacs appends, and the mark that git and EditorConfig do."""
+"""Suffixes of Emacs for line ends, and of git and EditorConfig for the byte order mark."""
 
 
 def codec_of(name: str) -> str:
-    """Return the codec for an encoding as people spell it; empty where there is none for text."""
+    """Return the codec for an encoding's name; empty if it is unknown or not for text."""
     plain = _SUFFIXES.sub("", name.lower().rstrip(".:"))
     try:
         info = codecs.lookup(_OTHER_NAMES.get(plain, plain))
@@ -104,7 +104,7 @@ def codec_of(name: str) -> str:
 
 
 def declared_encodings(data: bytes) -> Iterator[str]:
-    """Yield the codecs that a text names as its own, the most binding first."""
+    """Yield the codecs that a text declares for itself, the most binding first."""
     head = data[:_HEAD_BYTES]
     lines = head.split(b"\n", _MODE_LINES)[:_MODE_LINES]
     tail = data[-_TAIL_BYTES:]

@@ -7,7 +7,7 @@
 5. UTF-8 with a few bad bytes;
 6. a guess from the bytes beyond ASCII.
 
-Whatever a file was written in, all that follows sees UTF-8.
+All later stages see UTF-8.
 """
 
 import codecs
@@ -26,42 +26,42 @@ from ggrep.parse.source.guessed_encoding import FALLBACK, Guess, guess_encoding,
 UTF_8: Final = "utf-8"
 
 _LOOKED_AT_BYTES: Final = 8_192
-"""How much of a file is looked at for what no text holds."""
+"""How many bytes of a file are checked for values that no text contains."""
 _MARKS: Final = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""A longer mark begins with a shorter one, so it is tried first."""
+"""Byte order marks; a longer one begins with a shorter one, so it is tried first."""
 _BY_ZEROS: Final = (
     ("utf-32-le", 4, frozenset({0})),
     ("utf-32-be", 4, frozenset({3})),
     ("utf-16-le", 2, frozenset({0})),
     ("utf-16-be", 2, frozenset({1})),
 )
-"""Encodings, their width, and the places in it where ASCII has no zero."""
+"""Encodings, their width, and the positions in it where ASCII has no zero."""
 _WIDE: Final = ("utf-16", "utf-32")
 _LEAST_ZEROS: Final = 0.2
 _FEWEST_ZEROS: Final = 4
-"""Share, and number, of the other places that are zero in UTF-16 or UTF-32 without a mark."""
+"""Most other positions, by share and by number, that are zero in wide text without a mark."""
 _CONTROLS: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MOST_CONTROLS: Final = 0.02
 _ESCAPED: Final = re.compile(rb"\x1b\$(?:[@B]|\)C|\([CDQ])")
-"""Begins Japanese or Korean in ISO-2022, all of whose bytes are ASCII's."""
+"""Escape sequences that begin Japanese or Korean in ISO-2022, all of whose bytes are ASCII."""
 _ISO_2022: Final = ("iso2022_kr", "iso2022_jp_2", "iso2022_jp_3")
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 _WESTERN: Final = re.compile("[\xa0-\u017f\u2000-\u206f\u20ac]")
 """Letters and signs of Western text."""
 _ASCII: Final = bytes(range(128))
 _SURROGATES: Final = re.compile(rb"\xed[\xa0-\xaf][\x80-\xbf]\xed[\xb0-\xbf][\x80-\xbf]")
-"""A character as CESU-8 has it, two surrogates."""
+"""A character in CESU-8: two encoded surrogates."""
 _LEAST_GOOD: Final = 3
-"""Good characters for each bad byte that make a file UTF-8 whatever they are."""
+"""Valid characters for each bad byte that make a file UTF-8 in any case."""
 _MOST_BAD: Final = 3
-"""Bad bytes for each Western letter in UTF-8 that leave a file of Latin letters UTF-8."""
+"""Most bad bytes for each Western letter in UTF-8 with which a file of Latin letters is UTF-8."""
 _MOST_UNKNOWN: Final = 0.02
-"""Share of the bytes beyond ASCII that a declared encoding may not know."""
+"""Largest share of the bytes beyond ASCII that a declared encoding may be unable to decode."""
 _NO_TEXT: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
 _IN_TEXT: Final = frozenset("\t\n\f\r\ufeff")
 _NEXT_LINE: Final = b"\xc2\x85"
@@ -73,9 +73,9 @@ class Decoded(Struct, frozen=True):
 
     Attributes:
         data: as UTF-8.
-        encoding: what it was written in.
-        replaced: bytes, or runs of them, that the encoding does not know; U+FFFD stands for each.
-        guessed: the encoding is neither marked nor declared nor told by the bytes themselves.
+        encoding: the encoding of the file.
+        replaced: number of undecodable bytes, or runs of them; each became U+FFFD.
+        guessed: the encoding is neither marked nor declared nor certain from the bytes themselves.
     """
 
     data: bytes
@@ -85,7 +85,7 @@ class Decoded(Struct, frozen=True):
 
 
 def decode(data: bytes, rule: Callable[[], str] = str) -> Decoded | None:
-    """Return a file's text; None where it holds something else than text.
+    """Return a file's text; None for a file that is not text.
 
     Args:
         data: its bytes.
@@ -123,7 +123,7 @@ def _wide(data: bytes, rule: str) -> Decoded | None:
 
 
 def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
-    """Yield the text in each encoding that knows all bytes, without zeros at its head."""
+    """Yield the text in each encoding that decodes all bytes, without zeros at its head."""
     for name in names:
         text = _as_text(data, name)
         if text is not None and not text.replaced:
@@ -131,7 +131,7 @@ def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
 
 
 def _is_prose(data: bytes) -> bool:
-    """Tell whether a text in other letters than ASCII's is one: words in lines, nothing unknown."""
+    """Tell whether a non-ASCII text is plausible: words in lines, no unassigned characters."""
     text = data[:_LOOKED_AT_BYTES].decode(UTF_8, "ignore")
     known = all(
         character in _IN_TEXT or unicodedata.category(character) not in _NO_TEXT
@@ -146,7 +146,7 @@ def _ruled_wide(data: bytes, rule: str) -> Decoded | None:
 
 
 def _declared(data: bytes, rule: str) -> Decoded | None:
-    """Return the text in the encoding that the file or its repository names, if it fits."""
+    """Return the text in the encoding that the file or its repository declares, if it fits."""
     most = _MOST_UNKNOWN * len(data.translate(None, _ASCII))
     for name in (*declared_encodings(data), rule):
         if name and not name.startswith("utf"):
@@ -157,7 +157,7 @@ def _declared(data: bytes, rule: str) -> Decoded | None:
 
 
 def _undeclared(data: bytes) -> Decoded | None:
-    """Return the text of UTF-8 with a few bad bytes, or else in the encoding that is likeliest."""
+    """Return the text as UTF-8 with a few bad bytes, or else in the likeliest encoding."""
     if _is_cut(data):
         return _as_broken(data)
     if not _LINE_ENDS.search(data) and data.count(b"\x85") > 1:
@@ -176,7 +176,7 @@ def _undeclared(data: bytes) -> Decoded | None:
 
 
 def _as_broken(data: bytes) -> Decoded:
-    """Return the text of UTF-8 with bad bytes in it, and with surrogates as CESU-8 has them."""
+    """Return the text of UTF-8 with bad bytes, and with surrogates as in CESU-8."""
     joined = _SURROGATES.sub(_join, data)
     text = joined.decode(UTF_8, "replace")
     name = UTF_8 if joined == data else "cesu-8"
@@ -189,7 +189,7 @@ def _join(match: re.Match[bytes]) -> bytes:
 
 
 def _is_cut(data: bytes) -> bool:
-    """Tell whether UTF-8 ends amid a character, and not in a Western letter of one byte."""
+    """Tell whether UTF-8 ends within a character, and not in a Western letter of one byte."""
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data)
@@ -200,7 +200,7 @@ def _is_cut(data: bytes) -> bool:
 
 
 def _by_zeros(head: bytes) -> str | None:
-    """Return the wide encoding in which ASCII would have its zeros where these are."""
+    """Return the wide encoding in which ASCII has its zeros at these positions."""
     for name, width, filled in _BY_ZEROS:
         places = [head[place::width].count(0) for place in range(width)]
         empty = [count for place, count in enumerate(places) if place not in filled]
@@ -220,7 +220,7 @@ def _as_text(data: bytes, encoding: str) -> Decoded | None:
 
 
 def _in_lines(data: bytes) -> bytes:
-    """Return text whose lines end otherwise than in line feeds with those, byte for byte."""
+    """Return text with all other line ends replaced by line feeds, byte for byte."""
     if b"\n" in data:
         return data
     if b"\r" in data:

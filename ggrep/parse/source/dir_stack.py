@@ -1,8 +1,8 @@
 """The stack of open directories of a walk, from the root to the one it visits.
 
-Each directory is opened by its name in its parent's descriptor, and no link is followed, be it
-above the root or below. So a directory that is swapped for a link meanwhile leads nowhere, and a
-tree may be deeper than any path that the kernel takes.
+Each directory is opened by its name relative to its parent's descriptor, and no link is followed,
+above the root or below. So a directory that is replaced by a link meanwhile is not entered, and a
+tree may be deeper than the longest path that the kernel accepts.
 """
 
 import os
@@ -13,12 +13,12 @@ from pathlib import Path
 from ggrep.config.confined import open_root
 
 _MOST_HELD = 48
-"""Descriptors held at once, however deep the tree is."""
+"""Most descriptors that are open at once, at any depth of the tree."""
 _BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class DirStack:
-    """Descriptors from the root down to where the walk is; those in between may be missing."""
+    """Descriptors from the root to the current directory; some in between may be missing."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -31,8 +31,8 @@ class DirStack:
             prefix: its path below the root with a trailing slash; empty for the root.
 
         Raises:
-            InvalidRequest: a link took the root's place.
-            NotADirectoryError: a part of the path is a link, or no directory.
+            InvalidRequest: the root was replaced by a link.
+            NotADirectoryError: a part of the path is a link or a file.
             OSError: it cannot be opened.
         """
         if not self._held:
@@ -45,19 +45,19 @@ class DirStack:
             path += part + b"/"
             self._held.append((path, descriptor))
             if len(self._held) > _MOST_HELD:
-                # Never the root's: whoever comes back up past a gap goes down from there again.
+                # The root's is never closed: a walk that returns past a gap starts again there.
                 os.close(self._held.pop(1)[1])
         return descriptor
 
     def close(self) -> None:
-        """Let go of all descriptors."""
+        """Close all descriptors."""
         while self._held:
             os.close(self._held.pop()[1])
 
 
 @contextmanager
 def trail_from(root: Path) -> Iterator[DirStack]:
-    """Give a trail for the length of the block."""
+    """Create a trail and close it after the block."""
     trail = DirStack(root)
     try:
         yield trail

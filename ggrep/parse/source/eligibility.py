@@ -9,7 +9,7 @@ from typing import Final
 from ggrep.config import builtin
 
 MOST_PRODUCTS: Final = 10_000
-"""Files in directories of products that are told one by one: about a megabyte of names."""
+"""Most files in product directories that are listed one by one: about a megabyte of names."""
 
 
 def _any_of(globs: Iterable[str]) -> re.Pattern[str]:
@@ -26,23 +26,23 @@ def is_shared_dot_file(name: str) -> bool:
 
 
 def is_shared_dot_directory(name: str) -> bool:
-    """Tell whether a directory with a leading dot holds configuration that a team shares."""
+    """Tell whether a directory with a leading dot contains configuration that a team shares."""
     return name in builtin.DOT_DIRECTORIES
 
 
 def is_product_directory(name: str) -> bool:
-    """Tell whether a directory of this name holds what a build or a package manager made."""
+    """Tell whether a directory of this name contains files of a build or a package manager."""
     return name in builtin.DIRECTORIES
 
 
 def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
-    """Return those of some paths that lie in directories of products.
+    """Return the paths that are in product directories.
 
-    None stands for any: they are more than `MOST_PRODUCTS`, or one of them is no text.
+    None stands for any: they are more than `MOST_PRODUCTS`, or one is not valid text.
     """
-    found = tuple(islice(filter(_IN_PRODUCTS.search, paths), MOST_PRODUCTS + 1))
-    told = len(found) <= MOST_PRODUCTS and "".join(found).isprintable()
-    return found if told else None
+    products = tuple(islice(filter(_IN_PRODUCTS.search, paths), MOST_PRODUCTS + 1))
+    is_listable = len(products) <= MOST_PRODUCTS and "".join(products).isprintable()
+    return products if is_listable else None
 
 
 def is_product_file(name: str) -> bool:
@@ -52,7 +52,7 @@ def is_product_file(name: str) -> bool:
 
 
 def is_text_name(name: str) -> bool:
-    """Tell whether a file of this name holds text that somebody wrote."""
+    """Tell whether a file of this name contains text that a person wrote."""
     lowered = name.lower()
     if lowered.startswith("."):
         return is_shared_dot_file(lowered)

@@ -1,7 +1,7 @@
 """Encodings that a repository declares for its files: `.editorconfig` and `.gitattributes`.
 
-They decide only where a file itself tells nothing. A file nearer to the path beats one above it,
-and a later line an earlier one, as for git and editors.
+They decide only if the file itself declares no encoding. A rules file nearer to the path beats
+one above it, and a later line an earlier one, as in git and editors.
 """
 
 import re
@@ -17,9 +17,9 @@ from ggrep.parse.source.wildmatch import compile_glob
 EDITORS: Final = ".editorconfig"
 GIT: Final = ".gitattributes"
 _MOST_LINES: Final = 2_000
-"""Lines of a file that are looked at."""
+"""Most lines of a rules file that are read."""
 _MOST_GLOBS: Final = 64
-"""Globs that the braces of one section stand for."""
+"""Most globs that the braces of one section are expanded to."""
 _BRACES: Final = re.compile(r"\{([^{}]*)\}")
 _SECTION: Final = re.compile(r"\[(.+)\]\s*(?:[#;].*)?")
 _PAIR: Final = re.compile(r"([\w-]+)\s*[=:]\s*([^\s#;]+)")
@@ -31,9 +31,9 @@ class _Line(Struct, frozen=True):
     """A declaration.
 
     Attributes:
-        globs: any of which a path may match.
-        by_name: compared with the last part of the path alone.
-        codec: empty where it takes back what stands above.
+        globs: patterns; a path must match any of them.
+        by_name: they are matched against the last part of the path alone.
+        codec: empty if the line cancels the declarations above it.
     """
 
     globs: tuple[re.Pattern[bytes], ...]
@@ -47,7 +47,7 @@ class _RulesFile(Struct, frozen=True):
 
 
 def is_rules_file(key: PathKey) -> bool:
-    """Tell whether a file declares encodings of others."""
+    """Tell whether a file declares encodings of other files."""
     return key.rpartition("/")[2] in {EDITORS, GIT}
 
 
@@ -68,7 +68,7 @@ class EncodingRules(Struct, frozen=True):
         return cls(files)
 
     def codec(self, key: PathKey) -> str:
-        """Return the codec that is declared for a path, UTF-8 apart; empty without one."""
+        """Return the codec that is declared for a path; empty for UTF-8 or none."""
         codecs = (self._declared(name, key) for name in (EDITORS, GIT))
         return next((codec for codec in codecs if codec not in {"", "utf-8"}), "")
 
@@ -88,12 +88,12 @@ class EncodingRules(Struct, frozen=True):
 
 
 def undeclared(key: PathKey) -> str:  # noqa: ARG001 - as `EncodingRules.codec`
-    """Return that nothing is declared for a path."""
+    """Return the empty codec: no encoding is declared for any path."""
     return ""
 
 
 def _folders(key: str) -> Iterator[str]:
-    """Yield the folders that a path lies in, the nearest first, with their slashes."""
+    """Yield the folders above a path, the nearest first, with their slashes."""
     folder = key.rpartition("/")[0]
     while folder:
         yield f"{folder}/"
@@ -103,7 +103,7 @@ def _folders(key: str) -> Iterator[str]:
 
 def _editors(lines: Iterable[str]) -> _RulesFile:
     """Return the sections with a charset, the last first."""
-    section, is_root, found = "", False, list[_Line]()
+    section, is_root, rules = "", False, list[_Line]()
     for line in map(str.strip, lines):
         if header := _SECTION.fullmatch(line):
             section = header[1]
@@ -113,13 +113,13 @@ def _editors(lines: Iterable[str]) -> _RulesFile:
                 is_root |= (key, value) == ("root", "true")
             elif key == "charset":
                 globs = tuple(_without_braces(section))
-                found.append(_line(globs, codec_of(value)))
-    return _RulesFile(tuple(reversed(found)), is_root)
+                rules.append(_line(globs, codec_of(value)))
+    return _RulesFile(tuple(reversed(rules)), is_root)
 
 
 def _git(lines: Iterable[str]) -> _RulesFile:
     """Return the lines with an encoding, the last first."""
-    found = []
+    rules = []
     for line in map(str.strip, lines):
         pattern = _PATTERN.match(line)
         if pattern is None or line.startswith(("#", "[attr]")):
@@ -128,8 +128,8 @@ def _git(lines: Iterable[str]) -> _RulesFile:
             if attribute[1] or attribute[2]:
                 glob = pattern[1].strip('"')
                 codec = "" if attribute[1] else codec_of(attribute[2])
-                found.append(_line((glob,), codec))
-    return _RulesFile(tuple(reversed(found)))
+                rules.append(_line((glob,), codec))
+    return _RulesFile(tuple(reversed(rules)))
 
 
 def _line(globs: tuple[str, ...], codec: str) -> _Line:
@@ -139,7 +139,7 @@ def _line(globs: tuple[str, ...], codec: str) -> _Line:
 
 
 def _without_braces(glob: str) -> Iterator[str]:
-    """Yield the globs that one with `{a,b}` or `{1..3}` stands for, a bounded number."""
+    """Yield the globs that `{a,b}` or `{1..3}` in a glob expands to, a bounded number."""
     waiting, number = [glob], 0
     while waiting and number < _MOST_GLOBS:
         part = waiting.pop()

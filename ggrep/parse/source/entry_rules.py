@@ -1,9 +1,9 @@
 """Decides from rules and names whether an entry is a candidate, or which rule excludes it.
 
-Weakest first: the built-in lists, what a profile includes, `.gitignore`, `.smignore` and
+Weakest first: the built-in lists, a profile's inclusions, `.gitignore`, `.smignore` and
 `.ggignore`, the patterns of the settings. A re-inclusion in an ignore file beats the built-in
-lists; one of our own files also makes a name eligible that no list knows. Nothing beats the list
-of secrets.
+lists; in a `.smignore` or `.ggignore` it also makes a name eligible that no list contains. The
+list of secrets beats everything.
 """
 
 import os
@@ -20,11 +20,11 @@ from ggrep.parse.source.secret_files import is_private_directory, is_secret
 
 
 class Verdict(Enum):
-    """What becomes of an entry; the value names the rule where there is one."""
+    """The decision about an entry; the value names the rule, if a rule decided."""
 
     ELIGIBLE = "eligible"
     INCLUDED = "included"
-    """Eligible for a profile's sake alone."""
+    """Eligible only because a profile includes it."""
     IGNORED = "ignored"
     BUILTIN = "builtin"
     DOTFILE = "dotfile"
@@ -33,14 +33,15 @@ class Verdict(Enum):
 
 
 class Place(Struct, frozen=True):
-    """A directory on the way down.
+    """The rules and state that apply in one directory of the walk.
 
     Attributes:
         prefix: its path below the root with a trailing slash; empty for the root.
         own: rules of `.smignore` and `.ggignore` files; `git` those of `.gitignore` files.
-        hidden: it lies in a product directory, where only tracked files are candidates.
-        included: a profile includes all that lies in it.
-        closed: it was gone into for a profile's sake alone: nothing else in it is a candidate.
+        hidden: it is inside a product directory, where only tracked files are candidates.
+        included: a profile includes everything in it.
+        closed: it was entered only because a profile includes something below; nothing else in it
+            is a candidate.
     """
 
     prefix: bytes
@@ -52,12 +53,12 @@ class Place(Struct, frozen=True):
 
 
 class EntryRules(Struct, frozen=True):
-    """What holds for a whole walk.
+    """The rules of a whole walk.
 
     Attributes:
         extra: patterns of the settings.
         listing: None outside a git work tree.
-        inclusion: what the profile in force adds.
+        inclusion: the additions of the current profile.
     """
 
     extra: RuleChain
@@ -65,10 +66,10 @@ class EntryRules(Struct, frozen=True):
     inclusion: Inclusion = field(default_factory=lambda: inclusion_of(()))
 
     def directory(self, place: Place, path: bytes, name: str) -> Verdict:
-        """Return ELIGIBLE or INCLUDED when the walk goes into the directory, else why not."""
-        own, listing = place.own.decide(path, is_directory=True), self.listing
+        """Return ELIGIBLE or INCLUDED if the walk enters the directory, else the reason why not."""
+        ignored, listing = place.own.decide(path, is_directory=True), self.listing
         if (
-            own is True
+            ignored is True
             or self.extra.decide(path, is_directory=True)
             or (listing is None and place.git.decide(path, is_directory=True))
         ):
@@ -76,7 +77,7 @@ class EntryRules(Struct, frozen=True):
         listed = listing is None or path in listing.directories
         if listed and is_private_directory(os.fsdecode(path)):
             return Verdict.SECRET
-        shut = self._shut(place, path, name, own=own)
+        shut = self._shut(place, path, name, ignored=ignored)
         if shut is not None and not self.inclusion.leads_into(path, included=place.included):
             return shut
         if not listed:
@@ -84,34 +85,38 @@ class EntryRules(Struct, frozen=True):
         return Verdict.ELIGIBLE if shut is None else Verdict.INCLUDED
 
     def is_submodule(self, path: bytes) -> bool:
-        """Tell whether a directory is the top of a submodule, whose files git listed."""
+        """Tell whether a directory is the top of a submodule whose files git listed."""
         return self.listing is not None and path in self.listing.submodules
 
     def is_tracked(self, path: bytes) -> bool:
-        """Tell whether a directory holds a file in git's index."""
+        """Tell whether a directory contains a file in git's index."""
         return self.listing is not None and path in self.listing.tracked_directories
 
     def is_unlisted(self, place: Place, path: bytes) -> bool:
-        """Tell whether git listed nothing in a directory that no rule leaves out."""
+        """Tell whether git listed no file of a directory that no rule excludes."""
         return (
             self.listing is not None
             and path not in self.listing.directories
             and place.own.decide(path, is_directory=True) is not True
             and not self.extra.decide(path, is_directory=True)
             and place.git.decide(path, is_directory=True) is not True
-            and self._shut(place, path, path.rpartition(b"/")[2].decode(errors="replace"), own=None)
+            and self._shut(
+                place, path, path.rpartition(b"/")[2].decode(errors="replace"), ignored=None
+            )
             is None
         )
 
-    def _shut(self, place: Place, path: bytes, name: str, *, own: bool | None) -> Verdict | None:
-        """Return the rule by which the built-in lists leave a directory out; None for none."""
+    def _shut(
+        self, place: Place, path: bytes, name: str, *, ignored: bool | None
+    ) -> Verdict | None:
+        """Return the rule by which the built-in lists exclude a directory; None if none does."""
         if place.closed or (self.hides(place, path, name) and not self.is_tracked(path)):
             return Verdict.BUILTIN
-        hidden = name.startswith(".") and own is None
+        hidden = name.startswith(".") and ignored is None
         return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None
 
     def hides(self, place: Place, path: bytes, name: str) -> bool:
-        """Tell whether untracked files below this directory are left out as products."""
+        """Tell whether untracked files below this directory are excluded as products."""
         return place.hidden or (
             eligibility.is_product_directory(name)
             and place.own.decide(path, is_directory=True) is not False
@@ -119,33 +124,33 @@ class EntryRules(Struct, frozen=True):
         )
 
     def file(self, place: Place, path: bytes, name: str, *, listable: bool = True) -> Verdict:
-        """Return whether anything but a directory is a candidate by its name.
+        """Return whether an entry other than a directory is a candidate, by its name.
 
         Args:
-            place: the directory it lies in.
+            place: its directory.
             path: its path below the root.
             name: the last part of `path`.
-            listable: False for what git never lists: FIFOs, sockets, devices.
+            listable: False for entries that git never lists: FIFOs, sockets, devices.
         """
-        own = place.own.decide(path, is_directory=False)
+        ignored = place.own.decide(path, is_directory=False)
         if (
-            own is True
+            ignored is True
             or self.extra.decide(path, is_directory=False)
             or self._is_git_ignored(place, path, listable=listable)
         ):
             return Verdict.IGNORED
         if is_secret(os.fsdecode(path)):
             return Verdict.SECRET
-        said = self._by_name(place, path, name, own=own)
-        if said is not Verdict.ELIGIBLE and self.inclusion.has(path, included=place.included):
+        verdict = self._by_name(place, path, name, ignored=ignored)
+        if verdict is not Verdict.ELIGIBLE and self.inclusion.has(path, included=place.included):
             return Verdict.INCLUDED
-        return said
+        return verdict
 
-    def _by_name(self, place: Place, path: bytes, name: str, *, own: bool | None) -> Verdict:
-        """Return what the built-in lists make of a file that nobody ignores."""
-        if place.closed or self._is_product(place, path, name, own=own):
+    def _by_name(self, place: Place, path: bytes, name: str, *, ignored: bool | None) -> Verdict:
+        """Return the built-in lists' decision about a file that no rule ignores."""
+        if place.closed or self._is_product(place, path, name, ignored=ignored):
             return Verdict.BUILTIN
-        if own is False or eligibility.is_text_name(name):
+        if ignored is False or eligibility.is_text_name(name):
             return Verdict.ELIGIBLE
         return Verdict.DOTFILE if name.startswith(".") else Verdict.EXTENSION
 
@@ -154,11 +159,11 @@ class EntryRules(Struct, frozen=True):
             return place.git.decide(path, is_directory=False) is True
         return path not in self.listing.tracked and path not in self.listing.untracked
 
-    def _is_product(self, place: Place, path: bytes, name: str, *, own: bool | None) -> bool:
+    def _is_product(self, place: Place, path: bytes, name: str, *, ignored: bool | None) -> bool:
         if place.hidden and (self.listing is None or path not in self.listing.tracked):
             return True
         return (
             eligibility.is_product_file(name)
-            and own is not False
+            and ignored is not False
             and place.git.decide(path, is_directory=False) is not False
         )

@@ -1,4 +1,4 @@
-"""Tells failures that concern the file itself from transient ones of the file system."""
+"""Separates permanent failures of one file from transient ones of the file system."""
 
 import errno
 
@@ -8,8 +8,8 @@ _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM})
 def failure_reason(error: OSError) -> str:
     """Return the reason of a skip: `unreadable` or `read_failed`.
 
-    A file that we may not read is left out like any other that is not ours to index. All else
-    (no descriptors left, a disk that fails, a stale mount) says nothing about the file: to leave
-    it out would empty the index over a bad minute.
+    A file without read permission is left out like any other that is not for the index. Every other
+    failure (no descriptors left, a failing disk, a stale mount) is not about the file: to leave the
+    file out would empty the index during a short outage.
     """
     return "unreadable" if error.errno in _FORBIDDEN else "read_failed"

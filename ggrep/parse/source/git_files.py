@@ -1,4 +1,4 @@
-"""Git's own files on which a work tree's state depends."""
+"""Git's own files that record the state of a work tree."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ _SYMBOLIC = b"ref: "
 
 
 def index_file(top: Path) -> Path | None:
-    """Return git's index of the work tree at `top`; None when that cannot be told."""
+    """Return git's index file of the work tree at `top`; None if its location is unknown."""
     directory = git_directory(top)
     return directory / "index" if directory else None
 
@@ -21,34 +21,34 @@ def state_files(top: Path) -> tuple[Path, ...] | None:
     Some of them need not exist. A file that the configuration includes is not among them.
 
     Args:
-        top: a work tree's top level; a linked work tree will do.
+        top: a work tree's top level; a linked work tree is allowed.
 
     Returns:
-        None when git's directory is laid out in a way that is not known here.
+        None when git's directory has an unknown layout.
     """
-    own = git_directory(top)
-    if own is None:
+    git_dir = git_directory(top)
+    if git_dir is None:
         return None
     try:
-        common = _common_directory(own)
-        reference = _reference(own / "HEAD")
-        found = [own / name for name in ("HEAD", "index", "commondir", "config.worktree")]
-        found += [common / "config", common / "packed-refs", common / "info" / "attributes"]
-        found += [directory / "reftable" / "tables.list" for directory in (own, common)]
+        common = _common_directory(git_dir)
+        reference = _reference(git_dir / "HEAD")
+        files = [git_dir / name for name in ("HEAD", "index", "commondir", "config.worktree")]
+        files += [common / "config", common / "packed-refs", common / "info" / "attributes"]
+        files += [directory / "reftable" / "tables.list" for directory in (git_dir, common)]
         if (top / ".git").is_symlink() or (top / ".git").is_file():
-            found.append(top / ".git")
+            files.append(top / ".git")
         if reference is not None:
-            loose = [own / reference, common / reference]
+            loose = [git_dir / reference, common / reference]
             if any(_reference(path) is not None for path in loose if path.is_file()):
                 return None  # a reference that is itself symbolic
-            found += loose
+            files += loose
     except (OSError, ValueError):
         return None
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(files))
 
 
 def git_directory(top: Path) -> Path | None:
-    """Return git's own directory of the work tree at `top`; None when that cannot be told."""
+    """Return git's own directory of the work tree at `top`; None if it is unknown."""
     marker = top / ".git"
     try:
         if marker.is_dir():
@@ -61,16 +61,16 @@ def git_directory(top: Path) -> Path | None:
     return top / os.fsdecode(line.removeprefix(_GIT_FILE)).rstrip("\n")
 
 
-def _common_directory(own: Path) -> Path:
-    file = own / "commondir"
-    return own / os.fsdecode(_read(file)).rstrip("\n") if file.exists() else own
+def _common_directory(git_dir: Path) -> Path:
+    file = git_dir / "commondir"
+    return git_dir / os.fsdecode(_read(file)).rstrip("\n") if file.exists() else git_dir
 
 
 def _reference(path: Path) -> str | None:
-    """Return the reference that a file points to; None when it holds a commit.
+    """Return the reference that a file points to; None when it contains a commit.
 
     Raises:
-        ValueError: the file is longer than any reference, or leads out of git's directory.
+        ValueError: the file is longer than any reference, or its reference leaves git's directory.
     """
     line = _read(path)
     if not line.startswith(_SYMBOLIC):
@@ -82,17 +82,17 @@ def _reference(path: Path) -> str | None:
 
 
 def _read(path: Path) -> bytes:
-    """Return what a small regular file holds; a FIFO in its place must not make us wait.
+    """Return the content of a small regular file; a FIFO in its place does not block.
 
     Raises:
-        ValueError: it is no regular file, too long, or holds a NUL, which no path does.
+        ValueError: it is not a regular file, too long, or contains a NUL, which no path does.
         OSError: it cannot be read.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise ValueError(path.name)
-        found = file.read(_MOST_BYTES + 1)
-    if len(found) > _MOST_BYTES or b"\0" in found:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES or b"\0" in content:
         raise ValueError(path.name)
-    return found
+    return content

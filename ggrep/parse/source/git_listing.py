@@ -10,7 +10,7 @@ from ggrep.config.git import GitFailed, has_git_marker, run_git
 from ggrep.parse.source.ignore_rules import GIT_FILE
 
 OTHERS = ("ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}")
-"""How git is asked for untracked files."""
+"""The git command that lists untracked files."""
 MODULES = b".gitmodules"
 """Without this file a work tree has no submodules."""
 MOST_NESTED = 8
@@ -25,9 +25,9 @@ class Listing(Struct, frozen=True):
         untracked: other files that no `.gitignore` hides.
         tracked_directories: directories above a tracked path, without a trailing slash.
         directories: directories above a path of either kind.
-        others: what git printed of untracked files; None when it was not asked.
-        submodules: directories of those that are checked out; what they hold is among the others.
-        absent: submodules that are not, or that git cannot read.
+        others: git's output for untracked files; None when git was not asked.
+        submodules: directories of those that are checked out; their files are among the others.
+        absent: submodules that are not checked out, or that git cannot read.
     """
 
     tracked: frozenset[bytes]
@@ -42,20 +42,20 @@ class Listing(Struct, frozen=True):
 def list_work_tree(root: Path, *, include_untracked: bool, depth: int = MOST_NESTED) -> Listing:
     """Return git's listing of the work tree whose top level is `root`.
 
-    Only the tree's own `.gitignore` files count: a user's global excludes and a clone's
-    `info/exclude` would give two people two indexes of the same files.
+    Only the tree's own `.gitignore` files count: with a user's global excludes and a clone's
+    `info/exclude`, two people would index the same files differently.
 
     Args:
         root: the work tree's top level.
         include_untracked: false for tracked files alone.
-        depth: how deep submodules may lie in each other.
+        depth: how deep submodules may be nested.
 
     Raises:
         GitFailed: git is absent or cannot read the repository.
     """
     tracked = _paths(run_git(root, "ls-files", "-z", "--cached")[1])
     output = run_git(root, *OTHERS)[1] if include_untracked else None
-    # A nested repository is listed as one directory; it is left alone.
+    # git lists a nested repository as one directory; it is left out.
     others = frozenset(path for path in _paths(output or b"") if not path.endswith(b"/"))
     above_tracked = _directories_above(tracked)
     directories = above_tracked | _directories_above(others)
@@ -68,7 +68,7 @@ def list_work_tree(root: Path, *, include_untracked: bool, depth: int = MOST_NES
 
 
 def _links(root: Path) -> list[bytes]:
-    """Return the paths at which git's index has another repository's commit."""
+    """Return the paths at which git's index records the commit of another repository."""
     entries = run_git(root, "ls-files", "-z", "--stage")[1].split(b"\0")
     return [entry.partition(b"\t")[2] for entry in entries if entry.startswith(_LINK)]
 
@@ -76,30 +76,30 @@ def _links(root: Path) -> list[bytes]:
 def _with_submodule(
     listing: Listing, root: Path, path: bytes, *, depth: int, include_untracked: bool
 ) -> Listing:
-    """Return a listing with what a submodule holds, by its own ignore files."""
+    """Return a listing with the files of a submodule, by its own ignore files."""
     top = root / os.fsdecode(path)
     try:
-        # No part of the way may be a link: what lies behind it is not this tree's.
+        # No part of the path may be a link: files behind it are not in this tree.
         if os.path.realpath(top) != str(top) or not has_git_marker(top / ".git"):
             return replace(listing, absent=listing.absent | {path})
-        found = list_work_tree(top, include_untracked=include_untracked, depth=depth)
+        inner = list_work_tree(top, include_untracked=include_untracked, depth=depth)
     except (OSError, GitFailed):
         return replace(listing, absent=listing.absent | {path})
 
     def below(paths: frozenset[bytes]) -> frozenset[bytes]:
         return frozenset(path + b"/" + each for each in paths)
 
-    tracked = listing.tracked | below(found.tracked)
+    tracked = listing.tracked | below(inner.tracked)
     itself = _directories_above(frozenset({path + b"/"}))
-    above = listing.tracked_directories | below(found.tracked_directories) | itself
+    above = listing.tracked_directories | below(inner.tracked_directories) | itself
     return Listing(
         tracked=tracked,
-        untracked=listing.untracked | below(found.untracked),
+        untracked=listing.untracked | below(inner.untracked),
         tracked_directories=above,
-        directories=above | listing.directories | below(found.directories),
+        directories=above | listing.directories | below(inner.directories),
         others=listing.others,
-        submodules=listing.submodules | below(found.submodules) | {path},
-        absent=listing.absent | below(found.absent),
+        submodules=listing.submodules | below(inner.submodules) | {path},
+        absent=listing.absent | below(inner.absent),
     )
 
 
@@ -108,10 +108,10 @@ def _paths(output: bytes) -> frozenset[bytes]:
 
 
 def _directories_above(paths: frozenset[bytes]) -> frozenset[bytes]:
-    found: set[bytes] = set()
+    above: set[bytes] = set()
     for path in paths:
         directory = path.rpartition(b"/")[0]
-        while directory and directory not in found:
-            found.add(directory)
+        while directory and directory not in above:
+            above.add(directory)
             directory = directory.rpartition(b"/")[0]
-    return frozenset(found)
+    return frozenset(above)

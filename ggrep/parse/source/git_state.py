@@ -8,10 +8,10 @@ from ggrep.parse.source.ignore_rules import GIT_FILE
 
 
 def git_state(root: Path, *, untracked_included: bool = True) -> GitState | None:
-    """Return the state of the git work tree at `root`; None when there is none to be had.
+    """Return the state of the git work tree at `root`; None if there is none or git fails.
 
     Untracked files that no `.gitignore` hides make a tree dirty. Submodules count by the commit
-    they stand at; nothing is run inside them.
+    that is checked out; git is not run inside them.
     """
     if not is_git_marker(root / ".git"):
         return None

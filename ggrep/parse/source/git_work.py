@@ -1,9 +1,9 @@
 """The git operation in progress in a work tree, detected from git's own files.
 
 git holds `index.lock` while it moves files, writes the index at the end, and moves HEAD after that.
-So files that were read between two looks are of one state of git's when neither look found a lock
-and the index is the same in both. A rebase or a row of picks also keeps a directory from its first
-step to its last, and while it waits for somebody to solve a conflict: it is at work only while
+So files that were read between two looks belong to one state of git if neither look saw a lock and
+the index is the same in both. A rebase or a series of picks also keeps a directory from its first
+step to its last, even while it waits for the user to solve a conflict. It counts as work only while
 git's files keep changing.
 """
 
@@ -19,17 +19,17 @@ from ggrep.parse.source.git_files import git_directory, state_files
 from ggrep.parse.source.stamps import Stamp, stamp, stamps
 
 ABANDONED_MS: Final = 10_000
-"""A lock so old that no process holds open is of a git that was killed, or that waits for the
-message of a commit: no files move."""
+"""A lock of this age that no process has open belongs to a killed git, or to a git that waits
+for a commit message: no files move."""
 MOST_MS: Final = 600_000
-"""git is not waited for longer at a time, by those who keep nobody from anything else."""
+"""How long a caller waits for git at a time, if the caller blocks no other work."""
 STEP_MS: Final = 1_000
-"""What is done in steps rests once git's files have not changed for so long."""
+"""An operation in steps is at rest once git's files have not changed for this long."""
 
 _LOCKS: Final = ("index.lock", "HEAD.lock")
 _STEPS: Final = ("rebase-merge", "rebase-apply", "sequencer")
 _HOLDER_MS: Final = 1_000
-"""How often it is looked for who holds a lock open."""
+"""How often the process that has a lock open is looked up."""
 _NS: Final = 1_000_000
 
 
@@ -38,10 +38,10 @@ class GitLook(Struct, frozen=True):
 
     Attributes:
         index: stamp of the index.
-        files: stamps of all files that git's state depends on; None where they are not known.
-        lock: a lock that is there, and its stamp.
-        steps: what is done in steps, such as `rebase-merge`; empty when nothing is.
-        touched_ns: when it got on last.
+        files: stamps of all files that record git's state; None where they are not known.
+        lock: an existing lock, and its stamp.
+        steps: the operation in steps, such as `rebase-merge`; empty when there is none.
+        touched_ns: the time of its last progress.
     """
 
     index: Stamp | None = None
@@ -51,39 +51,39 @@ class GitLook(Struct, frozen=True):
     touched_ns: int = 0
 
     def agrees(self, other: "GitLook") -> bool:
-        """Tell whether git is in the same state in both, to all that its files tell."""
+        """Tell whether git is in the same state in both looks, as far as its files show."""
         return self.files == other.files
 
 
 def look(top: Path) -> GitLook:
-    """Return git's own files of the work tree at `top`; nothing where there are none to be seen."""
-    own, paths = git_directory(top), state_files(top)
-    if own is None or paths is None:
+    """Return git's own files of the work tree at `top`; an empty look if none can be read."""
+    git_dir, paths = git_directory(top), state_files(top)
+    if git_dir is None or paths is None:
         return GitLook()
     try:
-        # A lock that goes between these lines leaves another index; one that comes is seen last.
-        lock = _lock(own)
+        # A lock released between these lines leaves another index; a new lock is seen last.
+        lock = _lock(git_dir)
         files = stamps(paths)
-        lock = lock or _lock(own)
-        steps = {name: found for name in _STEPS if (found := stamp(own / name))}
+        lock = lock or _lock(git_dir)
+        steps = {name: step_stamp for name in _STEPS if (step_stamp := stamp(git_dir / name))}
     except OSError:
         return GitLook()
-    index, head = files.get(str(own / "index")), files.get(str(own / "HEAD"))
-    touched = [found[1] for found in (*steps.values(), index, head) if found]
+    index, head = files.get(str(git_dir / "index")), files.get(str(git_dir / "HEAD"))
+    touched = [step_stamp[1] for step_stamp in (*steps.values(), index, head) if step_stamp]
     return GitLook(index, files, lock, next(iter(steps), ""), max(touched, default=0))
 
 
-def _lock(own: Path) -> tuple[Path, Stamp] | None:
+def _lock(git_dir: Path) -> tuple[Path, Stamp] | None:
     for name in _LOCKS:
-        if (found := stamp(own / name)) is not None:
-            return own / name, found
+        if (lock_stamp := stamp(git_dir / name)) is not None:
+            return git_dir / name, lock_stamp
     return None
 
 
 class GitWatch:
-    """Tells whether git is at work in one work tree, as far as one who looks again and again sees.
+    """Tells, from repeated looks, whether git is at work in one work tree.
 
-    Not safe for threads.
+    Not thread-safe.
     """
 
     def __init__(
@@ -94,13 +94,13 @@ class GitWatch:
         *,
         most_ms: float = MOST_MS,
     ) -> None:
-        """Look at nothing yet.
+        """Create a watch without a look.
 
         Args:
             top: the work tree's top level.
             clock: tells how old a lock is.
-            held_open: tells whether a process holds a file open.
-            most_ms: git that works on for longer is at work no more, until it rests.
+            held_open: tells whether a process has a file open.
+            most_ms: an operation that works for longer counts as finished until it rests.
         """
         self._top = top
         self._clock = clock
@@ -114,7 +114,7 @@ class GitWatch:
         self.found = GitLook()
 
     def is_at_work(self) -> bool:
-        """Look, and tell whether git may be moving files or HEAD; `found` is what was seen."""
+        """Look, and tell whether git may be moving files or HEAD; `found` is the look."""
         self.found = look(self._top)
         now_ms = self._clock.monotonic_ms()
         seen = (self.found.lock, self.found.steps, self.found.touched_ns)
@@ -126,15 +126,15 @@ class GitWatch:
         self._began_ms = now_ms if self._began_ms is None else self._began_ms
         return now_ms - self._began_ms < self._most_ms
 
-    def _moves(self, found: GitLook, now_ms: float) -> bool:
-        if found.lock is not None:
-            path, (_, touched_ns, _, _) = found.lock
+    def _moves(self, now: GitLook, now_ms: float) -> bool:
+        if now.lock is not None:
+            path, (_, touched_ns, _, _) = now.lock
             fresh = self._rest_ms(touched_ns, now_ms) < ABANDONED_MS
             return fresh or self._is_held_open(path, now_ms)
-        return bool(found.steps) and self._rest_ms(found.touched_ns, now_ms) < STEP_MS
+        return bool(now.steps) and self._rest_ms(now.touched_ns, now_ms) < STEP_MS
 
     def _rest_ms(self, touched_ns: int, now_ms: float) -> float:
-        """Return for how long nothing got on: by our own watching at least, whatever the files'
+        """Return how long there was no progress: at least as measured here, whatever the files'
         clock says.
         """  # noqa: D205 - one thought
         age_ms = self._clock.now().timestamp() * 1000 - touched_ns / _NS

@@ -1,6 +1,6 @@
 """A walk that visits the most promising files first and yields their content on the way.
 
-Each entry is judged as in any walk; only the order differs, and that it may be left at any time.
+Each entry is judged as in any walk. Only the order differs, and the walk may stop at any time.
 """
 
 import os
@@ -25,19 +25,19 @@ _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Glimpsed(Struct, frozen=True):
-    """An eligible file as the walk passes it.
+    """An eligible file during the walk.
 
     Attributes:
-        directory: descriptor of the directory it lies in; good until the next file is asked for.
+        directory: descriptor of its directory; valid until the next file is requested.
     """
 
     file: SourceFile
     directory: int
 
     def read(self) -> bytes | None:
-        """Return the bytes it holds just now, of a notebook those of its cells; None if unreadable.
+        """Return its current bytes, of a notebook those of its cells; None if unreadable.
 
-        Nobody may be shown them: whoever means to reads the file by `read_file`.
+        They are unmasked and must not be shown: a caller that shows them calls `read_file`.
         """
         try:
             descriptor = os.open(
@@ -56,7 +56,7 @@ class Glimpsed(Struct, frozen=True):
 
 
 class Glimpse(Walker):
-    """See the module."""
+    """A glimpse of one tree; the module describes it."""
 
     def __init__(
         self,
@@ -68,15 +68,15 @@ class Glimpse(Walker):
         promise: Callable[[bytes], float],
         leads: Callable[[bytes], bool],
     ) -> None:
-        """Visit nothing yet.
+        """Create the walk; nothing is visited yet.
 
         Args:
             root: canonical.
-            settings: what is eligible.
+            settings: the rules of eligibility.
             listing: git's; None outside a work tree.
-            apart: directories that are never gone into, as the walk spells them.
-            promise: tells how early to visit a directory, by its path with a trailing slash.
-            leads: tells whether to visit it at all.
+            apart: directories that are never entered, spelled as in the walk.
+            promise: returns how early to visit a directory, by its path with a trailing slash.
+            leads: returns whether to visit it at all.
         """
         super().__init__(root, settings, listing, apart)
         self._promise = promise
@@ -84,14 +84,14 @@ class Glimpse(Walker):
 
     @property
     def entries(self) -> int:
-        """Return how many files and directories were met, eligible or not."""
+        """Return how many files and directories were visited, eligible or not."""
         left_out = sum(self.excluded.values()) + len(self.skipped)
         return len(self.directories) + len(self.files) + left_out
 
     def pass_by(self) -> Iterator[Glimpsed | None]:
         """Yield the eligible files, directory by directory, and None for each directory.
 
-        So whoever has little time can look at the clock where no file is eligible, too.
+        So a caller with little time can check the clock in directories without eligible files, too.
 
         Raises:
             InvalidRequest: the root itself cannot be read.

@@ -1,8 +1,9 @@
 """Guesses an encoding from the bytes beyond ASCII, where nothing declares it.
 
-chardet rates encodings by pairs of letters, which decides a page but not a line. Its rating is
-weighed here with what holds in all languages: how common an encoding is, and how words look in it.
-Letters of other scripts make words of their own, capitals begin words, and signs stand around them.
+chardet rates encodings by pairs of letters, which is reliable for a page but not for a line. Its
+rating is combined here with rules for all languages: how common an encoding is, and how words look
+in it. Letters of other scripts form words of their own, capitals begin words, and signs surround
+them.
 """
 
 import codecs
@@ -20,7 +21,7 @@ _SAMPLE_BYTES: Final = 16_384
 _RATED_BYTES: Final = 4_096
 _SAMPLE_LINES: Final = 256
 _WORDS_CHARACTERS: Final = 1_024
-"""How much of a sample is looked at for the shape of its words."""
+"""How much of a sample is checked for the shape of its words."""
 _LATIN: Final = (
     *("cp1252", "cp1250", "cp1254", "cp1257", "iso8859-15", "iso8859-2", "iso8859-9", "iso8859-13"),
     *("mac-roman", "cp850", "cp852"),
@@ -35,7 +36,7 @@ _COMMONNESS: Final = MappingProxyType(
 )
 """Weight of an encoding's rating; 1 for all others."""
 _FEW: Final = 0.04
-"""Added to the rating of the commonest encoding, divided by the bytes beyond ASCII."""
+"""Added to the rating of the commonest encoding, divided by the number of bytes beyond ASCII."""
 _ALPHABETS: Final = MappingProxyType(
     {
         "be": "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
@@ -69,7 +70,7 @@ _HIGH: Final = re.compile(rb"[\x80-\xff]")
 _BEYOND: Final = re.compile(r"[^\x00-\x7f]")
 _RUN: Final = re.compile(r"([a-zA-Z]?)([^\W\d_a-zA-Z]+)([a-zA-Z]?)")
 _INSIDE_WORDS: Final = frozenset("\xa0\xad·\u2019\u2011")
-"""Signs beyond ASCII that stand between letters."""
+"""Signs beyond ASCII that occur within words."""
 _COMMON: Final = MappingProxyType(
     {
         "big5hkscs": ("big5", 0xA4, 0xC6),
@@ -80,7 +81,7 @@ _COMMON: Final = MappingProxyType(
         "shift_jis_2004": ("euc_jp", 0xA4, 0xCF),
     }
 )
-"""Standard of an encoding, and the first and last row of the letters that most text consists of."""
+"""Standard of an encoding, and the first and last row of its most frequent letters."""
 _UNUSED: Final = frozenset("\xa4\ufffd")
 _FRAMES: Final = re.compile("[\u2500-\u259f]")
 _JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"})
@@ -141,7 +142,7 @@ def guess_encoding(sample: bytes) -> Guess:
 
 
 def _has_words(text: str, fewest: int) -> bool:
-    """Tell whether letters beyond Latin make words: not single ones, amid or beside Latin ones."""
+    """Tell whether letters beyond Latin form words: not single ones, in or beside Latin ones."""
     runs = [
         (len(run[2]) > fewest) or (len(run[2]) == fewest and not (run[1] or run[3]))
         for run in _RUN.finditer(text)
@@ -155,7 +156,7 @@ def _oddness(text: str, alphabet: str) -> float:
 
 
 def _rareness(text: str, name: str) -> float:
-    """Return which share of the letters beyond ASCII few texts of their language have."""
+    """Return the share of letters beyond ASCII that are rare in texts of the language."""
     if name not in _COMMON:
         return 0.0
     standard, first, last = _COMMON[name]
@@ -165,10 +166,10 @@ def _rareness(text: str, name: str) -> float:
 
 
 def _odd_characters(text: str, alphabet: str) -> Iterator[bool]:
-    """Yield of each character beyond ASCII whether it stands where none of its kind does.
+    """Yield for each character beyond ASCII whether its position is unusual for its kind.
 
-    That is a control, a capital or a sign amid a word, a frame beside one, or a letter that is
-    trebled, beside one of another script, or outside the alphabet of the language.
+    Unusual are a control character, a capital or a sign within a word, a frame beside one, and a
+    letter that is tripled, beside one of another script, or outside the alphabet of the language.
     """
     for match in _BEYOND.finditer(text):
         at, character = match.start(), match[0]

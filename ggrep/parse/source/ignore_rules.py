@@ -1,4 +1,4 @@
-"""Ignore files: their lines as rules, and which of several files decides for a path."""
+"""Ignore files: their lines as rules, and the file that decides about a path."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from ggrep.parse.source.wildmatch import compile_glob
 
 GIT_FILE: Final = ".gitignore"
 OWN_FILES: Final = (".smignore", ".ggignore")
-"""Ignore files of our own, weakest first: the older name yields to the newer."""
+"""Ignore files of ggrep, weakest first: the newer name overrides the older."""
 
 _EVERYTHING: Final = frozenset({b"*", b"**"})
 _WILD = re.compile(rb"[*?\[\\]")
@@ -23,8 +23,8 @@ class Rule(Struct, frozen=True, dict=True):
     """One line of an ignore file.
 
     Attributes:
-        by_name: compare the last part of a path, not the path below the file's directory.
-        glob: what it is compared with.
+        by_name: match the last part of a path, not the path below the file's directory.
+        glob: the pattern.
         head: literal bytes that the glob begins with.
         tail: literal bytes that it ends with.
     """
@@ -38,7 +38,7 @@ class Rule(Struct, frozen=True, dict=True):
 
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:
-        """Return the glob compiled, once something has its head and its tail."""
+        """Return the compiled glob; called once a path has its head and its tail."""
         return compile_glob(self.glob)
 
     @property
@@ -47,7 +47,7 @@ class Rule(Struct, frozen=True, dict=True):
         return self.head == self.glob
 
     def matches(self, subject: bytes, *, is_directory: bool) -> bool:
-        """Tell whether a line with wildcards speaks of exactly this path or name."""
+        """Tell whether a line with wildcards matches exactly this path or name."""
         return (
             (is_directory or not self.directory_only)
             and subject.startswith(self.head)
@@ -57,11 +57,11 @@ class Rule(Struct, frozen=True, dict=True):
 
 
 class Rules(Struct, frozen=True):
-    """The lines of one ignore file, so arranged that plain names cost nothing however many.
+    """The lines of one ignore file, arranged so that any number of plain names costs one lookup.
 
     Attributes:
         lines: in the file's order.
-        files: number of the last plain line that speaks of a file, by `by_name` and the name.
+        files: number of the last plain line that names a file, by `by_name` and the name.
         directories: the same for directories.
         wild: lines with wildcards and their numbers, last first.
     """
@@ -72,7 +72,7 @@ class Rules(Struct, frozen=True):
     wild: tuple[tuple[int, Rule], ...]
 
     def decide(self, path: bytes, name: bytes, *, is_directory: bool) -> bool | None:
-        """Return what the last line says that speaks of exactly this path, not of one above it."""
+        """Return the decision of the last line that matches this path itself, not one above it."""
         plain = self.directories if is_directory else self.files
         last = max(plain.get((True, name), -1), plain.get((False, path), -1))
         for number, rule in self.wild:
@@ -89,8 +89,8 @@ def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
 
     Args:
         data: its bytes.
-        sparing: pass over lines that ignore everything (`*`, `/*`). What a root's own file hides
-            in this way is what git does not track, and without git nobody knows what it does.
+        sparing: skip lines that ignore everything (`*`, `/*`). Such a line in the root's own file
+            hides files that git does not track; without git, those files are unknown.
     """
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     rules = tuple(
@@ -113,7 +113,7 @@ def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
 
 
 def _parse_line(line: bytes) -> Rule | None:
-    # git ends a line at a NUL too; what follows was never meant as a pattern.
+    # git ends a line at a NUL too; the text after it is no pattern.
     line = _without_trailing_spaces(line.removesuffix(b"\r").split(b"\0")[0])
     if not line or line.startswith(b"#"):
         return None
@@ -124,7 +124,7 @@ def _parse_line(line: bytes) -> Rule | None:
     by_name = b"/" not in glob
     glob = glob.removeprefix(b"/")
     head = _WILD.split(glob, maxsplit=1)[0]
-    # The slash behind `**` may stand for nothing, so a tail reaches to the last slash only.
+    # The slash after `**` may match nothing, so a tail extends to the last slash only.
     tail = b"" if head == glob else _LAST.findall(glob[-_TAIL_BYTES:])[0]
     return Rule(negated, directory_only, by_name, glob, head, tail)
 
@@ -132,13 +132,13 @@ def _parse_line(line: bytes) -> Rule | None:
 def _without_trailing_spaces(line: bytes) -> bytes:
     stripped = line.rstrip(b" ")
     backslashes = len(stripped) - len(stripped.rstrip(b"\\"))
-    # A backslash keeps the space behind it, unless it is itself escaped.
+    # A backslash keeps the space after it, unless it is itself escaped.
     keeps_one = backslashes % 2 == 1 and len(stripped) < len(line)
     return stripped + b" " if keeps_one else stripped
 
 
 class RuleChain(Struct, frozen=True):
-    """The rules in force in one directory: those of every directory from the root down to it.
+    """The rules that apply in one directory: those of all directories from the root down to it.
 
     Attributes:
         links: for each ignore file the length of its directory's path (with its slash) and its
@@ -148,7 +148,7 @@ class RuleChain(Struct, frozen=True):
     links: tuple[tuple[int, Rules], ...] = ()
 
     def with_file(self, directory: bytes, rules: Rules) -> "RuleChain":
-        """Return this chain with the rules of a file in `directory`, which now beat all others."""
+        """Return this chain with the rules of a file in `directory`, which beat all others."""
         return RuleChain((*self.links, (len(directory), rules))) if rules.lines else self
 
     def decide(self, path: bytes, *, is_directory: bool) -> bool | None:
@@ -157,7 +157,7 @@ class RuleChain(Struct, frozen=True):
             return None
         name = path[path.rfind(b"/") + 1 :]
         for offset, rules in reversed(self.links):
-            said = rules.decide(path[offset:], name, is_directory=is_directory)
-            if said is not None:
-                return said
+            ignored = rules.decide(path[offset:], name, is_directory=is_directory)
+            if ignored is not None:
+                return ignored
         return None

@@ -1,4 +1,4 @@
-"""What a profile includes beyond the built-in lists, and the directories that lead there."""
+"""A profile's additions to the built-in lists, and the directories that lead to them."""
 
 from collections.abc import Iterable
 
@@ -14,15 +14,15 @@ class Inclusion(Struct, frozen=True):
 
     Attributes:
         rules: those patterns; a directory that one of them names is included with all below it.
-        heads: literal beginnings of the patterns that name places from the root, up to the last
-            slash, and whether wildcards follow: then any directory further down may matter.
+        heads: literal beginnings, up to the last slash, of the patterns anchored at the root, and
+            whether wildcards follow: then any directory further down may match.
     """
 
     rules: RuleChain
     heads: tuple[tuple[bytes, bool], ...] = ()
 
     def covers(self, path: bytes, *, included: bool) -> bool:
-        """Tell whether all that lies in a directory is included; `included` if it is above it."""
+        """Tell whether everything in a directory is included; `included` if its parent is."""
         return included or self.rules.decide(path, is_directory=True) is True
 
     def leads_into(self, path: bytes, *, included: bool) -> bool:
@@ -41,10 +41,10 @@ class Inclusion(Struct, frozen=True):
 
 
 def inclusion_of(patterns: Iterable[str]) -> Inclusion:
-    """Return what gitignore patterns include.
+    """Return the inclusion that gitignore patterns describe.
 
-    One without a slash is compared with names, in directories that are gone into anyway: it opens
-    no directory of packages, unless it names that directory.
+    A pattern without a slash is matched against names in directories that are entered anyway. It
+    opens no package directory, unless it names that directory.
     """
     rules = parse_rules("\n".join(_as_directory(pattern) for pattern in patterns).encode())
     heads = {
@@ -57,7 +57,7 @@ def inclusion_of(patterns: Iterable[str]) -> Inclusion:
 
 
 def _as_directory(pattern: str) -> str:
-    """Return `a/**` as the directory that it means all of."""
+    """Return the directory that `a/**` includes as a whole."""
     if not pattern.endswith(_ALL_BELOW) or pattern.startswith(("#", "!")):
         return pattern
     directory = pattern.removesuffix("**")

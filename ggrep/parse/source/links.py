@@ -8,16 +8,16 @@ from ggrep.parse.source.path_keys import is_below
 
 
 def link_problem(root: Path, path: str, *, is_text: bool) -> tuple[str, str] | None:
-    """Return reason and detail of a link that leaves something out, else None.
+    """Return reason and detail of a link that leaves something out; None for other links.
 
     A link to a file or directory inside the root leaves nothing out: the target is judged under
-    its own name, so no file enters an index twice or past an ignore rule.
+    its own name, so no file is indexed twice or bypasses an ignore rule.
 
     Args:
         root: canonical.
         path: of the link.
         is_text: the link's own name is that of an eligible file; a link of another name matters
-            only when it leads to a directory.
+            only if it leads to a directory.
     """
     try:
         target = os.path.realpath(path, strict=True)

@@ -9,20 +9,20 @@ from ggrep.parse.source.text_shape import is_data, is_minified
 
 _OPENING_BYTES: Final = 4096
 _MOST_CODE_LINES: Final = 8
-"""Lines of code that may stand before or between the comments that are looked at."""
+"""Most lines of code before or between the comments that are examined."""
 _HINTS: Final = (
     *("generated", "do not edit", "do not modify", "made by", "produced by", "built by"),
     *("meta object code", "qt user interface compiler", "-*- shell-script"),
 )
-"""No text without one of these says that it was made by a program."""
+"""Words of generated files; a text without any of them does not declare itself generated."""
 
 _TEMPLATES: Final = re.compile(
     r"\.(tmpl|tpl|gotmpl|template|j2|jinja2?|mustache|erb|hbs|handlebars|ejs|njk|tera|mako|ftl|vm|tt)$"
 )
-"""Endings of files whose comments speak of what is made from them."""
+"""Endings of files whose comments are about the files generated from them."""
 
 _PROSE: Final = re.compile(r"\.(md|mdx|markdown|rst|adoc|asciidoc|org|html?|xhtml)$")
-"""Endings of documents, where only a comment in angle brackets or of reStructuredText is one."""
+"""Endings of documents, in which only HTML and reStructuredText comments count."""
 
 _MARKER: Final = re.compile(
     r"^(?://+[/!]?|#+|;+|--+|%+|\*+|dnl\b|\.\\\"|'\\\"|!+|rem\b|::|\.\.\s)\s*"
@@ -32,10 +32,10 @@ _BLOCKS: Final = (
     *(("{-", "-}"), ("(*", "*)"), ("=begin", "=end"), ("--[[", "]]"), ("<#", "#>")),
 )
 _TEXTS: Final = frozenset({'"""', "'''", 'r"""'})
-"""Those that open a comment at the margin alone: indented they open a text that code hands on."""
+"""Comment openers that count at the margin only: indented, they are part of a text in code."""
 
 _TEXT_BEGINS: Final = re.compile(r"\"{3}|'{3}|`|<<")
-"""In a line of code: what follows may be a text of several lines, and is no comment."""
+"""Starts of multi-line strings in a line of code: the next lines are not comments."""
 
 _BEGINS: Final = re.compile(r"auto[\w -]{0,20}generated\s+(?:by|from|using|with)\b")
 _QUOTES: Final = ('"', "'", "`")
@@ -94,7 +94,7 @@ _SAYS: Final = re.compile(
 _DATED: Final = re.compile(
     r"^\W*generated\s*(?::|on\b|at\b)[^\n]{0,60}\b(?:19|20)\d\d\b", re.MULTILINE | re.IGNORECASE
 )
-"""When a program wrote it; in a document that is said of what a person asked to be written."""
+"""A date of generation; it does not count in a document, which may report on other texts."""
 _DENIES: Final = re.compile(
     r"\b(?:not|never|no longer|isn't|wasn't)\s+(?:\w+\s+)?(?:auto\w*[\s-]+)?generated",
     re.IGNORECASE,
@@ -102,10 +102,10 @@ _DENIES: Final = re.compile(
 
 
 def says_generated(path_key: str, data: bytes) -> bool:
-    """Tell whether the comments that a text begins with say that a program wrote it.
+    """Tell whether the comments at the beginning of a text say that a program wrote it.
 
     Args:
-        path_key: tells templates and documents by its ending.
+        path_key: its ending identifies templates and documents.
         data: UTF-8.
     """
     head = data[:_OPENING_BYTES].decode("utf-8", "replace")
@@ -116,13 +116,13 @@ def says_generated(path_key: str, data: bytes) -> bool:
     if _TEMPLATES.search(name):
         return False
     prose = _PROSE.search(name) is not None
-    said = _DENIES.sub("", _in_sentences(_comments(head, prose=prose)))
-    return bool(_SAYS.search(said) or (not prose and _DATED.search(said)))
+    statement = _DENIES.sub("", _in_sentences(_comments(head, prose=prose)))
+    return bool(_SAYS.search(statement) or (not prose and _DATED.search(statement)))
 
 
 def _comments(head: str, *, prose: bool) -> list[str]:
     """Return the lines of the opening comments, without their marks."""
-    found: list[str] = []
+    lines: list[str] = []
     closing, code = "", 0
     for raw in head.split("\n"):
         line = raw.strip("\ufeff \t\r")
@@ -137,25 +137,25 @@ def _comments(head: str, *, prose: bool) -> list[str]:
                 code += bool(line)
                 if code > _MOST_CODE_LINES or _TEXT_BEGINS.search(line):
                     break
-                found.append("")
+                lines.append("")
                 continue
         if closing:
             line, closed, _ = line.partition(closing)
             closing = "" if closed else closing
-        found.append(_MARKER.sub("", line.strip("\ufeff \t\r*!")))
-    return found
+        lines.append(_MARKER.sub("", line.strip("\ufeff \t\r*!")))
+    return lines
 
 
 def _in_sentences(lines: Sequence[str]) -> str:
-    """Return lines with those joined that go on with the sentence before; quotations go."""
-    found: list[str] = []
+    """Return lines, each joined with the continuation of its sentence; quotations are removed."""
+    parts: list[str] = []
     before = ""
     for line in lines:
         open_end = before[-1:].isalnum() or before.endswith(_QUOTES)
         goes_on = line[:1].islower() and open_end and not _BEGINS.match(line)
-        found.append(f" {line}" if goes_on else f"\n{line}")
+        parts.append(f" {line}" if goes_on else f"\n{line}")
         before = line
-    return _QUOTED.sub("", "".join(found))
+    return _QUOTED.sub("", "".join(parts))
 
 
 def _opened(line: str) -> tuple[str, str] | None:
@@ -164,7 +164,7 @@ def _opened(line: str) -> tuple[str, str] | None:
 
 _HEAD_BYTES: Final = 2048
 _MAPPED: Final = re.compile(rb"\s*(?://|/\*)[#@] ?sourceMappingURL=")
-"""The last line of a script that was translated from others."""
+"""Last line of a script that was compiled from others."""
 _BUNDLED: Final = re.compile(
     rb"\bwebpackBootstrap\b|^\s*[;!]?\(?function\(\)\{function \w\(\w,\w,\w\)\{"
     rb"|\bvar __(?:getOwnPropNames|commonJS|defProp) = "
@@ -178,15 +178,15 @@ def made_traits(path_key: str, data: bytes) -> int:
     """Return the one trait that fits best: `MINIFIED`, `DATA`, `GENERATED`, or 0.
 
     Args:
-        path_key: its ending tells what a text of this shape would be.
-        data: UTF-8. A bounded part of it is looked at.
+        path_key: its ending says which kind of text has this shape.
+        data: UTF-8. A bounded part of it is examined.
     """
     if is_minified(path_key, data):
         return MINIFIED
     if is_data(path_key, data):
         return DATA
-    told = says_generated(path_key, data) or _is_translated(path_key, data)
-    return GENERATED * (told or _names_generator(path_key, data))
+    generated = says_generated(path_key, data) or _is_translated(path_key, data)
+    return GENERATED * (generated or _names_generator(path_key, data))
 
 
 def _is_translated(path_key: str, data: bytes) -> bool:

@@ -1,8 +1,8 @@
-"""Masks the secrets inside of a file's text before anything else sees it.
+"""Masks the secrets in a file's text before any other stage sees it.
 
-What is masked keeps its length in bytes and its line ends, so that every other byte, line and
-offset stays where it was. RE2 finds the places where a secret may stand, in time linear in the
-file; what stands there is then judged by itself, within a bounded number of bytes.
+A mask keeps the length in bytes and the line ends, so every other byte, line and offset keeps its
+position. RE2 finds the candidate positions, in time linear in the file. Each candidate is then
+judged by itself, within a bounded number of bytes.
 """
 
 import re
@@ -26,15 +26,15 @@ from ggrep.parse.source.secret_positions import MOST_VALUE, Span, find_places
 
 _LEAST_VALUE: Final = 6
 _MOST_NAME: Final = 64
-"""How far a name is read to the left of its telling word, in bytes."""
+"""How far a name is read to the left of its keyword, in bytes."""
 _MOST_RUN: Final = 16_384
 """How far a longer value is masked, in bytes."""
 _MOST_SOUGHT: Final = 32
-"""Masked values, the longest first, that are looked for in the rest of their file."""
+"""Most masked values, the longest first, that are searched for in the rest of their file."""
 _MASK: Final = b"*"
 
 _TAIL: Final = rb"s?(?:[_-][A-Za-z0-9_-]{0,24}|[0-9A-Z][A-Za-z0-9_]{0,24})?"
-"""What may follow the telling word in a name: another word, and no further letters of its own."""
+"""Rest of a name after its keyword: a plural, or another word; no further letters."""
 _BETWEEN: Final = (
     rb"(?:[ \t][a-z]+=[\"'][a-z0-9]*)?(?:\\?[\"'`\])]){0,3}[ \t]*"
     rb"(?::=|=>|->|<-|\?=|={1,3}|\|\|=?|\?\?=?|\?:|:|,|\(|>|[ \t]value[ \t]*=|[ \t]or[ \t])"
@@ -45,11 +45,11 @@ _TYPED: Final = (
     rb"(?:(?:[ \t]*:[ \t]*|[ \t]+)[&*\[A-Za-z_][A-Za-z0-9_.<>\[\]?'&* ]{0,30})?"
     rb"[ \t]*:?=\s{0,12}(?:(?:new )?[A-Za-z_\[\]][A-Za-z0-9_.:<>\[\]!]{0,30}\()?[ \t]*"
 )
-"""The same with a type between, or a function around the value, which then has quotes."""
+"""The same with a type in between, or a function around the value, which must be quoted."""
 _SPACED: Final = rb"(?i:--[a-z-]*(?:%s)|password|bearer)[ \t]+" % forms.WORDS
-"""A name that nothing but blanks part from its value: options, and words of some files."""
+"""A name that only blanks separate from its value: options, and words of some files."""
 _SAID: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
-"""The same of any name, where the value has quotes or a digit."""
+"""The same for any name, if the value is quoted or has a digit."""
 _SCHEME: Final = rb"(?i:(?:bearer|basic|token|apikey)[ \t]+)?"
 _QUOTE: Final = rb"[brufN@]{0,2}\\?(?:\"\"|'')?[\"'`]"
 _VALUE: Final = rb"(?:[^\s\"'`]{%d}|[A-Za-z0-9]{2,12} [A-Za-z0-9]{2})" % _LEAST_VALUE
@@ -82,7 +82,7 @@ _GIVEN: Final = re.compile(
 )
 _LONG: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{%d}" % (MOST_VALUE + 1))
 _RUN: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{1,%d}" % _MOST_RUN)
-"""A value of which the beginning is judged and all is masked."""
+"""A long value: its beginning is judged, and all of it is masked."""
 _BARE: Final = re.compile(rb"[^\s\"'`,;&<>(){}\[\]]{6,%d}" % MOST_VALUE)
 _QUOTED: Final = {
     quote: re.compile(rb"[^%b\n]{6,%d}(?=%b)" % (quote, MOST_VALUE, quote))
@@ -101,35 +101,35 @@ _PASSWORDS: Final = (
     b"mast",
 )
 _CODE: Final = (b"(", b"[", b"{", b"<")
-"""What follows a name in a program, and no value."""
+"""Characters after a name in a program; the text before them is no value."""
 _VARIABLE: Final = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*(?i:key|token|secret|password|pass)")
-"""What has no quotes and is called as what it is given to."""
+"""A variable's name in place of a value: unquoted, and named like a secret."""
 _SETTING: Final = re.compile(rb"[ \t-]*(?:export[ \t]+)?[A-Za-z0-9_.-]+[ \t]*[:= \t][ \t]*")
 _PLAIN_TAIL: Final = re.compile(rb"(?i:[_-]?key)?[0-9_]*")
 _OWNERS: Final = re.compile(rb"(?i:bind|db|root|user|admin|login|ldap|smtp|mail|wifi|my|pg)\Z")
-"""What a short word may be written together with: `bindpw`."""
+"""Prefixes that a short keyword may follow directly, as in `bindpw`."""
 _CONSTANT: Final = re.compile(rb"[A-Z0-9]+(?:_[A-Z0-9]+)+")
 _IN_CODE: Final = (b"(", b",")
-"""What stands before a name in a program, where a value has quotes."""
+"""Characters before a name in a program, where only a quoted text is a value."""
 _NAME: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _CAPITAL: Final = re.compile(rb"[A-Z0-9]\Z")
 _SMALL: Final = re.compile(rb"[a-z0-9]\Z")
 _LEAST_ALONE: Final = 4
-"""A shorter word may be a piece of any, in bytes."""
+"""Least bytes of a keyword; a shorter one may be part of any word."""
 _NAME_END: Final = re.compile(rb"[A-Za-z0-9_]\Z")
 _PUBLIC: Final = re.compile(forms.PUBLIC_WORDS, re.IGNORECASE)
 _TAIL_WORDS: Final = re.compile(rb"s?[_.-]?(?:%s)" % forms.TAIL_WORDS, re.IGNORECASE)
 _SIGN: Final = re.compile(rb"(\\[nrt]|[\s\"'`\\])|.")
-"""What keeps the shape of a text, and what is masked."""
+"""Characters that keep the shape of a text, in the group; all others are masked."""
 
 
 class Masked(Struct, frozen=True):
-    """A text without its secrets.
+    """A text with its secrets masked.
 
     Attributes:
         data: as long as the text was.
-        values: how many were masked.
-        is_key: it was a private key and next to nothing else.
+        values: how many values were masked.
+        is_key: the text was a private key and little else.
     """
 
     data: bytes
@@ -149,7 +149,7 @@ def mask(data: bytes) -> Masked:
 
 
 def _named(data: bytes) -> Iterator[Span]:
-    """Yield values that are secrets by the names of what they are given to."""
+    """Yield values that are secrets because of the names to which they are assigned."""
     scan, at, keys = automaton(_SOUGHT), 0, list[Span]()
     while (sought := scan.search(data, at)) is not None:
         start, at = sought.span()
@@ -159,10 +159,10 @@ def _named(data: bytes) -> Iterator[Span]:
                 keys.append(key)
                 at = key[1]
             continue
-        if (found := _FOUND.fullmatch(data, start, at)) is None:
+        if (match := _FOUND.fullmatch(data, start, at)) is None:
             continue
         # A value may itself be a name: `get("api_key", "...")`.
-        at = found.end(found.lastindex or 0)
+        at = match.end(match.lastindex or 0)
         if (span := _given(data, start, at)) is not None:
             yield span
             at = span[1]
@@ -171,70 +171,72 @@ def _named(data: bytes) -> Iterator[Span]:
 
 
 def _given(data: bytes, start: int, at: int) -> Span | None:
-    """Return the value at `at` if it is a secret; its telling word begins at `start`."""
-    told = _GIVEN.fullmatch(data, start, at)
-    quote = told["quote"] if told else None
+    """Return the value at `at` if it is a secret; its keyword begins at `start`."""
+    assignment = _GIVEN.fullmatch(data, start, at)
+    quote = assignment["quote"] if assignment else None
     form = _QUOTED[quote] if quote else _BARE
-    found = _LONG.match(data, at) or form.match(data, at, at + MOST_VALUE + 1)
-    if told is None or found is None or (not quote and _is_code(data, at, found.end())):
+    match = _LONG.match(data, at) or form.match(data, at, at + MOST_VALUE + 1)
+    if assignment is None or match is None or (not quote and _is_code(data, at, match.end())):
         return None
-    value = found[0][:MOST_VALUE].rstrip(b"\\")
-    if _is_named_value(data, start, told, value) or not _is_secret(data, told, value):
+    value = match[0][:MOST_VALUE].rstrip(b"\\")
+    if _is_named_value(data, start, assignment, value) or not _is_secret(data, assignment, value):
         return None
-    run = _RUN.match(data, at) if found.re is _LONG else None
+    run = _RUN.match(data, at) if match.re is _LONG else None
     return at, run.end() if run else at + len(value)
 
 
-def _is_named_value(data: bytes, start: int, told: re.Match[bytes], value: bytes) -> bool:
+def _is_named_value(data: bytes, start: int, assignment: re.Match[bytes], value: bytes) -> bool:
     """Tell whether a value is one of the program's names, or no value at all."""
-    if _CONSTANT.fullmatch(value) or (told["quote"] is None and _VARIABLE.fullmatch(value)):
+    if _CONSTANT.fullmatch(value) or (assignment["quote"] is None and _VARIABLE.fullmatch(value)):
         return True
-    if told["said"] is None:
+    if assignment["said"] is None:
         return False
-    is_verb = told["word"].lower() == b"pass" and not _NAME_END.search(
+    is_verb = assignment["word"].lower() == b"pass" and not _NAME_END.search(
         data, max(start - 1, 0), start
     )
-    return is_verb or (told["quote"] is None and _is_in_path(data, start))
+    return is_verb or (assignment["quote"] is None and _is_in_path(data, start))
 
 
-def _is_secret(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
-    worded = told["scheme"] or (told["word"] or b"pwd").lower().startswith(_PASSWORDS)
-    if not (looks_drawn(value) or (worded and is_password(value)) or _is_chosen(data, told, value)):
+def _is_secret(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
+    worded = assignment["scheme"] or (assignment["word"] or b"pwd").lower().startswith(_PASSWORDS)
+    if not (
+        looks_drawn(value) or (worded and is_password(value)) or _is_chosen(data, assignment, value)
+    ):
         return False
-    return not (is_made_up(value) or _names_another(data, told))
+    return not (is_made_up(value) or _names_another(data, assignment))
 
 
-def _is_chosen(data: bytes, told: re.Match[bytes], value: bytes) -> bool:
-    """Tell whether a person may have chosen this value for what is plainly a password or secret."""
-    word, tail, end = told["word"] or b"", told["tail"] or b"", told.end()
+def _is_chosen(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
+    """Tell whether a person may have chosen this value for a certain password or secret."""
+    word, tail, end = assignment["word"] or b"", assignment["tail"] or b"", assignment.end()
     if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
-    assigned = told["quote"] is not None or data[end - 1 : end] == b"="
+    assigned = assignment["quote"] is not None or data[end - 1 : end] == b"="
     if word.lower().startswith(_PASSWORDS):
-        return _is_chosen_password(data, told, value, assigned=assigned)
+        return _is_chosen_password(data, assignment, value, assigned=assigned)
     if b"secret" not in word.lower():
         return False
     if is_password(value):
         return assigned
-    return (told["quote"] is not None or (assigned and word.isupper())) and is_phrase(value)
+    return (assignment["quote"] is not None or (assigned and word.isupper())) and is_phrase(value)
 
 
 def _is_chosen_password(
-    data: bytes, told: re.Match[bytes], value: bytes, *, assigned: bool
+    data: bytes, assignment: re.Match[bytes], value: bytes, *, assigned: bool
 ) -> bool:
-    word = told["word"]
-    if _is_setting(data, told.start(), told.end(), value):
+    word = assignment["word"]
+    if _is_setting(data, assignment.start(), assignment.end(), value):
         return is_phrase(value)
     if word.lower() in {b"pass", b"pw"}:
-        called = b"(" in told[0] or told["said"] is not None
-        return told["quote"] is not None and not called and is_phrase(value)
-    if told["said"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
+        called = b"(" in assignment[0] or assignment["said"] is not None
+        return assignment["quote"] is not None and not called and is_phrase(value)
+    if assignment["said"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
         return assigned
     return (assigned or b"-" in value) and is_phrase(value)
 
 
 def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
-    """Tell whether a line, or an element, is of a name and this value alone, as settings are."""
+    """Tell whether a line or an element consists of a name and this value, as settings do."""
     line = data.rfind(b"\n", max(start - _MOST_NAME, 0), start) + 1
     after = data[end + len(value) : end + len(value) + 2]
     if data[end - 1 : end] == b">":
@@ -243,7 +245,7 @@ def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
 
 
 def _is_code(data: bytes, start: int, end: int) -> bool:
-    """Tell whether what stands without quotes is a piece of a program."""
+    """Tell whether a text without quotes is part of a program."""
     before = data[max(start - 8, 0) : start].rstrip()[-1:]
     if before in _IN_CODE or data[max(start - 2, 0) : start] == b"->":
         return True
@@ -251,19 +253,19 @@ def _is_code(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_in_path(data: bytes, start: int) -> bool:
-    """Tell whether the telling word at `start` is part of a path, with the next column behind."""
+    """Tell whether the keyword at `start` is part of a path, and the value the next column."""
     name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
     return name is not None and data[max(name.start() - 1, 0) : name.start()] == b"/"
 
 
-def _names_another(data: bytes, told: re.Match[bytes]) -> bool:
-    """Tell whether the words around the telling one say that the value is none of its kind."""
-    word, tail = told["word"], told["tail"]
+def _names_another(data: bytes, assignment: re.Match[bytes]) -> bool:
+    """Tell whether the words around the keyword show that the value is not a secret."""
+    word, tail = assignment["word"], assignment["tail"]
     if word is None:
         return False
     if _TAIL_WORDS.match(tail) or (tail and word.lower() == b"pass"):
         return True
-    start = told.start()
+    start = assignment.start()
     alike = _CAPITAL if word.isupper() else _SMALL
     if (
         len(word) < _LEAST_ALONE
@@ -278,7 +280,7 @@ def _names_another(data: bytes, told: re.Match[bytes]) -> bool:
 
 
 def _again(data: bytes, spans: list[Span]) -> Iterator[Span]:
-    """Yield where else the text holds what is masked of it: in a comment, say, without its name."""
+    """Yield other occurrences of the masked values, such as one in a comment without its name."""
     seen = {value for start, end in spans if looks_drawn(value := data[start:end])}
     for value in sorted(seen, key=len)[-_MOST_SOUGHT:]:
         at = 0

@@ -1,11 +1,11 @@
 """The sources of a notebook's cells, as a script in the kernel's language.
 
-Outputs, pictures and the JSON around the cells are left out. The first line names the language, a
-line `# %% 3` stands above each cell, its number counted from 1, and the mark of a comment in front
-of text and of commands to the notebook itself.
+Outputs, pictures and the JSON around the cells are left out. The first line names the language.
+A line `# %% 3` precedes each cell, counted from 1. Text, and commands to the notebook itself, are
+commented out.
 
-Where each line of source stands on a line of its own in the file, it keeps that line, and all else
-becomes blank lines. In any other layout (a source in one string, a notebook in one line) the cells
+If each line of source is on a line of its own in the file, it keeps its line number, and all other
+lines become blank. In any other layout (a source in one string, a notebook in one line) the cells
 follow one another.
 """
 
@@ -34,7 +34,7 @@ _COMMENTS: Final = MappingProxyType(
         for name in names.split()
     }
 )
-"""How a comment begins, by language; `#` in all others."""
+"""The comment mark of each language; `#` in all others."""
 _KERNELS: Final = (
     ("ir", "r"),
     *(("almond", "scala"), ("spylon", "scala"), ("scala", "scala")),
@@ -47,7 +47,7 @@ _KERNELS: Final = (
         ("ihaskell", "haskell"),
     ),
 )
-"""How names of kernels begin whose notebooks may name no language."""
+"""Prefixes of kernel names, and the language of notebooks that name none."""
 _DATABRICKS: Final = "application/vnd.databricks.v1+notebook"
 _SOURCES: Final = ("source", "input", "code", "text")
 """Keys of a cell's source: format 4 and text of format 3, code of format 3, both of format 1."""
@@ -56,15 +56,15 @@ _HEAD: Final = re.compile(
     re.MULTILINE,
 )
 _NOT_JSON: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
-"""A string, or a number that Python writes and JSON does not know."""
+"""A string, or a number that Python writes and JSON does not allow."""
 _LONE: Final = re.compile(
     rb"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\[^u])"
     rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
-"""Half a character beyond 16 bits, which Python writes and JSON does not know; the pairs kept."""
+"""An unpaired surrogate, which Python writes and JSON does not allow; pairs are kept."""
 _MOST_BRACKETS: Final = 1_000_000
 _MOST_COMMAS: Final = 2_000_000
-"""Values of a notebook that is taken apart, so that no file takes more than some 300 MB for it."""
+"""Most values of a notebook that is parsed, so that no file takes more than about 300 MB."""
 _LANGUAGE: Final = re.compile(r"[a-z][a-z0-9+#-]{0,30}")
 _COMMAND: Final = re.compile(r"[ \t]*(?:%{1,2}[A-Za-z]|!|\?)")
 _OF_THE_KERNEL: Final = frozenset({"%%capture", "%%prun", "%%time", "%%timeit"})
@@ -78,8 +78,8 @@ class Script(Struct, frozen=True):
     """The sources of a notebook's cells.
 
     Attributes:
-        data: one line for each, in UTF-8.
-        in_file: its lines are those of the file.
+        data: the script in UTF-8.
+        in_file: its line numbers are those of the file.
     """
 
     data: bytes
@@ -91,9 +91,9 @@ class _Cell(Struct, frozen=True):
 
     Attributes:
         number: 1 for the first cell of the notebook.
-        strings: of its source, as the file has them.
-        lines: of its source.
-        language: empty for the kernel's.
+        strings: its source as a list of strings, as in the file.
+        lines: the lines of its source.
+        language: empty for the kernel's language.
     """
 
     number: int
@@ -104,17 +104,17 @@ class _Cell(Struct, frozen=True):
 
 
 def is_notebook(path_key: str) -> bool:
-    """Tell whether a file of this name is to be read as a notebook."""
+    """Tell whether a file of this name is read as a notebook."""
     return path_key.lower().endswith(".ipynb")
 
 
 def most_bytes(path_key: str, cap_bytes: int) -> int:
-    """Return how large a file of this name may be whose text may have `cap_bytes`."""
+    """Return the largest size of a file of this name whose text may have `cap_bytes`."""
     return max(cap_bytes, MAX_NOTEBOOK_BYTES) if is_notebook(path_key) else cap_bytes
 
 
 def as_script(data: bytes) -> Script | None:
-    """Return the sources of a notebook's cells; None where it is none of a known form."""
+    """Return the sources of a notebook's cells; None if its format is unknown."""
     parsed = _parsed(data)
     every = _raw_cells(parsed)
     if every is None:
@@ -131,7 +131,7 @@ def as_script(data: bytes) -> Script | None:
     return Script("\n".join(lines).encode("utf-8", "replace"), in_file is not None)
 
 
-def _parsed(data: bytes) -> Any:  # noqa: ANN401 - JSON is whatever it is
+def _parsed(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     if data.count(b"[") + data.count(b"{") > _MOST_BRACKETS or data.count(b",") > _MOST_COMMAS:
         return None
     plain = data.removeprefix(codecs.BOM_UTF8)
@@ -154,7 +154,7 @@ def _as_json(match: re.Match[bytes]) -> bytes:
 
 
 def _raw_cells(parsed: Any) -> list[Any] | None:  # noqa: ANN401
-    """Return the cells of all sheets; None where there are none such."""
+    """Return the cells of all sheets; None if there are none."""
     if not isinstance(parsed, dict):
         return None
     sheets = parsed.get("worksheets")
@@ -167,7 +167,7 @@ def _raw_cells(parsed: Any) -> list[Any] | None:  # noqa: ANN401
 
 
 def _cell(number: int, cell: Any) -> _Cell | None:  # noqa: ANN401
-    """Return a cell as it is read; None where it is none of a known form."""
+    """Return a parsed cell; None if its format is unknown."""
     kind = cell.get("cell_type") if isinstance(cell, dict) else None
     if not isinstance(kind, str):
         return None
@@ -191,7 +191,7 @@ def _cell(number: int, cell: Any) -> _Cell | None:  # noqa: ANN401
 
 
 def _other_language(cell: dict[str, Any], opening: str) -> str:
-    """Return what a cell says of its language where it may be another than the kernel's."""
+    """Return the language that a cell declares, which may differ from the kernel's."""
     if opening.startswith("%%"):
         return "" if opening in _OF_THE_KERNEL else opening
     if opening in _OTHERS:
@@ -229,7 +229,7 @@ def _one_below_another(cells: Sequence[_Cell], language: str, mark: str) -> list
 
 
 def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> list[str] | None:
-    """Return the lines of the file with what the cells say; None where it has no line for each."""
+    """Return the file's lines with the cells' text; None if a cell's line has none of its own."""
     raw = data.split(b"\n")
     lines = [""] * len(raw)
     heads = iter(_heads(data))
@@ -246,18 +246,18 @@ def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> l
 
 
 class _Head(Struct, frozen=True):
-    """Where a source begins in the file: its 0-based line, and what stands behind its key."""
+    """The start of a source in the file: its 0-based line, and the text after its key."""
 
     line: int
     value: bytes
 
 
 def _heads(data: bytes) -> Iterator[_Head]:
-    """Yield the sources that lie as deep as the first of all; what outputs hold lies deeper."""
-    found = list(_HEAD.finditer(data))
-    least = min((len(match[1]) for match in found), default=0)
+    """Yield the sources at the indentation of the shallowest; those in outputs are deeper."""
+    matches = list(_HEAD.finditer(data))
+    least = min((len(match[1]) for match in matches), default=0)
     line = offset = 0
-    for match in found:
+    for match in matches:
         if len(match[1]) == least:
             line += data.count(b"\n", offset, match.start())
             offset = match.start()
@@ -265,14 +265,14 @@ def _heads(data: bytes) -> Iterator[_Head]:
 
 
 class _Start(Struct, frozen=True):
-    """Where a cell begins, by 0-based lines of the file: its title, and its source."""
+    """The start of a cell, by 0-based lines of the file: its title, and its source."""
 
     title: int
     line: int
 
 
 def _start(raw: Sequence[bytes], head: _Head, cell: _Cell) -> _Start | None:
-    """Return where a cell begins if its source is the one at `head`, on lines of its own."""
+    """Return the start of a cell if its source is the one at `head`, on lines of its own."""
     if head.value == b"[":
         at = range(head.line + 1, head.line + 1 + len(cell.strings))
         is_it = at.stop <= len(raw) and all(
@@ -298,7 +298,7 @@ def _title(cell: _Cell, mark: str) -> str:
 
 
 def _written(cell: _Cell, language: str, mark: str) -> Iterator[str]:
-    """Yield the lines of a cell as a script of its kernel's language has them."""
+    """Yield the lines of a cell as part of a script in the kernel's language."""
     is_comment = cell.kind != "code" or cell.language not in {"", language}
     for line in cell.lines:
         is_command = mark == "#" and _COMMAND.match(line) is not None

@@ -10,7 +10,7 @@ from ggrep.model.sanitise import sanitise_line
 
 
 def problem(text: str) -> str | None:
-    """Return what keeps `text` from being a path key, or None."""
+    """Return the reason why `text` is not a path key, or None."""
     parts = text.split("/")
     if not text or "" in parts:
         return "empty, absolute or with an empty part"
@@ -24,7 +24,7 @@ def _bad_character(text: str) -> str | None:
         return "not valid UTF-8"
     if any(unicodedata.category(character) == "Cc" for character in text):
         return "holds a control character"
-    # An answer would show another path than the file's, and nobody could open it.
+    # An answer would show a path that differs from the file's, and no client could open it.
     return None if sanitise_line(text) == text else "holds characters that are never shown"
 
 
@@ -32,16 +32,16 @@ def parse_path_key(text: str) -> PathKey:
     """Return `text` as a path key.
 
     Raises:
-        InvalidRequest: it is none.
+        InvalidRequest: it is not a path key.
     """
-    found = problem(text)
-    if found is not None:
-        raise InvalidRequest(f"not a path below the root: {printable(text)}: {found}")
+    reason = problem(text)
+    if reason is not None:
+        raise InvalidRequest(f"not a path below the root: {printable(text)}: {reason}")
     return PathKey(text)
 
 
 def is_below(root: Path, path: Path) -> bool:
-    """Tell whether `path` is `root` or something in it, by whole parts: both are resolved.
+    """Tell whether `path` is `root` or inside it, by whole parts; both must be resolved.
 
     `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
     """
@@ -49,7 +49,7 @@ def is_below(root: Path, path: Path) -> bool:
 
 
 def printable(text: str) -> str:
-    """Return `text` fit for a message: what is no valid, visible character is escaped."""
+    """Return `text` for a message; invalid and invisible characters are escaped."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
@@ -57,7 +57,7 @@ def printable(text: str) -> str:
 
 
 def casefold_collisions(keys: Iterable[PathKey]) -> tuple[tuple[PathKey, ...], ...]:
-    """Return groups of keys that a file system without case would take for one file.
+    """Return groups of keys that are one file on a case-insensitive file system.
 
     Both the groups and the keys in each are in byte order.
     """

@@ -1,7 +1,7 @@
-"""Reads one file whole, unless it changes meanwhile or is not the root's own any more.
+"""Reads one file whole, unless it changes meanwhile or is no longer inside the root.
 
-What comes out is UTF-8, whatever the file was written in, and its secrets are masked. Of a minified
-file, and of one of data, it is the beginning; of a notebook what somebody wrote in its cells.
+The result is UTF-8 for any encoding of the file, and its secrets are masked. A minified file and a
+data file are cut to their beginning. A notebook is reduced to the sources of its cells.
 """
 
 import errno
@@ -37,7 +37,7 @@ from ggrep.parse.source.notebooks import as_script, is_notebook, most_bytes
 _TRIES = 3
 _PAUSE_S = 0.025
 _POINTER = b"version https://git-lfs.github.com/spec/v1\n"
-"""What git keeps in the place of a file of LFS."""
+"""First line of a pointer that git LFS keeps in place of a file."""
 _MOST_POINTER_BYTES = 1024
 
 
@@ -56,51 +56,51 @@ def read_file(
 
     Args:
         root: canonical.
-        file: as the walk saw it; only its path key counts here.
-        max_bytes: larger files are skipped; of a notebook it is what is written in its cells.
-        max_bulk_bytes: how much of a minified or data file is wanted.
+        file: the walk's entry; only its path key is used.
+        max_bytes: larger files are skipped; for a notebook the sources of its cells count.
+        max_bulk_bytes: most bytes of a minified or data file that are returned.
         rule: returns the codec that the repository declares for a path; empty without one.
-        sleep: waits for the given seconds between two tries.
+        sleep: waits for the given seconds between two attempts.
     """
     key = file.path_key
     for attempt in range(_TRIES):
         if attempt:
             sleep(_PAUSE_S)
         try:
-            found = _read_once(root, key, most_bytes(key, max_bytes))
+            content = _read_once(root, key, most_bytes(key, max_bytes))
         except OSError as error:
             return _failure(key, error)
-        if isinstance(found, SkippedFile):
-            return found
-        if found is not None:
-            return _as_text(*found, max_bytes, max_bulk_bytes, lambda: rule(key))
+        if isinstance(content, SkippedFile):
+            return content
+        if content is not None:
+            return _as_text(*content, max_bytes, max_bulk_bytes, lambda: rule(key))
     return SkippedFile(key, "unstable", f"changed during each of {_TRIES} reads")
 
 
 def read_digest(
     root: Path, file: SourceFile, *, max_bytes: int = MAX_FILE_SIZE_BYTES
 ) -> tuple[SourceFile, str] | None:
-    """Return a file as it was read and the SHA-256 of its bytes; None where it cannot be had."""
+    """Return a file's content and the SHA-256 of its bytes; None if it cannot be read."""
     try:
-        found = _read_once(root, file.path_key, most_bytes(file.path_key, max_bytes))
+        content = _read_once(root, file.path_key, most_bytes(file.path_key, max_bytes))
     except OSError:
         return None
-    if found is None or isinstance(found, SkippedFile):
+    if content is None or isinstance(content, SkippedFile):
         return None
-    return found[0], hashlib.sha256(found[1]).hexdigest()
+    return content[0], hashlib.sha256(content[1]).hexdigest()
 
 
 def _read_once(
     root: Path, key: PathKey, max_bytes: int
 ) -> tuple[SourceFile, bytes] | SkippedFile | None:
-    """Return one read, or None when the file changed meanwhile."""
+    """Return the result of one attempt, or None when the file changed meanwhile."""
     descriptor = open_below(root, key)
     try:
         before = _as_file(key, os.fstat(descriptor))
         if before.size_bytes > max_bytes:
             detail = f"{before.size_bytes} bytes, the limit is {max_bytes}"
             return SkippedFile(key, "too_large", detail)
-        # One byte more than it should hold: growth shows even if its times do not move.
+        # One byte more than the expected size: growth shows even if the times do not change.
         data = read_descriptor(descriptor, most_bytes=before.size_bytes + 1)
         after = _as_file(key, os.fstat(descriptor))
     finally:

@@ -1,4 +1,4 @@
-"""Recognises secret files by name alone; `masking` looks at what a file holds."""
+"""Recognises secret files by name alone; `masking` examines the content."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _WP_CONFIG: Final = "wp-config-"
 
 
 class _Names:
-    """Globs of names: plain ones are looked up, so that a name is compared with few."""
+    """Globs of names; plain names are looked up, so a name is matched with few globs."""
 
     def __init__(self, globs: Iterable[str]) -> None:
         every = frozenset(globs)
@@ -42,17 +42,17 @@ _PLACES: Final = _Names((*lists.PLACES, *(f".{glob}" for glob in lists.PLACES)))
 
 
 def is_secret(path: str) -> bool:
-    """Tell whether a file holds keys or passwords, by its path below the root."""
+    """Tell whether a file contains keys or passwords, by its path below the root."""
     rest, _, written = path.rpartition("/")
     above, name = rest.lower().split("/"), written.lower()
     folder = above[-1]
     if (copied := _copied(name)) and is_secret(f"{rest}/{copied}"):
         return True
-    told = lists.TRANSLATIONS.isdisjoint(above) and _is_called_so(above, written)
-    if not (told or _is_named(folder, name)):
+    is_called = lists.TRANSLATIONS.isdisjoint(above) and _is_called_so(above, written)
+    if not (is_called or _is_named(folder, name)):
         return False
     if folder == _FILLED_IN and name.endswith(_FILLED_IN_ENDINGS):
-        return False  # values are put in when it is installed
+        return False  # a template; an installer inserts the values
     if _NAMES.are_exactly(name):
         return True
     words = _BREAK.split(name)
@@ -61,7 +61,7 @@ def is_secret(path: str) -> bool:
 
 
 def is_private_directory(path: str) -> bool:
-    """Tell whether programs keep what is theirs in a directory, by its path below the root."""
+    """Tell whether a directory contains private data of programs, by its path below the root."""
     rest, _, name = path.lower().rpartition("/")
     return name in lists.PRIVATE_DIRECTORIES or rest.rpartition("/")[2] == lists.SHARED_PARENT
 
@@ -78,12 +78,12 @@ def _is_named(folder: str, name: str) -> bool:
 
 
 def _copied(name: str) -> str:
-    """Return the name of what a file is a copy of, or nothing."""
+    """Return the original's name of a copy such as `x.bak`; empty for other names."""
     return next((name.removesuffix(end) for end in lists.COPIES if name.endswith(end)), "")
 
 
 def _is_own(folder: str, name: str) -> bool:
-    """Tell whether a program or a page is named as what somebody keeps their own values in."""
+    """Tell whether a program's or a page's name says that it contains its owner's values."""
     words = {word for word in _BREAK.split(name.rpartition(".")[0]) if word}
     if name.endswith(lists.PAGES):
         others = words - lists.OWNED
@@ -93,7 +93,7 @@ def _is_own(folder: str, name: str) -> bool:
 
 
 def _is_called_so(above: list[str], written: str) -> bool:
-    """Tell whether a data file's name or folder says in plain words what it holds."""
+    """Tell whether a data file's name or folder says in plain words that it contains secrets."""
     stem, point, extension = written.lstrip(".").rpartition(".")
     if not point:
         stem, extension = extension, ""

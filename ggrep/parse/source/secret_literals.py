@@ -14,12 +14,12 @@ LITERAL: Final = (
     rb"[\"'`=:] ?(?:[A-Za-z/+_-]*[0-9][A-Za-z0-9/+_-]*[A-Z][A-Za-z0-9/+_=-]{10}"
     rb"|[a-z]*[0-9][a-z0-9]*[g-z][a-z0-9]*[0-9][a-z0-9]{10})"
 )
-"""How a literal begins that may be a key. All of it is judged by `key_at`.
+"""The beginning of a literal that may be a key. `key_at` judges the whole literal.
 
-No sign before its first digit is counted: the automaton would have states for each.
+The signs before the first digit are not counted: the automaton would need states for each.
 """
 MOST_KEYS: Final = 4
-"""More such literals in a file are data: vectors of tests, fonts, sums."""
+"""Most such literals of a file; a file with more is data: test vectors, fonts, checksums."""
 _WHOLE: Final = re.compile(
     rb"([\"'`])?(?:=|: ?)?(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})"
     rb"(?(1)\1|[ \t]*\r?$)",
@@ -27,42 +27,42 @@ _WHOLE: Final = re.compile(
 )
 _SCHEME: Final = b"base64"
 _SETTING: Final = re.compile(rb"[ \t-]*(?:(?:export|set|ENV|ARG)[ \t]+)?[A-Za-z0-9_.-]+[=:]")
-"""What stands before a value without quotes in a file of settings."""
+"""The text before an unquoted value in a settings file."""
 _MOST_BEFORE: Final = 80
-"""How far what stands before a literal is read, in bytes."""
+"""How far the text before a literal is read, in bytes."""
 _MOST_LINE: Final = 4096
-"""How far its line's beginning is looked for, in bytes: a file may be a single line."""
+"""How far the beginning of its line is searched for, in bytes: a file may be a single line."""
 _PUBLIC: Final = re.compile(forms.PUBLIC_BEFORE, re.IGNORECASE)
 _PUBLIC_START: Final = re.compile(forms.PUBLIC_STARTS)
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/]{4,}={0,2}")
 _PRINTED: Final = bytes((*b"\t\n\r", *range(ord(" "), 0x7F)))
 _MOST_BINARY: Final = 0.2
-"""Share of a text's bytes that may be no ASCII."""
+"""Largest share of a text's bytes that may be other than printable ASCII."""
 _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 
 
 def key_at(data: bytes, quote: int) -> Span | None:
-    """Return where a key stands that the quote, or other sign, at `quote` is right before."""
+    """Return the position of a key after the quote, or other sign, at `quote`; None without one."""
     if data[max(quote - len(_SCHEME), 0) : quote] == _SCHEME:
         quote = max(quote - len(_SCHEME) - 1, 0)
-    found = _WHOLE.match(data, quote)
-    if found is None:
+    match = _WHOLE.match(data, quote)
+    if match is None:
         return None
-    value = found[2]
+    value = match[2]
     if _PUBLIC_START.match(value) or not is_drawn_alone(value) or is_made_up(value):
         return None
     first = max(quote - _MOST_LINE, 0)
     line = max(data.rfind(b"\n", first, quote) + 1, first)
     before = data[max(line, quote - _MOST_BEFORE) : quote + 1]
-    if found[1] is None and not _SETTING.fullmatch(before):
+    if match[1] is None and not _SETTING.fullmatch(before):
         return None
     if _PUBLIC.search(before) or is_readable(value) or _is_among_others(data, line, quote):
         return None
-    return found.span(2)
+    return match.span(2)
 
 
 def _is_among_others(data: bytes, line: int, quote: int) -> bool:
-    """Tell whether the lines around are literals as well, parts of a longer text or a table."""
+    """Tell whether a neighbouring line is a literal too, in a longer text or a table."""
     if not _ROW.fullmatch(data, line, quote + 1):
         return False
     above, below = data.rfind(b"\n", 0, max(line - 1, 0)) + 1, data.find(b"\n", quote) + 1
@@ -70,19 +70,19 @@ def _is_among_others(data: bytes, line: int, quote: int) -> bool:
 
 
 def is_readable(value: bytes) -> bool:
-    """Tell whether a value is a text in base64."""
+    """Tell whether a value is base64 of a readable text."""
     text = _decoded(value)
     return bool(text) and len(text.translate(None, _PRINTED)) <= _MOST_BINARY * len(text)
 
 
 def is_of_user(value: bytes) -> bool:
-    """Tell whether a value is the base64 of a user's name and password."""
+    """Tell whether a value is base64 of a user's name and password."""
     user, colon, password = _decoded(value).partition(b":")
     return bool(colon) and user.isascii() and is_readable(value) and not is_made_up(password)
 
 
 def _decoded(value: bytes) -> bytes:
-    """Return what a value is the base64 of, or nothing."""
+    """Return the bytes that a base64 value encodes; empty for other values."""
     if not _BASE64.fullmatch(value):
         return b""
     whole = value.rstrip(b"=")

@@ -54,16 +54,16 @@ _PLACES: Final = b"(?m)" + b"|".join(
     )
 )
 _SEARCHES: Final = tuple((form, ungrouped(form)) for form in (_KEYS, _PLACES))
-"""What is looked for, and the same without groups; at one place the first counts.
+"""The forms to search for, each also without groups; at one position the first form counts.
 
-In one automaton both would have a state for most pairs of theirs, and making those takes longer
-than reading a text of many megabytes twice.
+A single automaton for both forms would have many more states. To build those takes longer than to
+read a text of many megabytes twice.
 """
 _CALL: Final = re.compile(forms.CALLS)
-"""What most places are, told without groups."""
+"""The most frequent form, recognised without groups."""
 _MOST_ACCOUNT: Final = 32
 _ACCOUNT: Final = re.compile(rb"^[\w.-]+\Z", re.MULTILINE)
-"""What stands before a password's sum on the line of a file of accounts."""
+"""The account name before a password's hash on a line of an account file."""
 _HEADLESS: Final = re.compile(forms.HEADLESS)
 _HEAD: Final = re.compile(rb"[A-Za-z0-9_~.-]{0,16}\Z")
 _MOST_HEAD: Final = 16
@@ -75,22 +75,22 @@ _ADDRESS: Final = re.compile(rb"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w-]+(?:\.[\w-]+)+
 _HEXADECIMAL: Final = re.compile(rb"[0-9a-f]+|[0-9A-F]+")
 _LEAST_HEXADECIMAL: Final = 32
 _LEAST_ALONE: Final = 20
-"""How long a call's first argument is that is a key, in bytes."""
+"""Least bytes of an argument that is a key."""
 _PATH: Final = re.compile(rb"[A-Za-z0-9_.@/-]+")
 _PART: Final = re.compile(rb"[A-Za-z0-9_.-]{16,}")
 _NUMBERED: Final = re.compile(rb"[a-z]{5,}[0-9]")
-"""A word and a digit: of a URL only."""
+"""A word and a digit: counts as a password in a URL only."""
 _QUOTED: Final = re.compile(rb"[^\"'\n]{%d,256}(?=[\"'])" % _LEAST_BEHIND)
 _PUBLIC_KEY: Final = re.compile(rb"(?i:%s)[\w.-]{0,3}[=:\"'`]?\Z" % forms.PUBLIC_KEYS)
 
 
 class Places(Struct):
-    """What was found in a text, as offsets of beginnings and ends.
+    """The secrets of a text, as offsets of start and end.
 
     Attributes:
-        spans: of secrets, in no order.
-        keys: those that are bodies of private keys.
-        has_manifest: it may hold a Secret of Kubernetes.
+        spans: secrets, in no order.
+        keys: bodies of private keys.
+        has_manifest: it may contain a Secret of Kubernetes.
         read: the end of the last table that was read.
     """
 
@@ -101,7 +101,7 @@ class Places(Struct):
 
 
 class _Search:
-    """Finds what stands first of all that is looked for."""
+    """Finds the next match of any form."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -109,21 +109,21 @@ class _Search:
         self._ahead = [_AHEAD] * len(_SEARCHES)
 
     def next(self, at: int) -> tuple[bytes, Span] | None:
-        """Return the form of what begins at `at` or behind it, and where it stands.
+        """Return the form of the first match at or after `at`, and its position.
 
         Requires: `at` is never less than in the call before.
         """
         for number, (_, search) in enumerate(self._scans):
             if self._ahead[number][0] < at:
-                found = search(self._data, at)
-                self._ahead[number] = _NOWHERE if found is None else found.span()
+                match = search(self._data, at)
+                self._ahead[number] = _NOWHERE if match is None else match.span()
         first = min(range(len(self._ahead)), key=lambda number: self._ahead[number][0])
         span = self._ahead[first]
         return None if span is _NOWHERE else (self._scans[first][0], span)
 
 
 def find_places(data: bytes) -> Places:
-    """Return what is secret for its form, or for what stands right before it."""
+    """Return the secrets that are recognised by their form, or by the text before them."""
     places = Places(spans=list(in_records(data)))
     search, at = _Search(data), 0
     while (sought := search.next(at)) is not None:
@@ -131,25 +131,25 @@ def find_places(data: bytes) -> Places:
         if _CALL.fullmatch(data, start, at):
             places.spans += _in_call(data, start, at - 1)
             continue
-        found = automaton(form).match(data, start)
-        kind, start, at = found.lastgroup.decode(), found.start(), found.end()
+        match = automaton(form).match(data, start)
+        kind, start, at = match.lastgroup.decode(), match.start(), match.end()
         if kind not in _FORMS:
             at = _take(places, data, kind, (start, at))
             continue
-        span = _inner(found)
+        span = _inner(match)
         if _FORMS[kind](data, span, start):
             places.spans.append(_whole(data, span))
         elif at - start <= MOST_VALUE:
-            at = start + 1  # another form may begin within what is none of this one
+            at = start + 1  # another form may begin inside a match that was rejected
     places.spans += places.keys
     if places.has_manifest:
         places.spans += in_manifests(data)
     return places
 
 
-def _take(places: Places, data: bytes, kind: str, found: Span) -> int:
-    """Add what a place that was found tells of, and return where the search goes on."""
-    start, end = found
+def _take(places: Places, data: bytes, kind: str, match: Span) -> int:
+    """Add the secrets that a match points to, and return where the search continues."""
+    start, end = match
     match kind:
         case "key":
             places.keys += _key_body(data, end)
@@ -159,14 +159,14 @@ def _take(places: Places, data: bytes, kind: str, found: Span) -> int:
             if start >= places.read:
                 places.read, spans = in_page(data, start)
                 places.spans += spans
-            return start + 1  # the sign at its end may begin a name of its own
+            return start + 1  # the `|` at its end may begin another column's name
         case _:
             places.spans += _behind(kind, data, start, end)
     return end
 
 
 def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Return the passwords behind what stands from `start` to `end`."""
+    """Return the passwords after the match from `start` to `end`."""
     match kind:
         case "colon":
             return _behind_colon(data[start:end], start)
@@ -178,9 +178,9 @@ def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
             return _right_behind(data, end)
 
 
-def _inner(found: Any) -> Span:  # noqa: ANN401 - RE2 has no types
-    """Return where the form's own group stands, or all of it."""
-    spans: list[Span] = [found.span(number) for number in range(1, found.re.groups + 1)]
+def _inner(match: Any) -> Span:  # noqa: ANN401 - RE2 has no types
+    """Return the position of the form's own group, or of the whole match."""
+    spans: list[Span] = [match.span(number) for number in range(1, match.re.groups + 1)]
     return min((span for span in spans if span[0] >= 0), key=lambda span: span[1] - span[0])
 
 
@@ -196,8 +196,8 @@ def _is_key_of_vendor(data: bytes, span: Span, start: int) -> bool:
     value = data[slice(*span)]
     if value[:1] == b"$" and not _ACCOUNT.search(data, max(start - _MOST_ACCOUNT, 0), start):
         return False
-    told = b" " in value or any(0x30 <= byte <= 0x39 for byte in value)
-    return told and not is_hollow(value)
+    plausible = b" " in value or any(0x30 <= byte <= 0x39 for byte in value)
+    return plausible and not is_hollow(value)
 
 
 def _is_drawn(data: bytes, span: Span, start: int) -> bool:
@@ -206,14 +206,14 @@ def _is_drawn(data: bytes, span: Span, start: int) -> bool:
 
 
 def _is_chosen(data: bytes, span: Span, start: int) -> bool:
-    """Tell whether what stands in a place of passwords is one."""
+    """Tell whether a text in the position of a password is one."""
     value = data[slice(*span)]
     if not _LEAST_IN_URL <= len(value) <= MOST_VALUE or is_made_up(value):
         return False
     if data[start : start + 1] == b":" and not _USERS.search(data, max(start - 1, 0), start):
         return False
-    told = is_password(value, least=_LEAST_IN_URL) or is_phrase(value)
-    return told or looks_drawn(value)
+    is_chosen = is_password(value, least=_LEAST_IN_URL) or is_phrase(value)
+    return is_chosen or looks_drawn(value)
 
 
 def _is_alone(data: bytes, span: Span, _: int) -> bool:
@@ -245,7 +245,7 @@ _USERS: Final = re.compile(rb"[\w.-]\Z")
 
 
 def _whole(data: bytes, span: Span) -> Span:
-    """Return where a key stands that is told by a mark within."""
+    """Return the position of a whole key that was recognised by a mark inside it."""
     start, end = span
     if not _HEADLESS.match(data, start):
         return span
@@ -257,26 +257,28 @@ def _behind_colon(text: bytes, start: int) -> Iterator[Span]:
     """Yield the password of `//user:password@` or `-u user:password`."""
     user, _, value = text.removesuffix(b"@").rpartition(b":")
     start += len(user) + 1
-    told = is_password(value, least=_LEAST_IN_URL) or is_phrase(value)
-    if (told or _NUMBERED.fullmatch(value)) and not (is_made_up(value) or user.endswith(value)):
+    is_chosen = is_password(value, least=_LEAST_IN_URL) or is_phrase(value)
+    if (is_chosen or _NUMBERED.fullmatch(value)) and not (
+        is_made_up(value) or user.endswith(value)
+    ):
         yield start, start + len(value)
 
 
 def _in_call(data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Yield the keys and passwords among the texts given to a function, the first at `end`."""
+    """Yield the keys and passwords among the string arguments of a call, the first at `end`."""
     number = int(b"," in data[start:end])
-    for found in _ARGUMENT.finditer(data, end, end + _MOST_CALL):
-        if found["end"]:
+    for match in _ARGUMENT.finditer(data, end, end + _MOST_CALL):
+        if match["end"]:
             return
-        value = found["value"]
-        named = found["key"] is not None or b"::" in value
+        value = match["value"]
+        named = match["key"] is not None or b"::" in value
         chosen = number > 0 and is_password(value)
         if (
             not named
             and (chosen or _is_key_alone(value))
             and not (is_made_up(value) or _ADDRESS.fullmatch(value))
         ):
-            yield found.span("value")
+            yield match.span("value")
         number += 1
 
 
@@ -287,7 +289,7 @@ def _is_key_alone(value: bytes) -> bool:
 
 
 def _in_path(data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Yield the token in a URL behind the part of its path that tells of one."""
+    """Yield the token in a URL after a path segment that announces one."""
     line = data.rfind(b"\n", max(start - MOST_VALUE, 0), start) + 1
     if data.find(b"://", max(line, start - MOST_VALUE), start) < 0:
         return
@@ -300,13 +302,13 @@ def _in_path(data: bytes, start: int, end: int) -> Iterator[Span]:
 
 def _options(data: bytes, start: int) -> Iterator[Span]:
     end = data.find(b"\n", start, start + _MOST_CALL)
-    for found in _OPTION.finditer(data, start, end if end >= 0 else start + _MOST_CALL):
-        value = found["value"]
+    for match in _OPTION.finditer(data, start, end if end >= 0 else start + _MOST_CALL):
+        value = match["value"]
         if (is_password(value) or is_phrase(value)) and not is_made_up(value):
-            yield found.span("value")
+            yield match.span("value")
 
 
 def _right_behind(data: bytes, start: int) -> Iterator[Span]:
-    found = _QUOTED.match(data, start)
-    if found is not None and not is_made_up(found[0]):
-        yield found.span()
+    match = _QUOTED.match(data, start)
+    if match is not None and not is_made_up(match[0]):
+        yield match.span()

@@ -10,7 +10,7 @@ from ggrep.parse.source.chance import is_made_up, is_password, is_phrase, looks_
 Span = tuple[int, int]
 
 _MOST_HEADER: Final = 1024
-"""How long the line of a table's names may be, in bytes."""
+"""Most bytes of the line with a table's column names."""
 _LEAST_VALUE: Final = 6
 _SEPARATORS: Final = (b",", b";", b"\t", b"|")
 _COLUMN: Final = re.compile(rb"[ \t]*[\"']?(?:%s)[\"']?[ \t]*" % forms.COLUMNS, re.IGNORECASE)
@@ -34,7 +34,7 @@ def in_records(data: bytes) -> Iterator[Span]:
 
 
 def in_page(data: bytes, at: int) -> tuple[int, list[Span]]:
-    """Return the end and the values of the table whose names stand in the line around `at`."""
+    """Return the end and the secrets of the table whose column names are in the line at `at`."""
     end = data.find(b"\n", at, at + _MOST_HEADER)
     start = data.rfind(b"\n", max(at - _MOST_HEADER, 0), at + 1) + 1
     rule = _RULE.match(data, end + 1, end + 1 + _MOST_HEADER) if end > 0 else None
@@ -49,7 +49,7 @@ def in_page(data: bytes, at: int) -> tuple[int, list[Span]]:
 
 
 def _columns(data: bytes, start: int, end: int, separator: bytes) -> list[int]:
-    """Return the numbers of the columns of secrets, if all are names."""
+    """Return the numbers of the columns of secrets, if all cells are names."""
     names = data[start:end].rstrip(b"\r").split(separator)
     if not all(_NAME.fullmatch(name) for name in names):
         return []
@@ -59,10 +59,10 @@ def _columns(data: bytes, start: int, end: int, separator: bytes) -> list[int]:
 def _cells(data: bytes, at: int, end: int, separator: bytes, columns: list[int]) -> Iterator[Span]:
     field, number = _FIELD[separator], 0
     while columns and at < end:
-        found = field.match(data, at, end)
-        at = found.end() if found else end
-        if found is not None and number in columns:
-            yield from _secret(data, *found.span())
+        match = field.match(data, at, end)
+        at = match.end() if match else end
+        if match is not None and number in columns:
+            yield from _secret(data, *match.span())
         number = number + 1 if data[at : at + 1] == separator else 0
         at += 1
 
@@ -71,8 +71,8 @@ def _secret(data: bytes, start: int, end: int) -> Iterator[Span]:
     value = data[start:end]
     start += len(value) - len(value.lstrip(_EDGES))
     value = value.strip(_EDGES)
-    told = is_password(value, least=_LEAST_VALUE) or is_phrase(value) or looks_drawn(value)
-    if told and not is_made_up(value):
+    is_secret = is_password(value, least=_LEAST_VALUE) or is_phrase(value) or looks_drawn(value)
+    if is_secret and not is_made_up(value):
         yield start, start + len(value)
 
 
@@ -88,7 +88,7 @@ _STRING: Final = re.compile(rb":\s*\"([^\"\n]+)\"")
 
 
 def in_manifests(data: bytes) -> Iterator[Span]:
-    """Yield where the values of Secrets stand, in YAML or JSON."""
+    """Yield the positions of the values of Secrets, in YAML or JSON."""
     done, has_maps = 0, b"ConfigMap" in data
     for kind in _KIND.finditer(data):
         if kind.start() < done:
@@ -98,12 +98,12 @@ def in_manifests(data: bytes) -> Iterator[Span]:
         done = following.start() if following else len(data)
         read = start
         for section in _SECTION.finditer(data, start, done):
-            if section.start() >= read:  # else it lies in one that was read
+            if section.start() >= read:  # else it is inside one that was read
                 read, spans = _members(data, section.end(), done, len(section[1]))
                 yield from spans
         if not has_maps:
-            for found in _OBJECT.finditer(data, start, done):
-                yield from _values(data, _STRING, *found.span(1))
+            for match in _OBJECT.finditer(data, start, done):
+                yield from _values(data, _STRING, *match.span(1))
 
 
 def _members(data: bytes, at: int, end: int, outer: int) -> tuple[int, list[Span]]:
@@ -124,6 +124,6 @@ def _members(data: bytes, at: int, end: int, outer: int) -> tuple[int, list[Span
 
 
 def _values(data: bytes, form: re.Pattern[bytes], start: int, end: int) -> Iterator[Span]:
-    for found in form.finditer(data, start, end):
-        if not is_made_up(found[1]):
-            yield found.span(1)
+    for match in form.finditer(data, start, end):
+        if not is_made_up(match[1]):
+            yield match.span(1)

@@ -8,16 +8,16 @@ from typing import TypeAlias
 from ggrep.model.files import SourceFile
 
 Stamp: TypeAlias = tuple[int, int, int, int]
-"""Size, mtime and ctime in nanoseconds, inode. The ctime cannot be set, so whatever changes a
-file, its name or its permissions gives it another stamp, unless that happens within one tick of
-the file system's clock."""
+"""Size, mtime and ctime in nanoseconds, inode. The ctime cannot be set. So any change of a file,
+its name or its permissions changes its stamp, unless it happens within one tick of the file
+system's clock."""
 
 
 def stamp(path: Path | str | bytes) -> Stamp | None:
     """Return the stamp of a path itself, no link followed; None when nothing is there.
 
     Raises:
-        OSError: the file system would not tell.
+        OSError: the file system failed.
     """
     try:
         status = os.lstat(path)
@@ -27,10 +27,10 @@ def stamp(path: Path | str | bytes) -> Stamp | None:
 
 
 def stamp_of_open(descriptor: int) -> Stamp:
-    """Return the stamp of what is open.
+    """Return the stamp of an open file.
 
     Raises:
-        OSError: the file system would not tell.
+        OSError: the file system failed.
     """
     return _of(os.fstat(descriptor))
 
@@ -40,16 +40,16 @@ def stamp_of(file: SourceFile) -> Stamp:
     return file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode
 
 
-def is_older(found: Stamp | None, moment_ns: int) -> bool:
-    """Tell whether a path was last touched before a moment; what is absent was."""
-    return found is None or max(found[1], found[2]) < moment_ns
+def is_older(last: Stamp | None, moment_ns: int) -> bool:
+    """Tell whether a path last changed before a moment; true for an absent path."""
+    return last is None or max(last[1], last[2]) < moment_ns
 
 
 def stamps(paths: Iterable[Path]) -> dict[str, Stamp | None]:
     """Return the stamps of absolute paths.
 
     Raises:
-        OSError: the file system would not tell.
+        OSError: the file system failed.
     """
     return {str(path): stamp(path) for path in paths}
 
@@ -62,9 +62,9 @@ def hold(base: bytes, expected: Mapping[str, Stamp | None]) -> bool:
         expected: by path, spelled as `os.fsdecode` does.
 
     Raises:
-        OSError: the file system would not tell.
+        OSError: the file system failed.
     """
-    return all(stamp(base + os.fsencode(path)) == held for path, held in expected.items())
+    return all(stamp(base + os.fsencode(path)) == recorded for path, recorded in expected.items())
 
 
 def _of(status: os.stat_result) -> Stamp:

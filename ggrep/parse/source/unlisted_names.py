@@ -1,4 +1,4 @@
-"""Files whose names no list knows: those that hold text somebody wrote, told by their beginning."""
+"""Files whose names no list contains: text files are recognised by their beginning."""
 
 import os
 import re
@@ -7,34 +7,34 @@ from typing import Final
 from ggrep.config import builtin
 
 MAX_TEXT_BYTES: Final = 64 * 1024
-"""Of the unlisted texts of a dozen trees, nearly all larger ones were logs, tables and drawings."""
+"""Largest unlisted text; in a dozen trees nearly all larger ones were logs, tables or drawings."""
 
 MAX_SCRIPT_BYTES: Final = 256 * 1024
-"""Nobody writes a larger one; what configures a build is larger, and made."""
+"""Largest script; larger ones are generated configuration."""
 
 _SCRIPT: Final = b"#!"
 _CORPUS: Final = b"go test fuzz v1"
-"""Begins inputs that Go's fuzzing found."""
+"""First bytes of inputs that Go's fuzzing generated."""
 
 _HEAD_BYTES: Final = 1024
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _DRAWN: Final = re.compile(r"[0-9a-f]{12,}|\d{5,}")
-"""Names that programs give: digests and numbers of what they put aside."""
+"""Names that programs generate: digests and numbers."""
 
 _SECRET: Final = re.compile(r"passw|htpass|secret|credential|private|token|vault")
 _KEYS: Final = re.compile(r"(?:^|[/._-])(?:ssh|gpg|pgp|ssl|tls|keys?|certs?|pki)(?:[/._-]|$)")
-"""Words in a name that no list has, or in its folder's, are enough to leave the file closed."""
+"""Words in an unlisted name, or in its folder's, because of which the file is not opened."""
 
 _ARMOUR: Final = b"-----BEGIN "
-"""Begins keys and certificates."""
+"""First bytes of keys and certificates."""
 
 _CONTROLS: Final = bytes({*range(32), 127} - set(b"\t\n\f\r\x1b"))
 _LEAST_KNOWN: Final = 0.7
-"""Share of a text's beginning that is UTF-8; of one in an older encoding the ASCII."""
+"""Least share of a text's beginning that is UTF-8; for an older encoding, the ASCII part."""
 
 
 def may_be_text(path: str) -> bool:
-    """Tell whether only the content of the file at a path says what it is."""
+    """Tell whether only the content of the file at a path shows whether it is text."""
     folder, _, name = path.lower().rpartition("/")
     stem, dot, ending = name.rpartition(".")
     if ending in builtin.NO_TEXTS or _DRAWN.fullmatch(stem or ending) or _SECRET.search(name):
@@ -51,7 +51,7 @@ def is_text(name: str, size_bytes: int, directory: int) -> bool:
         directory: descriptor of the directory.
 
     Raises:
-        OSError: it cannot be told; that it may not be read is no such reason.
+        OSError: the file cannot be read, for another reason than its permissions.
     """
     if not len(_SCRIPT) < size_bytes <= MAX_SCRIPT_BYTES:
         return False

@@ -1,4 +1,4 @@
-"""Walks a root once and tells for every file whether it is eligible, and if not, why."""
+"""Walks a root once and returns for every file whether it is eligible, and if not, why."""
 
 import os
 from collections.abc import Sequence
@@ -19,32 +19,32 @@ from ggrep.parse.source.stamps import Stamp
 from ggrep.parse.source.walker import Walker
 
 WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or not"
-"""What became of a list that git did not give; it ends the notice of that."""
+"""Consequence of a walk without git; it ends the notice of that."""
 
 
 class Walk(Struct, frozen=True):
-    """All that a walk found.
+    """The result of a walk.
 
     Attributes:
         files: eligible files by path key, in byte order.
-        skipped: what could have been eligible and is not, by path key in byte order. A directory
-            stands here when it cannot be read: nothing is known of the files below it.
-        excluded: rule and number of entries it left out, by rule; a directory that is not gone
-            into counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`, `ignored`,
+        skipped: files that were not read and may be eligible, by path key in byte order. A
+            directory that cannot be read is here too: the files below it are unknown.
+        excluded: each rule and the number of entries it excluded, by rule; a directory that is not
+            entered counts once. Rules: `alias`, `builtin`, `dotfile`, `extension`, `ignored`,
             `nested_repo`, `own_home`.
         left_out: the first of those entries, each with its rule, in the order of the walk.
-        ignore_files: ignore files that had a say, by path key in byte order.
+        ignore_files: ignore files that decided about an entry, by path key in byte order.
         git: the list came from git.
         root: device and inode of the root directory, see `root_identity`.
-        notices: what the user should know of how the list came about.
-        unknown: files and directories that the file system would not tell about, by their raw
-            names; whether they, or anything below them, still exist is not known.
-        others: git's own listing of untracked files, as it came; None when git was not asked.
-        directories: those whose entries were listed, with their stamps from just before. A path
+        notices: notices to the user about how the list was made.
+        unknown: files and directories whose state the file system did not return, by their raw
+            names; they, and everything below them, may still exist.
+        others: git's own output for untracked files; None when git was not asked.
+        directories: the directories that were listed, with their stamps from just before. A path
             has a trailing slash, the root's is empty.
-        inner: those of them that hold something called `.git`.
+        inner: those of them that have an entry called `.git`.
         included: eligible files that the profile names, tracked ones among them.
-        no_texts: files that an edit may make texts of, and so eligible.
+        no_texts: files that become eligible if an edit makes them text.
     """
 
     files: tuple[SourceFile, ...]
@@ -76,12 +76,12 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
 
     Args:
         root: canonical.
-        settings: what is eligible.
-        apart: directories that are never gone into: ggrep's own, which change with each sync.
+        settings: the rules of eligibility.
+        apart: directories that are never entered: ggrep's own, which change with each sync.
 
     Raises:
-        InvalidRequest: the root itself cannot be read. An empty answer would say that all its
-            files are gone.
+        InvalidRequest: the root itself cannot be read. An empty result would mean that all its
+            files were deleted.
     """
     try:
         identity = _identity(root)
@@ -111,10 +111,10 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
 
 
 def root_identity(root: Path) -> tuple[int, int] | None:
-    """Return what tells a directory from another that takes its name.
+    """Return a value that distinguishes a directory from another of the same name.
 
     Returns:
-        None when it is gone, or nothing can be told of it.
+        None if it does not exist or cannot be read.
     """
     try:
         return _identity(root)
@@ -128,7 +128,7 @@ def _identity(root: Path) -> tuple[int, int]:
 
 
 def listing_of(root: Path, settings: Settings) -> tuple[Listing | None, tuple[Notice, ...]]:
-    """Return git's listing of a root, None where there is none, and what is to be said of that."""
+    """Return git's listing of a root, or None and a notice if git failed."""
     try:
         if not has_git_marker(root / ".git"):
             return None, ()
@@ -141,14 +141,14 @@ def listing_of(root: Path, settings: Settings) -> tuple[Listing | None, tuple[No
 
 
 def _absent(listing: Listing | None) -> list[SkippedFile]:
-    """Return the submodules of which there is nothing to read."""
-    told = "a submodule that is not checked out; git submodule update --init fetches it"
+    """Return the submodules that are not checked out."""
+    detail = "a submodule that is not checked out; git submodule update --init fetches it"
     paths = sorted(listing.absent) if listing else []
-    return [SkippedFile(printable(os.fsdecode(path)), "submodule", told) for path in paths]
+    return [SkippedFile(printable(os.fsdecode(path)), "submodule", detail) for path in paths]
 
 
 def apart_below(root: Path, apart: Sequence[Path]) -> frozenset[bytes]:
-    """Return the paths of `apart` that lie in the root, as the walk spells them."""
+    """Return the paths of `apart` that are inside the root, spelled as in the walk."""
     real = [Path(os.path.realpath(path)) for path in apart]
     return frozenset(
         os.fsencode(path.relative_to(root))

@@ -1,8 +1,8 @@
 """The traversal of a walk: one directory after another, each entry classified once.
 
-No symbolic link is followed, not even one that takes a directory's place meanwhile, and nothing
-but directories, ignore files and the beginning of what may be a text is opened, so a hostile
-tree can neither lead the walk outside nor make it wait.
+No symbolic link is followed, not even one that replaces a directory meanwhile. Only directories,
+ignore files and the beginning of a possible text are opened. So a hostile tree can neither lead
+the walk outside nor block it.
 """
 
 import errno
@@ -34,13 +34,13 @@ from ggrep.parse.source.stamps import Stamp, stamp_of_open
 from ggrep.parse.source.unlisted_names import is_text, may_be_text
 
 MOST_LEFT_OUT: Final = 10_000
-"""Most entries that are named of those which rules leave out."""
+"""Most excluded entries that are named."""
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
-"""Entries of a bare repository, which has no files of a tree."""
+"""Entries of a bare repository, which has no work tree."""
 
 
 class Walker:
-    """One walk under way; directories still to visit are kept in a list, however deep."""
+    """Walker in progress; directories still to visit are in a list, so no depth is too large."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Walker:
         self._listed = -1
 
     def run(self) -> None:
-        """Visit the root and all below it."""
+        """Visit the root and everything below it."""
         self._ahead.append(Place(b"", RuleChain(), RuleChain(), hidden=False))
         with trail_from(self._root) as trail:
             while self._ahead:
@@ -97,7 +97,7 @@ class Walker:
         try:
             place = self._with_ignore_files(place, names)
         except OSError as error:
-            # What it hides must not be indexed: nothing is known of the directory for now.
+            # Files that it hides must not be indexed: the directory is unknown for now.
             self._unreadable(place, error)
             return
         for entry in entries:
@@ -111,12 +111,12 @@ class Walker:
             self._untold(place.prefix.rstrip(b"/"), error)
 
     def _untold(self, path: bytes, error: OSError) -> None:
-        """Note what the file system would not tell about: it may be there or not."""
+        """Record an entry whose state the file system did not return: it may exist or not."""
         self._skip(path, failure_reason(error), error.strerror or "cannot be read")
         self.unknown.add(PathKey(os.fsdecode(path)))
 
     def _with_ignore_files(self, place: Place, names: Iterable[str]) -> Place:
-        own, git = place.own, place.git
+        chain, git = place.own, place.git
         for name in (GIT_FILE, *OWN_FILES):
             if name not in names:
                 continue
@@ -126,8 +126,8 @@ class Walker:
             if name == GIT_FILE:
                 git = git.with_file(place.prefix, rules)
             else:
-                own = own.with_file(place.prefix, rules)
-        return replace(place, own=own, git=git)
+                chain = chain.with_file(place.prefix, rules)
+        return replace(place, own=chain, git=git)
 
     def _read_ignore_file(self, path: bytes) -> bytes:
         key = PathKey(os.fsdecode(path))
@@ -164,7 +164,7 @@ class Walker:
             else:
                 self._file(place, path, entry)
         except FileNotFoundError:
-            return  # gone since its directory was read: as if it had gone before
+            return  # deleted since its directory was read: treated as never there
         except OSError as error:
             self._untold(path, error)
 
@@ -192,7 +192,7 @@ class Walker:
         if self._judge.is_unlisted(place, path) and not os.access(
             self._root / os.fsdecode(path), os.R_OK | os.X_OK
         ):
-            # git says nothing of what it may not list, neither that it is there nor that it is not.
+            # git never lists such entries, so its listing does not show whether they exist.
             self._untold(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
             return
         nested = verdict is Verdict.IGNORED and self._is_repository(path)
@@ -207,12 +207,12 @@ class Walker:
             self._leave_out(path, verdict.value)
             return
         where = self._root / os.fsdecode(path)
-        found = link_problem(self._root, str(where), is_text=verdict is not Verdict.EXTENSION)
-        if found is None:
-            # What it leads to lies in the root and is met under its own name.
+        reason = link_problem(self._root, str(where), is_text=verdict is not Verdict.EXTENSION)
+        if reason is None:
+            # The link's target is in the root and is visited under its own name.
             self._leave_out(path, "alias")
         else:
-            self._skip(path, *found)
+            self._skip(path, *reason)
 
     def _file(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
         regular = entry.is_file(follow_symlinks=False)
@@ -239,24 +239,24 @@ class Walker:
             self.included.add(self.files[-1].path_key)
 
     def _is_text(self, path: bytes, entry: os.DirEntry[str]) -> bool:
-        """Tell whether a file that no list knows by its name is a text; note one that is none."""
+        """Tell whether a file with an unlisted name is a text; record it if not."""
         whole = os.fsdecode(path)
         if not may_be_text(whole) or problem(whole) is not None:
             return False
         status = entry.stat(follow_symlinks=False)
-        found = is_text(entry.name, status.st_size, self._listed)
-        if not found:
+        textual = is_text(entry.name, status.st_size, self._listed)
+        if not textual:
             self.no_texts.append(_source_file(path, status))
-        return found
+        return textual
 
     def _has_good_name(self, path: bytes) -> bool:
-        found = problem(os.fsdecode(path))
-        if found is not None:
-            self._skip(path, "bad_name", found)
-        return found is None
+        reason = problem(os.fsdecode(path))
+        if reason is not None:
+            self._skip(path, "bad_name", reason)
+        return reason is None
 
     def _is_nested(self, prefix: bytes, names: set[str]) -> bool:
-        """Tell whether a directory is a repository of its own, be it a bare one."""
+        """Tell whether a directory is a repository of its own, bare or not."""
         if ".git" in names:
             return self._is_repository(prefix)
         return names >= _BARE and not self._judge.is_tracked(prefix[:-1])

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 MAX_GLOB_BYTES: Final = 4096
-"""Longest glob that is compiled; no path that a file can be opened by is longer."""
+"""Longest glob that is compiled; no path that can be opened is longer."""
 
 _CLASSES: Final = {
     b"alnum": rb"0-9A-Za-z",
@@ -28,22 +28,22 @@ _SPECIAL = re.compile(rb"[*?\[\\]")
 
 
 class _Token(Struct, frozen=True):
-    """One element of a glob: what stands for one byte, or a wildcard of its own rules."""
+    """One element of a glob: a pattern for one byte, or a wildcard."""
 
     kind: Literal["one", "slash", "star", "deep", "rest"]
     pattern: bytes = b""
 
 
 def compile_glob(glob: bytes) -> re.Pattern[bytes]:
-    """Return the pattern that matches what `glob` names, from end to end.
+    """Return the pattern that matches the paths of `glob`, from end to end.
 
     `*` and `?` stop at a slash, `**` between slashes does not. A glob that git cannot parse
     (an open bracket, a trailing backslash) matches nothing, nor does one of more than
     `MAX_GLOB_BYTES`.
 
-    The pattern never tries a place twice for one wildcard: each run between two wildcards is
-    taken where it fits first and kept (`(?>...)`), for whatever fits behind a later place fits
-    behind that one too. A hostile glob of many stars costs its length times the path's.
+    The pattern never tries a position twice for one wildcard: each run between two wildcards is
+    matched at its first fitting position and kept (`(?>...)`). Text that fits after a later
+    position fits after that one too. A hostile glob of many stars costs its length times the path.
     """
     tokens = _tokens(glob) if len(glob) <= MAX_GLOB_BYTES else [_Token("one", _NEVER)]
     first, *others = _split(tokens, "deep")
@@ -59,11 +59,11 @@ def _segments(tokens: list[_Token]) -> bytes:
 
 
 def _segment(tokens: list[_Token]) -> bytes:
-    """Return the pattern of what stands between two slashes, or a slash and an end."""
+    """Return the pattern of the text between two slashes, or between a slash and an end."""
     first, *others = (b"".join(token.pattern for token in run) for run in _split(tokens, "star"))
     pieces = [first]
     for number, run in enumerate(others, start=1):
-        # The last run stands at the segment's end, every other at the first place that fits.
+        # The last run is at the segment's end, every other at the first position that fits.
         lazy = b"" if number == len(others) else b"?"
         pieces.append(b"(?>[^/]*" + lazy + run + b")")
     return b"".join(pieces)
@@ -109,8 +109,8 @@ def _stars(glob: bytes, start: int) -> tuple[_Token, int]:
     end = start
     while glob[end : end + 1] == b"*":
         end += 1
-    # git compares the literal beginning of a glob apart, so stars right behind it stand at the
-    # beginning of what is left: `a**/b` means more than the manual says.
+    # git compares the literal beginning of a glob separately, so stars right after it begin the
+    # rest: `a**/b` matches more than the manual says.
     opens = _SPECIAL.search(glob, 0, start) is None or glob[start - 1] == _SLASH
     if end - start > 1 and opens:
         if end == len(glob):
@@ -130,8 +130,8 @@ def _bracket(glob: bytes, start: int) -> tuple[bytes, int]:
         read = _member(glob, at)
         if read is None:
             return _NEVER, len(glob)
-        found, at = read
-        members |= found
+        item, at = read
+        members |= item
     if negated:
         members = set(range(256)) - members
     members.discard(_SLASH)
@@ -141,7 +141,7 @@ def _bracket(glob: bytes, start: int) -> tuple[bytes, int]:
 
 
 def _member(glob: bytes, at: int) -> tuple[set[int], int] | None:
-    """Return the bytes that one item of a bracket stands for and where the next one begins."""
+    """Return the bytes that one item of a bracket stands for, and the position of the next item."""
     if glob[at : at + 2] == b"[:":
         close = glob.find(b"]", at + 2)
         if close < 0:

@@ -24,8 +24,8 @@ class Ahead(Struct, frozen=True):
     """The beginning of one scan.
 
     Attributes:
-        listing: waits for git's listing of the root; None where there is none.
-        pool: cuts files; its processes are starting. The scan closes it.
+        listing: waits for git's listing of the root; None without git.
+        pool: cuts files into chunks; its processes are starting. The scan closes it.
     """
 
     listing: Callable[[], Listing | None]
@@ -33,7 +33,7 @@ class Ahead(Struct, frozen=True):
 
 
 def begin(root: Path, settings: Settings, clock: Clock) -> Ahead:
-    """Begin a scan of a root beside what the caller goes on with."""
+    """Begin a scan of a root while the caller goes on."""
     threads = ThreadPoolExecutor(1, thread_name_prefix="listing")
     listed = threads.submit(listing_of, root, settings)
     threads.shutdown(wait=False)
@@ -51,7 +51,7 @@ def pool_of(settings: Settings, clock: Clock) -> "ParsePool":
 
 
 def limits_of(settings: Settings) -> "ChunkLimits":
-    """Return how large the chunks of a scan may be."""
+    """Return the size limits of a scan's chunks."""
     from ggrep.parse.languages.chunk_limits import ChunkLimits
 
     return ChunkLimits(

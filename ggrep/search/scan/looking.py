@@ -1,4 +1,4 @@
-"""Scans a work tree for a query: a minimum of work whatever the load, more while there is time."""
+"""Scans a work tree for a query: a minimum of work under any load, more while there is time."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -30,22 +30,22 @@ from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.scan.sighting import Sighted, Sightings, needles_of, promise_of, sightings_for
 
 LOOK_MS: Final = 1_050.0
-"""Time after the question at which the scan of a larger tree ends."""
+"""Time after the query at which the scan of a larger tree ends."""
 LEAST_ENTRIES: Final = 32_768
 LEAST_BYTES: Final = 256 << 20
-"""A scan goes on after that until it met so many files and directories, or read so many bytes."""
+"""Least files and directories, and least bytes, that a scan reads even after that time."""
 _TOLD_BY_PATH: Final = frozenset({"path", "ext", "test", "lang", "corpus"})
-"""Filters that paths tell something of; others are judged later, row by row (`eligible`)."""
+"""Filters that paths can decide; others are applied to rows later (`eligible`)."""
 
 
 class Tree(Struct, frozen=True):
-    """What is looked through.
+    """The tree to scan.
 
     Attributes:
         root: canonical.
-        settings: what is eligible.
-        apart: directories that are never gone into.
-        listing: waits for git's listing of the root; None where there is none.
+        settings: the rules of eligibility.
+        apart: directories that are never entered.
+        listing: waits for git's listing of the root; None without git.
     """
 
     root: Path
@@ -55,13 +55,13 @@ class Tree(Struct, frozen=True):
 
 
 class Looked(Struct, frozen=True):
-    """What was seen of a tree.
+    """The result of a look through a tree.
 
     Attributes:
         best: files that may answer, the best first.
-        ignore_files: that had a say.
-        listed_files: files there were, at most; None where they were not listed.
-        complete: all of it was seen.
+        ignore_files: ignore files that decided about an entry.
+        listed_files: upper bound of the number of files; None if they were not listed.
+        complete: the whole tree was seen.
     """
 
     query: ParsedQuery
@@ -73,7 +73,7 @@ class Looked(Struct, frozen=True):
 
 
 class PathEligibility:
-    """Tells of a path whether a file there may hold an answer. Rows are judged again later."""
+    """Tells by its path whether a file may contain an answer. Rows are filtered again later."""
 
     def __init__(self, request: SearchRequest) -> None:
         self._scope = tuple(map(nfc, keys_of_scope(request.scope)))
@@ -87,7 +87,7 @@ class PathEligibility:
         ]
 
     def has(self, path: str) -> bool:
-        """Return whether a file is to be looked into."""
+        """Return whether a file is to be searched."""
         if self._scope and not any(is_below(nfc(path), key) for key in self._scope):
             return False
         if not self._all and not _may_hold(path, self._corpora):
@@ -104,10 +104,10 @@ class PathEligibility:
 
 
 def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
-    """Return what any positive filter of that key admits (all, without one) and no negated one."""
-    own = [item for item in filters if item.key == key]
-    admits = [_test(item) for item in own if not item.negated]
-    refuses = [_test(item) for item in own if item.negated and key in {"path", "ext", "test"}]
+    """Return the union of a key's positive filters (all, without one), less the negated ones."""
+    of_key = [item for item in filters if item.key == key]
+    admits = [_test(item) for item in of_key if not item.negated]
+    refuses = [_test(item) for item in of_key if item.negated and key in {"path", "ext", "test"}]
 
     def passes(path: str) -> bool:
         admitted = not admits or any(test(path) for test in admits)
@@ -138,31 +138,31 @@ def _test(item: Filter) -> Callable[[str], bool]:
 
 
 def _is_told_by_content(path: str) -> bool:
-    """Return whether the language is for the file's text to tell: its ending, or a first line."""
+    """Return whether only the file's text shows its language: by its ending, or a first line."""
     name = path.rpartition("/")[2]
     return "." not in name or name.casefold().endswith(ENDINGS_OF_SEVERAL)
 
 
 def _may_hold(path: str, corpora: frozenset[Corpus]) -> bool:
-    """Return whether chunks of one of the corpora may lie in a file: diagrams do in documents."""
+    """Return whether a file may have chunks of one of the corpora; documents have diagrams."""
     return Corpus.EXTRACTED_PROSE in corpora or corpus_of(path) in corpora
 
 
 def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_ms: float) -> Looked:
     """Return the files of a tree that may answer.
 
-    The order of the files depends on the tree and the question alone. `LEAST_ENTRIES` and
-    `LEAST_BYTES` are the minimum; only half of the request's own time ends a scan before that.
+    The order of the files depends on the tree and the query only. `LEAST_ENTRIES` and `LEAST_BYTES`
+    are the minimum; only half of the request's own time ends a scan before that.
 
     Args:
-        tree: where to look.
+        tree: the tree to scan.
         request: the question.
         deadline: of the request.
-        asked_ms: when the question was put, on the deadline's clock.
+        asked_ms: when the query was sent, on the deadline's clock.
 
     Raises:
-        InvalidRequest: the question cannot be understood, or the root cannot be read.
-        Cancelled: the request was ended.
+        InvalidRequest: the query is invalid, or the root cannot be read.
+        Cancelled: the request was cancelled.
     """
     time = Deadline(deadline.clock, asked_ms + LOOK_MS)
     latest = Deadline.after(deadline.clock, deadline.remaining_ms() / 2)
@@ -180,19 +180,19 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         leads=wanted.leads,
     )
     seen, complete, unread = sightings_for(query, needles), True, 0
-    for one in walk.pass_by():
+    for glimpsed in walk.pass_by():
         deadline.check("the scan")
         enough = walk.entries >= LEAST_ENTRIES or seen.bytes_read >= LEAST_BYTES
         if latest.remaining_ms() <= 0.0 or (enough and time.remaining_ms() <= 0.0):
             complete = False
             break
-        if one is not None and wanted.has(one.file.path_key):
-            data = one.read()
+        if glimpsed is not None and wanted.has(glimpsed.file.path_key):
+            data = glimpsed.read()
             if data is None:
                 unread += 1
                 continue
             matched = None if pattern is None else _matches(data, pattern, deadline)
-            seen.look(one.file, data, matched=matched)
+            seen.look(glimpsed.file, data, matched=matched)
     total = seen.files + unread if complete else None if listed is None else len(listed)
     best = seen.best(query)
     return Looked(query, seen, best, walk.ignore_files, total, complete)

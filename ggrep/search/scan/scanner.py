@@ -1,8 +1,8 @@
 """Answers a query before there is an index.
 
-The whole tree is looked through for the question's words, and the files that promise most are cut
-into chunks: a snapshot in memory, which is ranked as any other is, against figures of all that was
-seen. What is not in the best files is not found, and the answer says how much was seen.
+The whole tree is searched for the query's words, and the most promising files are cut into chunks.
+They form a snapshot in memory, which is ranked like any other, with statistics of all files that
+were seen. Text outside the best files is not found, and the answer says how much was seen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,25 +35,25 @@ from ggrep.search.scan.looking import Tree, look_through
 from ggrep.search.scan.sighting import Sighted, Sightings
 
 WHOLE_MS: Final = 1_500.0
-"""Time after the question at which the cutting of files by their structure ends."""
+"""Time after the query at which the cutting of files by their structure ends."""
 LEAST_CUT_BYTES: Final = 1 << 19
-"""So much of the best files is cut by structure in any case; the others may be cut by lines."""
+"""Bytes of the best files that are always cut by structure; others may be cut by lines."""
 MOST_FILES: Final = 48
-"""Files that are cut."""
+"""Most files that are cut."""
 MOST_NAMED: Final = 256
-"""Files that are named as the best ones."""
+"""Most files that are named as the best ones."""
 MOST_BYTES: Final = 3 << 19
-"""Of them all; a file that does not fit in is passed over."""
+"""Most bytes of all files that are cut; a file that does not fit is skipped."""
 
 
 class ScanTarget(Struct, frozen=True):
     """The repository to scan.
 
     Attributes:
-        encoder: for the chunks of the best files; None to rank them by their words.
-        ahead: what of the scan has begun.
-        new_id: a name that nothing else has.
-        asked_ms: when the question was put, on the clock.
+        encoder: encodes the chunks of the best files; None to rank them by their words.
+        ahead: the parts of the scan that have already begun.
+        new_id: a unique name.
+        asked_ms: when the query was sent, on the clock.
     """
 
     origin: Origin
@@ -66,12 +66,12 @@ class ScanTarget(Struct, frozen=True):
 
 
 class Scanned(Struct, frozen=True):
-    """What a scan has to rank.
+    """The result of a scan, to be ranked.
 
     Attributes:
         view: the best files.
-        statistics: of all that was seen.
-        rare_files: files of each rare word of the question, the rarest word first.
+        statistics: those of all files that were seen.
+        rare_files: files of each rare word of the query, the rarest word first.
     """
 
     view: SnapshotView
@@ -81,10 +81,10 @@ class Scanned(Struct, frozen=True):
 
 
 def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> Scanned:
-    """Look through a tree for a question.
+    """Scan a tree for a query.
 
     Raises:
-        InvalidRequest: the question cannot be understood, or the root cannot be read.
+        InvalidRequest: the query is invalid, or the root cannot be read.
         Cancelled, DeadlineExceeded: the request ended first.
     """
     origin = target.origin
@@ -99,7 +99,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> S
         for text, chunked in _cut([text for _, text in texts], pool, deadline, time):
             whole &= chunked is not None
             builder.add(file_rows(text, chunked or _by_lines(text, target.settings)))
-    ranked = [one for one, _ in texts]
+    ranked = [sighted for sighted, _ in texts]
     facts = ScanFacts(
         files=looked.seen.files,
         listed_files=looked.listed_files,
@@ -107,7 +107,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> S
         matching_files=len(looked.best),
         ranked_files=len(ranked),
         complete=looked.complete and whole,
-        best=tuple(one.file.path_key for one in looked.best[:MOST_NAMED]),
+        best=tuple(sighted.file.path_key for sighted in looked.best[:MOST_NAMED]),
     )
     origin = replace(
         origin,
@@ -122,24 +122,24 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> S
 
 
 def _texts(best: Sequence[Sighted], target: ScanTarget) -> list[tuple[Sighted, FileText]]:
-    """Return the first files that may be shown."""
-    found: list[tuple[Sighted, FileText]] = []
+    """Return the texts of the first files that may be shown."""
+    texts: list[tuple[Sighted, FileText]] = []
     left = MOST_BYTES
-    for one in best:
-        if len(found) == MOST_FILES or left <= 0:
+    for sighted in best:
+        if len(texts) == MOST_FILES or left <= 0:
             break
-        if one.file.size_bytes > left:
+        if sighted.file.size_bytes > left:
             continue
         read = read_file(
             target.origin.root,
-            one.file,
+            sighted.file,
             max_bytes=target.settings.max_file_size_bytes,
             max_bulk_bytes=target.settings.max_bulk_bytes,
         )
         if not isinstance(read, SkippedFile):
-            found.append((one, read))
+            texts.append((sighted, read))
             left -= len(read.data)
-    return found
+    return texts
 
 
 def _cut(
@@ -169,37 +169,37 @@ def _by_lines(text: FileText, settings: Settings) -> ChunkedFile:
 def estimated(
     counted: CollectionStatistics, seen: Sightings, ranked: list[Sighted]
 ) -> CollectionStatistics:
-    """Return the figures of all that was seen.
+    """Return the estimated statistics of all files that were seen.
 
     Args:
-        counted: those of the files that were cut.
-        seen: everything.
+        counted: the statistics of the files that were cut.
+        seen: the counts of all files.
         ranked: the files that were cut.
     """
-    own_bytes = sum(one.file.size_bytes for one in ranked)
+    own_bytes = sum(sighted.file.size_bytes for sighted in ranked)
     places = range(len(seen.needles))
-    own_counts = [sum(one.counts[place] for one in ranked) for place in places]
-    own_holding = [sum(1 for one in ranked if one.counts[place]) for place in places]
+    own_counts = [sum(sighted.counts[place] for sighted in ranked) for place in places]
+    own_holding = [sum(1 for sighted in ranked if sighted.counts[place]) for place in places]
     chunks = max(counted.chunks, _scaled(counted.chunks, seen.bytes_read, own_bytes))
-    found: dict[str, TermFrequency] = {}
+    frequencies: dict[str, TermFrequency] = {}
     for place, needle in enumerate(seen.needles):
         for term in needle.terms:
-            held = counted.frequency(term)
+            part = counted.frequency(term)
             more = _scaled(
-                held.chunks, seen.totals[place] - own_counts[place], own_counts[place]
+                part.chunks, seen.totals[place] - own_counts[place], own_counts[place]
             ) or (seen.holding[place] - own_holding[place])
-            found[term] = TermFrequency(
-                term, min(chunks, held.chunks + more), max(held.files, seen.paths[place])
+            frequencies[term] = TermFrequency(
+                term, min(chunks, part.chunks + more), max(part.files, seen.paths[place])
             )
     return CollectionStatistics(
         layout=counted.layout,
         chunks=chunks,
         files=max(counted.files, seen.files),
         lengths=tuple(_scaled(total, seen.bytes_read, own_bytes) for total in counted.lengths),
-        terms=tuple(found.get(entry.term, entry) for entry in counted.terms),
+        terms=tuple(frequencies.get(entry.term, entry) for entry in counted.terms),
     )
 
 
 def _scaled(figure: int, whole: int, part: int) -> int:
-    """Return what a figure of a part comes to in the whole, rounded up."""
+    """Return a part's figure scaled to the whole, rounded up."""
     return -(-figure * whole // part) if part else 0

@@ -1,7 +1,7 @@
 """The byte strings that a scan searches files for: prefixes shared by words of one stem.
 
-A file without any of them holds no term of the query; one that has some may still hold none, as
-`fair` begins `fairy` too. So needles choose files, and say nothing of their rank.
+A file without any of them contains no term of the query. A file with some may still contain none,
+as `fair` begins `fairy` too. So needles select files, and do not rank them.
 """
 
 import math
@@ -24,15 +24,15 @@ from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import TRAIT_FACTORS
 
 MOST_NEEDLES: Final = 24
-"""Each is another pass over every file; of longer queries the longest words count."""
+"""Most needles; each costs a pass over every file, so the longest words of a query count."""
 
 
 class Needle(Struct, frozen=True):
-    """What words of one stem have in common.
+    """The common prefix of words of one stem.
 
     Attributes:
-        text: in the form of `comparable`.
-        terms: the query's terms that it stands for.
+        text: normalised by `comparable`.
+        terms: the query's terms that it represents.
     """
 
     text: bytes
@@ -41,18 +41,18 @@ class Needle(Struct, frozen=True):
 
 def needles_of(query: ParsedQuery) -> tuple[Needle, ...]:
     """Return the needles of a query's terms, in the order of their bytes."""
-    held: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {}
     for term in query.terms:
-        held.setdefault(_shared(term, query), []).append(term)
-    kept = sorted(held, key=lambda text: (-len(text), text.encode()))[:MOST_NEEDLES]
-    needles = [Needle(text.encode(), tuple(held[text])) for text in kept]
+        by_text.setdefault(_shared(term, query), []).append(term)
+    kept = sorted(by_text, key=lambda text: (-len(text), text.encode()))[:MOST_NEEDLES]
+    needles = [Needle(text.encode(), tuple(by_text[text])) for text in kept]
     return tuple(sorted(needles, key=lambda needle: needle.text))
 
 
 def _shared(term: str, query: ParsedQuery) -> str:
-    """Return the beginning of all words that a term, or its stem, stands for.
+    """Return the common prefix of all words that a term, or its stem, may match.
 
-    That of `copy` is `cop`, because of `copies`. A name of several words has its own.
+    For `copy` it is `cop`, because of `copies`. A name of several words has a needle of its own.
     """
     root = stem(term) if term in query.spellings else term
     if root not in query.terms:
@@ -61,11 +61,11 @@ def _shared(term: str, query: ParsedQuery) -> str:
 
 
 def comparable(data: bytes, *, any_script: bool) -> bytes:
-    """Return bytes in which needles are looked for: in lower case, as terms are.
+    """Return the bytes in which needles are searched for: in lower case, as terms are.
 
     Args:
-        data: UTF-8; what is none is left out where the text is not ASCII.
-        any_script: normalise letters beyond ASCII. Needles of ASCII need it where a text has
+        data: UTF-8; invalid bytes are left out if the text is not ASCII.
+        any_script: normalise letters beyond ASCII. ASCII needles need it if a text has
             full-width letters.
     """
     if data.isascii() or not (any_script or b"\xef\xbc" in data or b"\xef\xbd" in data):
@@ -78,15 +78,15 @@ _B: Final = 0.6
 _PATH: Final = 1.5
 _STEM: Final = 1.5
 _DEFINES: Final = 2.0
-"""What a needle in the path, in the file's own name, and a definition add, in idfs."""
+"""Weights, in idfs, of a needle in the path, in the file's own name, and of a definition."""
 _MOST_LOOKED_AT: Final = 24
-"""Places of a name in a file that are looked at for its definition."""
+"""Most positions of a name in a file that are checked for its definition."""
 _MOST_NAMES: Final = 6
 _RARE_FILES: Final = 4
 _RARE_SHARE: Final = 16
-"""A needle is rare if it stands in at most 4 files, and at most 1 of 16."""
+"""A needle is rare if it occurs in at most 4 files, and at most 1 of 16."""
 _LARGE_BYTES: Final = 1 << 16
-"""Of larger files it is looked at what they were made by: small ones are not worth the time."""
+"""Least bytes of a file whose origin is determined; for small ones it is not worth the time."""
 _DEFINITION: Final = re.compile(
     rb"(?:def|class|func|fn|function|struct|enum|union|interface|trait|type|typedef|const|let|var"
     rb"|module|namespace|record|object|protocol|#\s*define|define|sub|macro_rules!|static|public"
@@ -99,10 +99,10 @@ class Sighted(Struct, frozen=True):
     """A file that may answer.
 
     Attributes:
-        counts: how often each needle stands in it.
-        in_path: bits of the needles that its path holds; `in_name` those in its own name.
+        counts: how often each needle occurs in it.
+        in_path: bits of the needles in its path; `in_name` those in its own name.
         defines: bits of the names that it seems to define.
-        traits: what path and content say about it.
+        traits: traits from its path and content.
     """
 
     file: SourceFile
@@ -115,13 +115,13 @@ class Sighted(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Sightings:
-    """What was seen of a tree.
+    """The files and counts of a scan so far.
 
     Attributes:
         any_script: the query has letters beyond ASCII.
-        found: files that may answer, in the order they were met.
-        files: that were looked into; `bytes_read` those of all of them.
-        totals: of all counts; `holding` files that have any; `paths` that do.
+        found: files that may answer, in the order of the scan.
+        files: number of files read; `bytes_read` is their total size.
+        totals: sums of all counts; `holding` files with any; `paths` with one in the path.
     """
 
     needles: tuple[Needle, ...]
@@ -134,7 +134,7 @@ class Sightings:
     holding: list[int] = field(init=False)
     paths: list[int] = field(init=False)
     _counted: list[int | None] = field(init=False)
-    """For each name a needle within it: a file without the needle does not hold the name."""
+    """For each name a needle within it: a file without the needle does not contain the name."""
 
     def __post_init__(self) -> None:
         """Begin to count."""
@@ -146,12 +146,12 @@ class Sightings:
         ]
 
     def look(self, file: SourceFile, data: bytes, *, matched: bool | None) -> None:
-        """Take up one file.
+        """Count one file.
 
         Args:
-            file: as the walk saw it.
+            file: the walk's entry.
             data: its bytes.
-            matched: whether it holds what every hit has to hold; None where nothing is.
+            matched: whether it matches the required expression; None without one.
         """
         self.files += 1
         self.bytes_read += len(data)
@@ -187,33 +187,33 @@ class Sightings:
     def best(self, query: ParsedQuery) -> list[Sighted]:
         """Return the files that may answer, the best first; ties by the bytes of the path.
 
-        Files that hold a rare needle come first: a long file with a single mention scores low.
+        Files with a rare needle come first: a long file with a single mention scores low.
         """
         idfs = [inverse_document_frequency(self.files, count) for count in self.holding]
         average = self.bytes_read / max(self.files, 1) or 1.0
         tests = 1.0 if query.wants_tests else TRAIT_FACTORS[TEST]
         defined = [0] * len(self.names)
-        for one in self.found:
+        for sighted in self.found:
             for place in range(len(self.names)):
-                defined[place] += one.defines >> place & 1
+                defined[place] += sighted.defines >> place & 1
         defining = [inverse_document_frequency(self.files, count) for count in defined]
         rare = self._rare()
 
-        def score(one: Sighted) -> float:
-            norm = _K1 * (1 - _B + _B * one.file.size_bytes / average)
+        def score(sighted: Sighted) -> float:
+            norm = _K1 * (1 - _B + _B * sighted.file.size_bytes / average)
             total = 0.0
-            for place, count in enumerate(one.counts):
+            for place, count in enumerate(sighted.counts):
                 if count:
                     total += idfs[place] * count * (_K1 + 1) / (count + norm)
-                total += idfs[place] * _PATH * (one.in_path >> place & 1)
-                total += idfs[place] * _STEM * (one.in_name >> place & 1)
+                total += idfs[place] * _PATH * (sighted.in_path >> place & 1)
+                total += idfs[place] * _STEM * (sighted.in_name >> place & 1)
             for place, idf in enumerate(defining):
-                total += idf * _DEFINES * (one.defines >> place & 1)
-            return total * _prior(one.traits, tests)
+                total += idf * _DEFINES * (sighted.defines >> place & 1)
+            return total * _prior(sighted.traits, tests)
 
-        def order(one: Sighted) -> tuple[bool, float, bytes]:
-            is_rare = any(one.counts[place] for place in rare)
-            return not is_rare, -score(one), one.file.path_key.encode()
+        def order(sighted: Sighted) -> tuple[bool, float, bytes]:
+            is_rare = any(sighted.counts[place] for place in rare)
+            return not is_rare, -score(sighted), sighted.file.path_key.encode()
 
         return sorted(self.found, key=order)
 
@@ -223,7 +223,7 @@ class Sightings:
             self._rare(), key=lambda place: (self.holding[place], -len(self.needles[place].text))
         )
         return [
-            frozenset(one.file.path_key for one in self.found if one.counts[place])
+            frozenset(sighted.file.path_key for sighted in self.found if sighted.counts[place])
             for place in order
         ]
 
@@ -233,7 +233,7 @@ class Sightings:
 
 
 def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:
-    """Return what nothing was seen of yet."""
+    """Return empty sightings for a query."""
     names = [name.rpartition(".")[2] for name in query.symbols]
     wanted = [name.encode() for name in dict.fromkeys(names) if len(name) > 2 and name.isascii()]
     any_script = not query.text.isascii()
@@ -241,14 +241,14 @@ def sightings_for(query: ParsedQuery, needles: Sequence[Needle]) -> Sightings:
 
 
 def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes, float]:
-    """Return how much directories promise, by their paths with a trailing slash.
+    """Return the promise of directories, by their paths with a trailing slash.
 
-    That is how rare the needles are, among all paths, that the best path below it holds.
+    It is the rarity, among all paths, of the needles in the best path below the directory.
     """
     listed = list(paths)
     any_script = not all(needle.text.isascii() for needle in needles)
     lowered = [comparable(path, any_script=any_script) for path in listed]
-    # All are searched as one text: of a large tree's paths few hold a needle.
+    # All are searched as one text: in a large tree few paths contain a needle.
     text = b"\0".join(lowered)
     ends = list(accumulate(len(path) + 1 for path in lowered))
     worth: dict[int, float] = {}
@@ -257,17 +257,17 @@ def promise_of(paths: Iterable[bytes], needles: Sequence[Needle]) -> dict[bytes,
         value = math.log1p(len(listed) / (len(numbers) + 1))
         for number in numbers:
             worth[number] = worth.get(number, 0.0) + value
-    found: dict[bytes, float] = {}
+    promise: dict[bytes, float] = {}
     for number, value in worth.items():
         directory = listed[number].rpartition(b"/")[0]
-        while directory and found.get(directory + b"/", 0.0) < value:
-            found[directory + b"/"] = value
+        while directory and promise.get(directory + b"/", 0.0) < value:
+            promise[directory + b"/"] = value
             directory = directory.rpartition(b"/")[0]
-    return found
+    return promise
 
 
 def _holding(text: bytes, ends: Sequence[int], needle: Needle) -> set[int]:
-    """Return the numbers of the pieces of a text, by their ends, that hold a needle."""
+    """Return the numbers of the pieces of a text, by their ends, that contain a needle."""
     numbers: set[int] = set()
     place = text.find(needle.text)
     while place >= 0:
@@ -304,7 +304,7 @@ def _is_word(byte: bytes) -> bool:
 
 
 def _introduces(lowered: bytes, place: int, end: int) -> bool:
-    """Return whether a name stands where definitions have it: behind a keyword, or as a head."""
+    """Return whether a name is where definitions have it: after a keyword, or as a head."""
     begin = lowered.rfind(b"\n", 0, place) + 1
     before = lowered[max(begin, place - 120) : place]
     if _DEFINITION.search(before.lstrip()[:120]):

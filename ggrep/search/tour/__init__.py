@@ -1,1 +1,1 @@
-"""What a repository is, as its own files say it."""
+"""Describes a repository by quotations from its own files."""

@@ -1,4 +1,4 @@
-"""What services of continuous integration run to build and test a repository. Pure."""
+"""Commands by which CI services build and test a repository. Pure."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ _CI: Final = re.compile(
     r"|azure-pipelines\.ya?ml|\.?appveyor\.ya?ml|Jenkinsfile"
 )
 _MAIN: Final = re.compile(r"ci|test|build|check|main|travis|gitlab|jenkins")
-"""What files are called that run for each change."""
+"""Names of workflow files that run for each change."""
 _KINDS: Final = (
     (
         "test",
@@ -41,11 +41,11 @@ _TOOLS: Final = re.compile(
     r"|dotnet|composer|phpunit|vendor/bin/\w+|prove|just|hatch|eslint|tsc|vitest|jest|mocha|unittest"
     r"|\./configure|busted|luacheck|staticcheck|golangci-lint) "
 )
-"""Programs that build, check and test, with those that start them."""
+"""Programs that build, check and test, with the programs that start them."""
 _PARTIAL: Final = re.compile(
     r"\$(?!\(nproc\))|\{\{|\.\./|--if-present|(?:\\|&&|\|)$|\binstall\b|\b(?:-C|--prefix|--manifest-path)\b"
 )
-"""Commands whose words stand elsewhere, or that run in another folder."""
+"""Commands whose words are elsewhere, or that run in another folder."""
 _SCRIPT_RUN: Final = re.compile(r"(?:npm|pnpm|yarn|bun) run ([\w:.-]+)")
 _FOLDER: Final = re.compile(r"\bworking-directory:|\bdir\(")
 _RUN: Final = re.compile(r"^\s*(?:-\s+)?(?:run|\w*script):[ \t]*(?P<rest>.*)$")
@@ -62,7 +62,7 @@ def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[
     """Return a few commands that test, check and build, each once.
 
     Args:
-        texts: of files, by path. Those that run for each change come first.
+        texts: texts of files, by path. Files that run for each change come first.
         scripts: names that a package manager may run.
     """
     order = sorted(texts, key=lambda path: (not _MAIN.search(path.rpartition("/")[2]), path))
@@ -78,7 +78,7 @@ def ci_commands(texts: Mapping[str, str], scripts: Container[str] = ()) -> list[
                 continue
             counts[kind[1]] += 1
             kept[plain] = kind[0], TourFact(plain, path, number)
-    return [line for _, line in sorted(kept.values(), key=lambda one: one[0])]
+    return [line for _, line in sorted(kept.values(), key=lambda item: item[0])]
 
 
 def _unquoted(command: str) -> str:
@@ -87,13 +87,13 @@ def _unquoted(command: str) -> str:
 
 
 def _kind(command: str) -> tuple[int, str] | None:
-    """Return what a command is for, as its place and name among the kinds; None for none."""
+    """Return the kind of a command by its position and name among the kinds; None without one."""
     if not _TOOLS.match(f"{command} ") or _PARTIAL.search(command):
         return None
     if len(command) > _CHARACTERS:
         return None
-    found = ((place, name) for place, (name, words) in enumerate(_KINDS) if words.search(command))
-    return next(found, None)
+    kinds = ((place, name) for place, (name, words) in enumerate(_KINDS) if words.search(command))
+    return next(kinds, None)
 
 
 def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
@@ -143,16 +143,16 @@ def _all_commands(path: str, lines: list[str]) -> Iterator[tuple[int, int, str]]
     """Yield the first line of each block, a command's line and the command."""
     if path == "Jenkinsfile":
         for number, line in enumerate(lines, start=1):
-            yield from ((number, number, found["rest"]) for found in _STEP.finditer(line))
+            yield from ((number, number, match["rest"]) for match in _STEP.finditer(line))
         return
     inside, listed, start = -1, False, 0
     for number, line in enumerate(lines, start=1):
         indent = len(line) - len(line.lstrip())
-        if (found := _RUN.match(line)) is not None:
-            # Behind `- run:` a dash as far to the left begins the next step.
+        if (match := _RUN.match(line)) is not None:
+            # After `- run:` a dash at the same or a lesser indent begins the next step.
             inside, listed = indent, not line.lstrip().startswith("-")
             start = number
-            yield start, number, found["rest"]
+            yield start, number, match["rest"]
         elif inside >= 0 and line.strip():
             item = _ITEM.match(line)
             if indent > inside or (listed and item is not None and indent == inside):

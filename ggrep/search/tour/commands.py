@@ -1,4 +1,4 @@
-"""How a repository is built and tested, by the files that say so. Pure: paths and texts in."""
+"""How a repository is built and tested, by its build files. Pure: paths and texts in."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ _USUAL: Final = (
         "release",
     ),
 )
-"""Names that people look for, in the order that they are told."""
+"""Names of the usual targets, in the order of the answer."""
 
 
 MANAGER_FILES: Final = {
@@ -38,7 +38,7 @@ MANAGER_FILES: Final = {
     ".yarnrc": "yarn",
     "bunfig.toml": "bun",
 }
-"""Files at the root that belong to one package manager of JavaScript; lock files have no index."""
+"""Files at the root that belong to one JavaScript package manager; lock files aren't indexed."""
 _MANAGER: Final = re.compile(
     r"\b(npm|pnpm|yarn|bun)(?= (?:install|i|ci|run|test|build|lint|exec|add|publish|-|\w+:))"
     r"|(pnpm)(?=/action-setup)|cache: ['\"]?(npm|pnpm|yarn)\b|oven-sh/setup-(bun)"
@@ -46,11 +46,11 @@ _MANAGER: Final = re.compile(
 
 
 def commands_of(path: str, text: str, manager: str = "npm") -> list[TourFact]:
-    """Return what a file at the root says of building and testing.
+    """Return a root file's commands for building and testing.
 
     Args:
-        path: the file's, below the root.
-        text: the file's.
+        path: the file's path below the root.
+        text: the file's text.
         manager: runs the scripts of `package.json`, see `package_manager`.
     """
     name = path.rpartition("/")[2].lower()
@@ -68,7 +68,7 @@ def package_manager(texts: Mapping[str, str]) -> str:
     `packageManager` decides, then files and `engines`, then the commands of scripts and CI.
 
     Args:
-        texts: of `package.json`, of the MANAGER_FILES that there are, and of files of CI.
+        texts: of `package.json`, of the existing MANAGER_FILES, and of CI files.
     """
     package = json_object(texts.get("package.json", ""))
     named = str(package.get("packageManager", "")).partition("@")[0]
@@ -100,21 +100,21 @@ _TARGET: Final = re.compile(
 
 
 def _make(path: str, text: str) -> Iterator[TourFact]:
-    names = [found for found in _TARGET.findall(text) if "." not in found]
-    if told := _usual_first(names):
-        yield TourFact(f"make {told}", path)
+    names = [target for target in _TARGET.findall(text) if "." not in target]
+    if targets := _usual_first(names):
+        yield TourFact(f"make {targets}", path)
 
 
 def _just(path: str, text: str) -> Iterator[TourFact]:
     names = re.findall(r"^@?([a-z][\w-]*)(?:[ \t][^:\n]*)?:(?!=)", text, re.MULTILINE)
-    if told := _usual_first(names):
-        yield TourFact(f"just {told}", path)
+    if recipes := _usual_first(names):
+        yield TourFact(f"just {recipes}", path)
 
 
 def _rake(path: str, text: str) -> Iterator[TourFact]:
     names = re.findall(r"^\s*task[ (]+:?[\"']?(\w+)|TestTask\.new\(?\s*:?(\w*)", text, re.MULTILINE)
-    told = _usual_first([one or other or "test" for one, other in names])
-    yield TourFact(f"rake {told}".rstrip(), path)
+    tasks = _usual_first([bare or other or "test" for bare, other in names])
+    yield TourFact(f"rake {tasks}".rstrip(), path)
 
 
 def _package_json(path: str, text: str, manager: str) -> Iterator[TourFact]:
@@ -123,8 +123,8 @@ def _package_json(path: str, text: str, manager: str) -> Iterator[TourFact]:
     for name in order[:6]:
         command = " ".join(str(scripts[name]).split())
         if _place(name) < len(_USUAL):
-            told = f"{manager} run {name}: {_shortened(command)}"
-            yield TourFact(told, path, line_with(text, f'"{name}"', after='"scripts"'))
+            command_line = f"{manager} run {name}: {_shortened(command)}"
+            yield TourFact(command_line, path, line_with(text, f'"{name}"', after='"scripts"'))
     others = [name for name in scripts if _place(name) == len(_USUAL)]
     if others and len(scripts) <= _MOST_NAMES and len(others) == len(scripts):
         yield TourFact(f"{manager} run: {', '.join(others)}", path)
@@ -139,8 +139,8 @@ def _pyproject(path: str, text: str) -> Iterator[TourFact]:
     hatch = toml_table(text, "tool", "hatch", "envs")
     for env, table in sorted(hatch.items()):
         scripts = _object(_object(table).get("scripts"))
-        if told := _usual_first(list(scripts)):
-            yield TourFact(f"hatch run {env}: {told}", path)
+        if commands := _usual_first(list(scripts)):
+            yield TourFact(f"hatch run {env}: {commands}", path)
 
 
 def _setup_cfg(path: str, text: str) -> Iterator[TourFact]:
@@ -158,8 +158,8 @@ def _tox(path: str, text: str) -> Iterator[TourFact]:
         .get("envlist", section_keys(text, "tox").get("env_list", ""))
         .split()
     )
-    told = _shortened(listed) if listed else ", ".join(envs[:_MOST_NAMES])
-    yield TourFact(f"tox: {told}" if told else "tox", path)
+    environments = _shortened(listed) if listed else ", ".join(envs[:_MOST_NAMES])
+    yield TourFact(f"tox: {environments}" if environments else "tox", path)
 
 
 def _nox(path: str, text: str) -> Iterator[TourFact]:
@@ -173,11 +173,11 @@ def _cargo(path: str, text: str) -> Iterator[TourFact]:
     yield TourFact(f"cargo build{all_of}; cargo test{all_of}", path)
 
 
-def _says(*told: str) -> Callable[[str, str], Iterator[TourFact]]:
-    """Return what says the same of each file of its name."""
+def _says(*lines: str) -> Callable[[str, str], Iterator[TourFact]]:
+    """Return a reader with the same result for each file of its name."""
 
     def read(path: str, _: str) -> Iterator[TourFact]:
-        yield from (TourFact(one, path) for one in told)
+        yield from (TourFact(line, path) for line in lines)
 
     return read
 
@@ -185,17 +185,17 @@ def _says(*told: str) -> Callable[[str, str], Iterator[TourFact]]:
 def _composer(path: str, text: str) -> Iterator[TourFact]:
     scripts = list(_object(json_object(text).get("scripts")))
     yield TourFact("composer install", path)
-    if told := _usual_first(scripts):
-        yield TourFact(f"composer {told}", path, line_with(text, '"scripts"'))
+    if commands := _usual_first(scripts):
+        yield TourFact(f"composer {commands}", path, line_with(text, '"scripts"'))
 
 
 def _usual_first(names: list[str]) -> str:
-    """Return names, those people look for first; the others only where there are few."""
+    """Return names, the usual ones first; others are added only if there is room."""
     every = list(dict.fromkeys(names))
-    known = sorted((one for one in every if _place(one) < len(_USUAL)), key=_place)
-    others = [one for one in every if _place(one) == len(_USUAL) and not one.startswith("_")]
-    told = [*known, *others][: max(len(known), _MOST_NAMES)][:_MOST_NAMES]
-    return ", ".join([*told, "…"] if len(told) < len(every) else told)
+    known = sorted((name for name in every if _place(name) < len(_USUAL)), key=_place)
+    others = [name for name in every if _place(name) == len(_USUAL) and not name.startswith("_")]
+    shown = [*known, *others][: max(len(known), _MOST_NAMES)][:_MOST_NAMES]
+    return ", ".join([*shown, "…"] if len(shown) < len(every) else shown)
 
 
 def _place(name: str) -> int:
@@ -209,7 +209,7 @@ def _shortened(command: str) -> str:
 
 
 def json_object(text: str) -> Mapping[str, Any]:
-    """Return the object of a JSON document; empty where it is none."""
+    """Return the object of a JSON document; empty if it is no object."""
     try:
         return _object(stable_json.loads(text.encode()))
     except ValueError:
@@ -245,4 +245,4 @@ _READERS: Final[dict[str, Callable[[str, str], Iterator[TourFact]]]] = {
     "dune-project": _says("dune build; dune test"),
     "stack.yaml": _says("stack build; stack test"),
 }
-"""By the names of files at the root, in lower case."""
+"""Readers by the names of files at the root, in lower case."""

@@ -1,4 +1,4 @@
-"""Where a repository's programs begin, by its manifests and its `main` functions."""
+"""The entry points of a repository, by its manifests and its `main` functions."""
 
 import posixpath
 import re
@@ -23,7 +23,7 @@ _MAIN_LANGUAGES: Final = frozenset(
 )
 """Languages in which a program begins at its function `main`."""
 _MOST_MAINS: Final = 400
-"""Chunks that define a `main` and are looked at."""
+"""Most chunks with a `main` that are examined."""
 _PROGRAM_STEMS: Final = frozenset({"app", "application", "cli", "main", "program", "server"})
 _BEGINS: Final = re.compile(
     r"^[ \t]*(ENTRYPOINT|CMD)[ \t]+(.+?)[ \t]*$", re.MULTILINE | re.IGNORECASE
@@ -33,24 +33,29 @@ _DOCKERFILE: Final = re.compile(
 )
 
 
-def manifests_in(held: RepositoryFiles) -> list[str]:
+def manifests_in(repository: RepositoryFiles) -> list[str]:
     """Return the files that `declared` reads: those at the root, and packages of a workspace."""
-    found = held.there(MANIFESTS)
-    found += [one.path for one in held.root.files if one.path.endswith(".gemspec")]
-    if not any(path in {"package.json", "Cargo.toml"} for path in found):
-        below = [one.path for one in held.files if one.path.count("/") in {1, 2}]
-        found += [
+    manifests = repository.there(MANIFESTS)
+    manifests += [file.path for file in repository.root.files if file.path.endswith(".gemspec")]
+    if not any(path in {"package.json", "Cargo.toml"} for path in manifests):
+        below = [file.path for file in repository.files if file.path.count("/") in {1, 2}]
+        manifests += [
             path
             for path in below
             if path.rpartition("/")[2] in {"package.json", "Cargo.toml", "pyproject.toml"}
         ][:12]
-    elif "Cargo.toml" in found:
-        found += [
-            one.path
-            for one in held.files
-            if one.path.endswith("/Cargo.toml") and one.path.count("/") <= 2 and not is_aside(one)
+    elif "Cargo.toml" in manifests:
+        manifests += [
+            file.path
+            for file in repository.files
+            if file.path.endswith("/Cargo.toml")
+            and file.path.count("/") <= 2
+            and not is_aside(file)
         ][:40]
-    return [*found, *(one.path for one in held.files if _DOCKERFILE.fullmatch(one.path))]
+    return [
+        *manifests,
+        *(file.path for file in repository.files if _DOCKERFILE.fullmatch(file.path)),
+    ]
 
 
 def declared(path: str, text: str, files: Container[str]) -> list[TourFact]:
@@ -63,7 +68,7 @@ def declared(path: str, text: str, files: Container[str]) -> list[TourFact]:
 
 
 class Declared(NamedTuple):
-    """A program, the line that declares it, and the paths one of which it begins in."""
+    """A program, the line that declares it, and the candidate paths of its entry file."""
 
     text: str
     line: int
@@ -81,8 +86,8 @@ def _declared(path: str, text: str) -> list[Declared]:
     if name == "Cargo.toml" or name.endswith(".gemspec"):
         return list(_cargo(path, text) if name == "Cargo.toml" else _gem(text))
     return [
-        Declared(f"{found[1].upper()} {found[2][:80]}", text.count("\n", 0, found.start()) + 1)
-        for found in _BEGINS.finditer(text)
+        Declared(f"{match[1].upper()} {match[2][:80]}", text.count("\n", 0, match.start()) + 1)
+        for match in _BEGINS.finditer(text)
     ][-2:]
 
 
@@ -106,9 +111,9 @@ def _console_scripts(text: str) -> Iterator[Declared]:
     listed = section_keys(text, "options.entry_points").get("console_scripts", "")
     pattern = r"([\w.-]+)\s*=\s*([\w.]+:[\w.]+)"
     if not listed and (
-        found := re.search(r"console_scripts[\"']?\s*[:=]\s*\[(.*?)\]", text, re.DOTALL)
+        match := re.search(r"console_scripts[\"']?\s*[:=]\s*\[(.*?)\]", text, re.DOTALL)
     ):
-        listed = found[1]
+        listed = match[1]
     for name, target in re.findall(pattern, listed):
         line = line_with(text, f"{name} = {target}") or line_with(text, f"{name}={target}")
         yield Declared(f"{name} = {target}", line or line_with(text, target), _modules(target))
@@ -116,21 +121,21 @@ def _console_scripts(text: str) -> Iterator[Declared]:
 
 def _package(path: str, text: str) -> Iterator[Declared]:
     try:
-        said: Any = stable_json.loads(text.encode())
+        manifest: Any = stable_json.loads(text.encode())
     except ValueError:
         return
-    if not isinstance(said, Mapping):
+    if not isinstance(manifest, Mapping):
         return
-    own = str(said.get("name", ""))
-    programs = said.get("bin")
+    package = str(manifest.get("name", ""))
+    programs = manifest.get("bin")
     if isinstance(programs, str):
-        programs = {own.rpartition("/")[2]: programs}
+        programs = {package.rpartition("/")[2]: programs}
     if isinstance(programs, Mapping):
         for name, target in programs.items():
             files = _scripts(path, str(target))
             yield Declared(f"{name} = {target}", line_with(text, str(target)), files)
     for key in ("main", "module"):
-        target = said.get(key)
+        target = manifest.get(key)
         if isinstance(target, str):
             line = line_with(text, f'"{key}"')
             yield Declared(f"{key}: {target}", line, _scripts(path, target))
@@ -167,15 +172,15 @@ def _gem(text: str) -> Iterator[Declared]:
         )
 
 
-def main_functions(held: RepositoryFiles) -> list[TourFact]:
+def main_functions(repository: RepositoryFiles) -> list[TourFact]:
     """Return the `main` functions and modules of programs, those nearest to the root first.
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    found: list[tuple[int, int, int, str, int]] = []
-    files = {(one.segment, one.file): one for one in held.files}
-    for place, segment in enumerate(open_segments(held.view)):
+    programs: list[tuple[int, int, int, str, int]] = []
+    files = {(listed.segment, listed.file): listed for listed in repository.files}
+    for place, segment in enumerate(open_segments(repository.view)):
         defining = segment.row_postings.rows_with("main", range(SYMBOL, SYMBOL + 1)).tolist()
         rows = [
             row
@@ -184,30 +189,32 @@ def main_functions(held: RepositoryFiles) -> list[TourFact]:
             and not segment.image.row_anchors[row]
             and _is_program(files.get((place, int(segment.image.row_files[row]))))
         ][:_MOST_MAINS]
-        shown = shown_rows(held.view, segment, rows)
+        shown = shown_rows(repository.view, segment, rows)
         for row, main in zip(rows, shown, strict=True):
             line = _line_of_main(main.text, segment.image.lines(row)[0])
             file = files[place, int(segment.image.row_files[row])]
             path = file.path
             if line and ("Main" if file.language == "csharp" else "main") in main.details.names:
-                found.append((*_standing(path), -line, path, line))
-    texts = held.texts(path for *_, path, _ in found if path.endswith(".go"))
+                programs.append((*_standing(path), -line, path, line))
+    texts = repository.texts(path for *_, path, _ in programs if path.endswith(".go"))
     lines = [
         TourFact("main()", path, line)
-        for *_, path, line in sorted(found)
+        for *_, path, line in sorted(programs)
         if path not in texts or re.search(r"^package main\b", texts[path], re.MULTILINE)
     ]
     modules = [
-        one.path for one in held.files if one.path.endswith("__main__.py") and not is_aside(one)
+        listed.path
+        for listed in repository.files
+        if listed.path.endswith("__main__.py") and not is_aside(listed)
     ]
     runs = [TourFact(f"python -m {_module(path)}", path) for path in sorted(modules, key=len)]
     return [*runs, *lines]
 
 
 def _standing(path: str) -> tuple[int, int]:
-    """Return where a program stands: in a folder of commands, named as one, near the root.
+    """Return a program's rank: in a folder of commands, named as one, near the root.
 
-    Of the same standing the one whose `main` comes latest is the largest program.
+    Among programs of the same rank, the one with the longest text before its `main` comes first.
     """
     folders, _, name = path.rpartition("/")
     stem = name.partition(".")[0].lower()
@@ -217,7 +224,7 @@ def _standing(path: str) -> tuple[int, int]:
 
 
 def _line_of_main(text: str, first: int) -> int:
-    """Return the line in which the function's head stands; 0 for what is none."""
+    """Return the line of the function's head; 0 for any other chunk."""
     place = re.search(r"\b[Mm]ain\s*[(:<]", text)
     return 0 if place is None else first + text.count("\n", 0, place.start())
 

@@ -1,4 +1,4 @@
-"""The folders of a repository with what they say of themselves, and its languages by size."""
+"""The folders of a repository with their own descriptions, and its languages by size."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -17,26 +17,26 @@ MOST_LANGUAGES: Final = 6
 _DESCRIPTION: Final = 100
 _MOST_FOLDERS: Final = 40
 _LEAST_SHARE: Final = 0.01
-"""Of all lines: languages with fewer are not told."""
+"""Least share of all lines of a language that is listed."""
 _UNKNOWN: Final = frozenset({"code", "text"})
 """Languages of files without a known ending."""
 _MAIN_SHARE: Final = 0.6
-"""A folder with so much of the lines of code is opened: what is in it is the layout."""
+"""Least share of code lines of a folder whose subfolders are listed as well."""
 _SPEAKERS: Final = (
     *("README.md", "README.rst", "README.txt", "README", "readme.md", "__init__.py", "doc.go"),
     *("package-info.java", "lib.rs", "mod.rs", "src/lib.rs", "main.rs", "src/main.rs"),
     "main.go",
 )
-"""Files that say what the folder they lie in is for, the first there is."""
+"""Files that describe their folder; the first existing one counts."""
 _ASIDE: Final = TEST | EXAMPLE | VENDORED | GENERATED
 
 
-def languages(held: RepositoryFiles) -> list[TourFact]:
-    """Return the languages by lines, those of programs first; what nobody wrote is left out."""
+def languages(repository: RepositoryFiles) -> list[TourFact]:
+    """Return the languages by lines, programming languages first, without machine-written files."""
     lines: Counter[str] = Counter()
     files: Counter[str] = Counter()
-    folders = {one.path.rpartition("/")[0] for one in held.files}
-    for file, name in (pair for path in folders for pair in _languages(held.in_folder(path))):
+    folders = {listed.path.rpartition("/")[0] for listed in repository.files}
+    for file, name in (pair for path in folders for pair in _languages(repository.in_folder(path))):
         lines[name] += file.lines
         files[name] += 1
     least = lines.total() * _LEAST_SHARE
@@ -44,39 +44,39 @@ def languages(held: RepositoryFiles) -> list[TourFact]:
         (name for name in lines if lines[name] >= least),
         key=lambda name: (corpus_of_language(name) is not Corpus.CODE, -lines[name], name),
     )
-    told = [
+    shares = [
         f"{name} {lines[name]:,} lines in {indexed_files(files[name])}"
         for name in order[:MOST_LANGUAGES]
     ]
-    return [TourFact("; ".join(told), "")] if told else []
+    return [TourFact("; ".join(shares), "")] if shares else []
 
 
-def folders(held: RepositoryFiles) -> list[TourFact]:
-    """Return the top folders, each with what it says of itself where it says something.
+def folders(repository: RepositoryFiles) -> list[TourFact]:
+    """Return the top folders, each with its description if it has one.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    shown = sorted(_shown(held.root, ""), key=lambda one: one[0].encode())
+    shown = sorted(_shown(repository.root, ""), key=lambda item: item[0].encode())
     if len(shown) > _MOST_FOLDERS:
-        kept = sorted(shown, key=lambda one: (-one[1].lines, one[0]))[:_MOST_FOLDERS]
-        shown = sorted(kept, key=lambda one: one[0].encode())
-    speakers = {path: list(_speakers(held, path)) for path, _ in shown}
-    texts = held.texts([path for found in speakers.values() for path in found])
+        kept = sorted(shown, key=lambda item: (-item[1].lines, item[0]))[:_MOST_FOLDERS]
+        shown = sorted(kept, key=lambda item: item[0].encode())
+    speakers = {path: list(_speakers(repository, path)) for path, _ in shown}
+    texts = repository.texts([path for names in speakers.values() for path in names])
     lines = []
     for path, folder in shown:
-        said, by = _said(held, speakers[path], texts)
+        sentence, by = _said(repository, speakers[path], texts)
         size = ", ".join(filter(None, (indexed_files(folder.count), _main_language(folder))))
-        if said is None:
+        if sentence is None:
             lines.append(TourFact(f"{path}/  {size}", f"{path}/"))
         else:
-            lines.append(TourFact(f"{path}/  {size}: {said.text}", by, said.line))
+            lines.append(TourFact(f"{path}/  {size}: {sentence.text}", by, sentence.line))
     return lines
 
 
 def _shown(folder: Folder, path: str) -> Iterator[tuple[str, Folder]]:
-    """Yield the folders of the layout: of one that holds most of the code its subfolders too."""
+    """Yield the folders of the layout; for one with most of the code its subfolders too."""
     kept = [
         joined(f"{path}{name}", below)
         for name, below in folder.folders.items()
@@ -90,13 +90,13 @@ def _shown(folder: Folder, path: str) -> Iterator[tuple[str, Folder]]:
 
 
 def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
-    """Yield files of a folder that people wrote, with their language; unknown ones are left out.
+    """Yield hand-written files of a folder with their language; unknown ones are left out.
 
-    Headers beside more C++ than C sources are C++, but for those of a C source.
+    Headers count as C++ if there is more C++ than C, except the header of a C source.
     """
-    written = [one for one in files if not one.traits & (MACHINE_WRITTEN | VENDORED)]
-    counts = Counter(one.language for one in written if not one.path.endswith(".h"))
-    stems = {one.path[:-2] for one in written if one.path.endswith(".c")}
+    written = [listed for listed in files if not listed.traits & (MACHINE_WRITTEN | VENDORED)]
+    counts = Counter(listed.language for listed in written if not listed.path.endswith(".h"))
+    stems = {listed.path[:-2] for listed in written if listed.path.endswith(".c")}
     for file in written:
         header = file.path.endswith(".h") and file.path[:-2] not in stems
         if header and file.language == "c" and counts["cpp"] > counts["c"]:
@@ -106,7 +106,7 @@ def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
 
 
 def _main_language(folder: Folder) -> str:
-    """Return the language of most lines below a folder; empty where none is known."""
+    """Return the language of most lines below a folder; empty if none is known."""
     lines: Counter[str] = Counter()
     left = [folder]
     while left:
@@ -125,25 +125,29 @@ def _code(folder: Folder) -> int:
     )
 
 
-def _speakers(held: RepositoryFiles, path: str) -> Iterator[str]:
-    """Yield the files that may say what a folder is for."""
-    yield from held.there(f"{path}/{name}" for name in _SPEAKERS)
-    own = [one.path for one in held.in_folder(path) if one.language == "go"]
+def _speakers(repository: RepositoryFiles, path: str) -> Iterator[str]:
+    """Yield the files that may describe a folder."""
+    yield from repository.there(f"{path}/{name}" for name in _SPEAKERS)
+    sources = [source.path for source in repository.in_folder(path) if source.language == "go"]
     name = path.rpartition("/")[2]
-    named = [one for one in own if one == f"{path}/{name}.go"]
-    yield from (*named, *(one for one in own if not one.endswith("_test.go")))[:6] if own else ()
+    named = [source for source in sources if source == f"{path}/{name}.go"]
+    yield from (
+        (*named, *(source for source in sources if not source.endswith("_test.go")))[:6]
+        if sources
+        else ()
+    )
 
 
 def _said(
-    held: RepositoryFiles, speakers: list[str], texts: dict[str, str]
+    repository: RepositoryFiles, speakers: list[str], texts: dict[str, str]
 ) -> tuple[Said | None, str]:
     for path in speakers:
         text = texts.get(path, "")
         name = path.rpartition("/")[2].lower()
         if name.startswith("readme"):
-            said = readme_says(text, _DESCRIPTION)
+            sentence = readme_says(text, _DESCRIPTION)
         else:
-            said = source_says(text, held.by_path[path].language, _DESCRIPTION)
-        if said is not None:
-            return said, path
+            sentence = source_says(text, repository.by_path[path].language, _DESCRIPTION)
+        if sentence is not None:
+            return sentence, path
     return None, ""

@@ -1,4 +1,4 @@
-"""The files to open first: those most imported and the largest, with the names they export."""
+"""The files to open first: the most imported and the largest, with their exported names."""
 
 import re
 from collections import Counter
@@ -41,42 +41,44 @@ _EXPORTED: Final = {
     "c": r"^(?!.*\bstatic\b)(?:struct|enum|union|typedef|\w[\w\s*]*?)[\s*]+NAME\b",
     "cpp": r"^\s*(?:class|struct|enum(?: class)?|union|using)\s+NAME\b(?!\s*;)",
 }
-"""By language: lines that define a name and let other files use it; NAME stands for it."""
+"""By language: lines that define and export a name; NAME stands for it."""
 
 
-def main_files(held: RepositoryFiles) -> list[TourFact]:
-    """Return the files of code that most others import, then the largest, with exported names.
+def main_files(repository: RepositoryFiles) -> list[TourFact]:
+    """Return the most imported files of code, then the largest, with their exported names.
 
-    Files that hand on the names of others, tests, benchmarks and examples are left out.
+    Files that only re-export names, tests, benchmarks and examples are left out.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     code = {
-        one.path: one
-        for one in held.files
-        if one.definitions
-        and not one.traits & ENTRANCE
-        and corpus_of_language(one.language) is Corpus.CODE
-        and not is_aside(one)
+        file.path: file
+        for file in repository.files
+        if file.definitions
+        and not file.traits & ENTRANCE
+        and corpus_of_language(file.language) is Corpus.CODE
+        and not is_aside(file)
     }
-    counts = imported_files(held)
+    counts = imported_files(repository)
     imported = [
         path
         for path in sorted(counts, key=lambda path: (-counts[path], path))
-        if counts[path] >= _LEAST_IMPORTS and (path in code or path not in held.by_path)
+        if counts[path] >= _LEAST_IMPORTS and (path in code or path not in repository.by_path)
     ][:_MOST_IMPORTED]
     largest = sorted(code, key=lambda path: (-code[path].lines, path))
     kept = list(dict.fromkeys([*imported, *largest]))[:_MOST_FILES]
     files = [code[path] for path in kept if path in code]
-    names = dict(zip((one.path for one in files), _exported_names(held, files), strict=True))
+    names = dict(
+        zip((file.path for file in files), _exported_names(repository, files), strict=True)
+    )
     lines = []
     for path in kept:
         if path in code:
             lines.append(TourFact(_described(code[path], names[path]), path))
         else:
-            lines.append(TourFact(indexed_files(len(held.in_folder(path))), f"{path}/"))
+            lines.append(TourFact(indexed_files(len(repository.in_folder(path))), f"{path}/"))
     return lines
 
 
@@ -84,9 +86,9 @@ def _described(file: ListedFile, names: list[str]) -> str:
     return ": ".join(filter(None, (counted(file.lines, "indexed line"), ", ".join(names))))
 
 
-def _exported_names(held: RepositoryFiles, files: list[ListedFile]) -> list[list[str]]:
-    texts = held.texts(one.path for one in files)
-    ranked = ranked_names(held.view, files, held.deadline)
+def _exported_names(repository: RepositoryFiles, files: list[ListedFile]) -> list[list[str]]:
+    texts = repository.texts(listed.path for listed in files)
+    ranked = ranked_names(repository.view, files, repository.deadline)
     exported = [
         [
             (name, shown)

@@ -21,7 +21,7 @@ _FIXTURES: Final = re.compile(
 )
 
 MOST_TEXT_BYTES: Final = 262_144
-"""Larger files are not read: what says how to build something is short."""
+"""Largest file that is read; build instructions are short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class RepositoryFiles:
 
     Attributes:
         files: by the bytes of their paths.
-        root: what lies in which folder.
+        root: the tree of folders.
     """
 
     view: SnapshotView
@@ -40,7 +40,7 @@ class RepositoryFiles:
     by_path: Mapping[str, ListedFile] = field(repr=False)
 
     def there(self, paths: Iterable[str]) -> list[str]:
-        """Return those of the paths that there are, in their order."""
+        """Return the paths that exist, in their order."""
         return [path for path in paths if path in self.by_path]
 
     def texts(self, paths: Iterable[str]) -> dict[str, str]:
@@ -51,22 +51,22 @@ class RepositoryFiles:
             SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         """
         wanted = [self.by_path[path] for path in dict.fromkeys(paths) if path in self.by_path]
-        held = [one for one in wanted if one.size <= MOST_TEXT_BYTES]
-        found: dict[str, str] = {}
+        small = [file for file in wanted if file.size <= MOST_TEXT_BYTES]
+        texts: dict[str, str] = {}
         for place, segment in enumerate(open_segments(self.view)):
-            own = [one for one in held if one.segment == place]
-            read = file_texts(self.view, segment, [one.file for one in own], self.deadline)
-            found.update(zip((one.path for one in own), read, strict=True))
-        return {one.path: found[one.path] for one in held}
+            listed = [file for file in small if file.segment == place]
+            read = file_texts(self.view, segment, [file.file for file in listed], self.deadline)
+            texts.update(zip((file.path for file in listed), read, strict=True))
+        return {file.path: texts[file.path] for file in small}
 
     def in_folder(self, path: str) -> Sequence[ListedFile]:
-        """Return the files of a folder, those below its subfolders not among them."""
+        """Return the files directly in a folder."""
         folder = self.root.at(path)
         return () if folder is None else folder.files
 
 
 def is_aside(file: ListedFile) -> bool:
-    """Say whether a file is a test, a benchmark, an example, vendored or made."""
+    """Say whether a file is a test, a benchmark, an example, vendored or machine-written."""
     return bool(file.traits & _ASIDE) or bool(_FIXTURES.search(file.path))
 
 
@@ -74,5 +74,5 @@ def repository_files(view: SnapshotView, deadline: Deadline) -> RepositoryFiles:
     """Return the files of a snapshot."""
     files = listed_files(view)
     return RepositoryFiles(
-        view, deadline, files, root_folder(view), {one.path: one for one in files}
+        view, deadline, files, root_folder(view), {file.path: file for file in files}
     )

@@ -1,13 +1,13 @@
-"""The first sentences that a file says of itself: a README's, a package's documentation. Pure."""
+"""The first sentences of a README, or of a package's documentation. Pure."""
 
 import re
 from typing import Final, NamedTuple
 
 MOST_CHARACTERS: Final = 320
-"""Of what is quoted of a README; a folder has less."""
+"""Most characters quoted from a README; a folder has fewer."""
 _LEAST_WORDS: Final = 4
 MOST_HEADINGS: Final = 2
-"""The title and the first section of a README."""
+"""Most lines of a README that are read: the title and the first section."""
 _SCANNED: Final = 20_000
 
 _TAG: Final = re.compile(r"<!--.*?-->|<[^>\n]{1,400}>", re.DOTALL)
@@ -33,11 +33,11 @@ _TITLE: Final = re.compile(r"#?\s*[\w.`/@-]+(?: -+ |: | [\u2013\u2014] )(?P<tagl
 _UNDERLINE: Final = re.compile(r"^\s*([=\-~^*#+\"'`.])\1{2,}\s*$")
 _HASHES: Final = re.compile(r"#{1,6}\s")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)]|[^\w\s\"'(<>\[`*_]{1,8})(?:\s|&nbsp;)")
-"""Lists have emoji for bullets, too."""
+"""Marks of list items; emoji are used, too."""
 
 
 class Said(NamedTuple):
-    """A quotation and the line that it begins in, 1-based."""
+    """A quotation and its first line, 1-based."""
 
     text: str
     line: int
@@ -46,7 +46,7 @@ class Said(NamedTuple):
 def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
     """Return the tagline of a README's title, else its first sentences of prose; None without.
 
-    Prose behind the second heading of some length is about a part, and not read.
+    Prose after the second heading of some length is about a part, and not read.
     """
     lines = _without_blocks(text[:_SCANNED]).split("\n")
     titled = next((number for number, line in enumerate(lines) if line.strip()), 0)
@@ -63,11 +63,11 @@ def readme_says(text: str, most: int = MOST_CHARACTERS) -> Said | None:
         if headings > MOST_HEADINGS:
             return None
         opening = not any(map(str.strip, lines[:place]))
-        said = _paragraph(
+        sentence = _paragraph(
             [line.lstrip() for line in lines[place:end]] if opening else lines[place:end]
         )
-        if said is not None:
-            return Said(sentences(said[1], most), place + said[0] + 1)
+        if sentence is not None:
+            return Said(sentences(sentence[1], most), place + sentence[0] + 1)
         place = end + 1
     return None
 
@@ -77,7 +77,7 @@ def _is_heading(line: str, following: str) -> bool:
 
 
 def sentences(text: str, most: int) -> str:
-    """Return the first two sentences at most, on one line and cut to so many characters."""
+    """Return the first two sentences at most, on one line and cut to that many characters."""
     line = " ".join(text.split())
     parts = _STOP.split(line)
     kept = parts[0]
@@ -87,7 +87,7 @@ def sentences(text: str, most: int) -> str:
 
 
 def _paragraph(lines: list[str]) -> tuple[int, str] | None:
-    """Return the prose of a paragraph and which of its lines it begins in."""
+    """Return the prose of a paragraph and the number of its first line within it."""
     if not lines or lines[0].startswith(("    ", "\t")):
         return None
     kept: list[tuple[int, str]] = []
@@ -98,16 +98,16 @@ def _paragraph(lines: list[str]) -> tuple[int, str] | None:
         elif not _SKIPPED.match(line) and not (_BULLET.match(line) and not kept):
             kept.append((number, line))
     whole = " ".join(line for _, line in kept)
-    said = _plain(whole)
+    prose = _plain(whole)
     if _few_words(_LINK.sub("", _IMAGE.sub("", whole))):
-        return None  # nothing but links: they lead to what describes it
-    if said.endswith(":"):
-        said = " ".join(_STOP.split(said)[:-1])
-    amid = said[:1].islower() and not re.search(r" (?:is|are) ", said[:60])
-    if amid or _UNSAID.search(said) or not said:
+        return None  # only links: they lead to the description
+    if prose.endswith(":"):
+        prose = " ".join(_STOP.split(prose)[:-1])
+    amid = prose[:1].islower() and not re.search(r" (?:is|are) ", prose[:60])
+    if amid or _UNSAID.search(prose) or not prose:
         return None
-    first = said.split(maxsplit=1)[0]
-    return next((number for number, line in kept if first in line), kept[0][0]), said
+    first = prose.split(maxsplit=1)[0]
+    return next((number for number, line in kept if first in line), kept[0][0]), prose
 
 
 def _few_words(text: str) -> bool:
@@ -118,8 +118,8 @@ def _plain(text: str) -> str:
     """Return prose on one line without marks of links, images and emphasis."""
     text = _IMAGE.sub("", text.replace("&nbsp;", " "))
     text = _LINK.sub(r"\1", text)
-    text = _ROLE.sub(lambda found: found[1] or found[2], text)
-    text = _RST_LINK.sub(lambda found: found[1] or found[2] or "", text)
+    text = _ROLE.sub(lambda match: match[1] or match[2], text)
+    text = _RST_LINK.sub(lambda match: match[1] or match[2] or "", text)
     return " ".join(_MARKS.sub("", text).split()).strip(" >|")
 
 
@@ -130,8 +130,8 @@ def _without_blocks(text: str) -> str:
     return _TAG.sub(_blank, front)
 
 
-def _blank(found: re.Match[str]) -> str:
-    return "\n" * found[0].count("\n")
+def _blank(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")
 
 
 _COMMENT: Final = re.compile(r"^\s*(?://[/!]?|/?\*+/?|#+)?\s?")
@@ -146,27 +146,30 @@ _BLOCK: Final = re.compile(r"/\*\*?(?P<doc>.*?)\*/", re.DOTALL)
 
 
 def source_says(text: str, language: str, most: int) -> Said | None:
-    """Return what a source file says of its package at its top; None where it says nothing."""
+    """Return a source file's description of its package at its top; None without one."""
     head = text[:_SCANNED]
     if language == "python":
-        found = _PYTHON.search(head)
+        match = _PYTHON.search(head)
     elif language == "rust":
-        found = _RUST.search(head)
+        match = _RUST.search(head)
     elif language == "go":
-        found = _GO.search(head)
+        match = _GO.search(head)
     elif language == "java":
-        found = next((one for one in _BLOCK.finditer(head) if not _UNSAID.search(one["doc"])), None)
+        match = next(
+            (comment for comment in _BLOCK.finditer(head) if not _UNSAID.search(comment["doc"])),
+            None,
+        )
     else:
-        found = None
-    if found is None:
+        match = None
+    if match is None:
         return None
-    lines = [_COMMENT.sub("", line).strip() for line in found["doc"].split("\n")]
+    lines = [_COMMENT.sub("", line).strip() for line in match["doc"].split("\n")]
     start = next((place for place, line in enumerate(lines) if line), 0)
     end = next((place for place in range(start, len(lines)) if not _said(lines[place])), len(lines))
-    said = _plain(" ".join(_TAG.sub(" ", " ".join(lines[start:end])).split()))
-    if not said or _UNSAID.search(said):
+    prose = _plain(" ".join(_TAG.sub(" ", " ".join(lines[start:end])).split()))
+    if not prose or _UNSAID.search(prose):
         return None
-    return Said(_first(said, most), head.count("\n", 0, found.start("doc")) + 1 + start)
+    return Said(_first(prose, most), head.count("\n", 0, match.start("doc")) + 1 + start)
 
 
 def _said(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reads what manifests say: tables of TOML and INI, and the line that a key stands in. Pure."""
+"""Reads manifests: tables of TOML and INI, and the line of a key. Pure."""
 
 import re
 import tomllib
@@ -8,18 +8,18 @@ from typing import Any
 
 
 def toml_table(text: str, *keys: str) -> Mapping[str, Any]:
-    """Return a table of a TOML document; empty where there is none, or no document."""
+    """Return a table of a TOML document; empty if it is missing or the document is invalid."""
     try:
-        found: Any = tomllib.loads(text)
+        table: Any = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
         return {}
     for key in keys:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+        table = table.get(key) if isinstance(table, Mapping) else None
+    return table if isinstance(table, Mapping) else {}
 
 
 def section_keys(text: str, section: str) -> Mapping[str, str]:
-    """Return the keys of a section of an INI file; empty where there is none."""
+    """Return the keys of a section of an INI file; empty if it is missing."""
     parser = ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
@@ -29,12 +29,12 @@ def section_keys(text: str, section: str) -> Mapping[str, str]:
 
 
 def line_with(text: str, words: str, *, after: str = "") -> int:
-    """Return the first line, 1-based, that holds words as a whole; 0 where none does.
+    """Return the first line, 1-based, that contains words as a whole; 0 without one.
 
     Args:
-        text: of a file.
+        text: the file's text.
         words: as they are spelled there.
-        after: look behind the first place of these only.
+        after: search only after the first occurrence of this text.
     """
     start = text.find(after) if after else 0
     whole = re.compile(rf"(?<![\w-]){re.escape(words)}(?![\w-])")

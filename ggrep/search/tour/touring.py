@@ -1,6 +1,6 @@
-"""Answers requests for a tour: what a repository is, from the files of one snapshot.
+"""Answers requests for a tour: a description of a repository from the files of one snapshot.
 
-Every line is a quotation, a name or a count, and says where it is from.
+Every line is a quotation, a name or a count, and names its source.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from ggrep.search.tour.sentences import readme_says
 from ggrep.search.tour.tables import line_with, toml_table
 
 MAX_TOUR_BYTES: Final = 1 << 20
-"""Most text of one answer."""
+"""Most characters of one answer."""
 _READMES: Final = (
     "README.md",
     "README.rst",
@@ -54,7 +54,7 @@ def check_tour(request: TourRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid part.
     """
     if request.max_bytes < LEAST_BYTES:
         raise InvalidRequest(f"max_bytes: {request.max_bytes}, at least {LEAST_BYTES} hold a line")
@@ -63,7 +63,7 @@ def check_tour(request: TourRequest) -> None:
 
 
 def tour(context: Context, request: TourRequest) -> TourResponse:
-    """Return what a repository is. It is gathered once of each snapshot.
+    """Return the tour of a repository. It is computed once per snapshot.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -80,7 +80,7 @@ def tour(context: Context, request: TourRequest) -> TourResponse:
         made = view.derived.keep(_MADE, _gathered(context))
     whole = [TourSection(kind, lines) for kind, lines in made]
     sections = fitted(whole, request.max_bytes)
-    if any(one.left_out for one in sections):
+    if any(section.left_out for section in sections):
         limits.append(LimitHit("max_tour_bytes", request.max_bytes, _size(whole)))
     stages.end("tour")
     return TourResponse(
@@ -97,13 +97,15 @@ def tour(context: Context, request: TourRequest) -> TourResponse:
 
 
 def fitted(sections: Sequence[TourSection], room: int) -> list[TourSection]:
-    """Return the sections with so many lines taken off the longest that the rest fits.
+    """Return the sections, shortened from the longest until the text fits.
 
-    The last line of a section goes first; of sections of the same length the later one loses one.
+    A section loses its last line first. If two sections are equally long, the later is shortened.
     """
     kept = list(sections)
     while _size(kept) > room:
-        place = max(range(len(kept)), key=lambda one: (len(kept[one].facts), one), default=-1)
+        place = max(
+            range(len(kept)), key=lambda number: (len(kept[number].facts), number), default=-1
+        )
         if place < 0:
             break
         last = kept[place]
@@ -119,17 +121,17 @@ def _size(sections: Sequence[TourSection]) -> int:
 
 
 def _gathered(context: Context) -> _Sections:
-    held = repository_files(context.view, context.deadline)
+    repository = repository_files(context.view, context.deadline)
     made = (
-        ("about", _about(held)),
-        ("languages", layout.languages(held)),
-        ("folders", layout.folders(held)),
-        ("entry_points", _entry_points(held)),
-        ("main_files", main_files(held)),
-        ("build_and_test", _commands(held)),
-        ("configuration", whereabouts.configuration(held)),
-        ("docs", whereabouts.documents(held)),
-        ("tests", whereabouts.tests(held)),
+        ("about", _about(repository)),
+        ("languages", layout.languages(repository)),
+        ("folders", layout.folders(repository)),
+        ("entry_points", _entry_points(repository)),
+        ("main_files", main_files(repository)),
+        ("build_and_test", _commands(repository)),
+        ("configuration", whereabouts.configuration(repository)),
+        ("docs", whereabouts.documents(repository)),
+        ("tests", whereabouts.tests(repository)),
     )
     return tuple((kind, tuple(map(_sanitised, lines))) for kind, lines in made if lines)
 
@@ -138,14 +140,16 @@ def _sanitised(line: TourFact) -> TourFact:
     return TourFact(sanitise_line(line.text), sanitise_line(line.path), line.line)
 
 
-def _about(held: RepositoryFiles) -> list[TourFact]:
-    """Return what the README says first, and what manifests call it."""
+def _about(repository: RepositoryFiles) -> list[TourFact]:
+    """Return the first sentences of the README and the descriptions in manifests."""
     lines: list[TourFact] = []
-    texts = held.texts([*held.there(_READMES)[:2], "pyproject.toml", "Cargo.toml", "package.json"])
+    texts = repository.texts(
+        [*repository.there(_READMES)[:2], "pyproject.toml", "Cargo.toml", "package.json"]
+    )
     for path, text in texts.items():
         if path in _READMES:
-            if not lines and (said := readme_says(text)) is not None:
-                lines.append(TourFact(said.text, path, said.line))
+            if not lines and (sentence := readme_says(text)) is not None:
+                lines.append(TourFact(sentence.text, path, sentence.line))
             continue
         described = _described(path, text)
         if described and all(described.rstrip(".") not in line.text for line in lines):
@@ -155,31 +159,31 @@ def _about(held: RepositoryFiles) -> list[TourFact]:
 
 def _described(path: str, text: str) -> str:
     if path == "package.json":
-        found = commands.json_object(text).get("description", "")
+        description = commands.json_object(text).get("description", "")
     elif path == "Cargo.toml":
-        found = toml_table(text, "package").get("description", "")
+        description = toml_table(text, "package").get("description", "")
     else:
         poetry = toml_table(text, "tool", "poetry").get("description", "")
-        found = toml_table(text, "project").get("description", poetry)
-    return " ".join(found.split())[:300] if isinstance(found, str) else ""
+        description = toml_table(text, "project").get("description", poetry)
+    return " ".join(description.split())[:300] if isinstance(description, str) else ""
 
 
-def _entry_points(held: RepositoryFiles) -> list[TourFact]:
-    texts = held.texts(entry_points.manifests_in(held))
-    told = [
+def _entry_points(repository: RepositoryFiles) -> list[TourFact]:
+    texts = repository.texts(entry_points.manifests_in(repository))
+    declared = [
         line
         for path, text in texts.items()
-        for line in entry_points.declared(path, text, held.by_path)
+        for line in entry_points.declared(path, text, repository.by_path)
     ]
-    return [*told, *entry_points.main_functions(held)]
+    return [*declared, *entry_points.main_functions(repository)]
 
 
-def _commands(held: RepositoryFiles) -> list[TourFact]:
-    """Return how to build and test: what the root's files say, then what is run for changes."""
-    own = [one.path for one in held.files if commands.is_told(one.path)]
-    ci = [one.path for one in held.files if ci_commands.is_ci(one.path)]
-    texts, of_ci = held.texts(own), held.texts(ci)
-    kept = held.texts([*commands.MANAGER_FILES, "package.json"])
+def _commands(repository: RepositoryFiles) -> list[TourFact]:
+    """Return how to build and test: the commands of the root's files, then those of CI."""
+    at_root = [file.path for file in repository.files if commands.is_told(file.path)]
+    ci = [file.path for file in repository.files if ci_commands.is_ci(file.path)]
+    texts, of_ci = repository.texts(at_root), repository.texts(ci)
+    kept = repository.texts([*commands.MANAGER_FILES, "package.json"])
     manager = commands.package_manager({**of_ci, **kept})
     lines = [
         line for path, text in texts.items() for line in commands.commands_of(path, text, manager)

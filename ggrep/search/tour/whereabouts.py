@@ -1,4 +1,4 @@
-"""The variables of the environment that code reads, where documents and tests are."""
+"""The environment variables that code reads, and the places of documents and tests."""
 
 import re
 from collections import Counter
@@ -14,10 +14,10 @@ from ggrep.search.slate.source_text import bare_text
 from ggrep.search.tour.repository_files import RepositoryFiles, is_aside
 
 _LEAST_SHARE: Final = 0.05
-"""Of the files of the largest folder of tests: smaller folders are not told."""
+"""Least share of the largest test folder's files; smaller folders are not listed."""
 _MOST_VARIABLES: Final = 12
 _MOST_READ: Final = 200
-"""Files whose text is searched for what reads variables."""
+"""Most files whose text is searched for reads of variables."""
 _DOCUMENTS: Final = frozenset({"doc", "docs", "documentation", "man"})
 _PAGE_FOLDERS: Final = frozenset(
     {*_DOCUMENTS, "_site", "assets", "public", "site", "static", "views", "website", "www"}
@@ -27,7 +27,7 @@ _READING_WORDS: Final = (
     *("env", "environ", "environment", "getenv", "get_env", "fetch_env", "lookupenv", "var_os"),
     "getenvironmentvariable",
 )
-"""Words of the index that a file holds where it reads the environment."""
+"""Words of the index that occur in files that read the environment."""
 _READ: Final = re.compile(
     r"""(?<![\w$])(?:
         (?: environ(?:\.get\(|\[) | (?:secure_)?[gG]etenv\( | LookupEnv\( | env::var(?:_os)?\(
@@ -40,33 +40,33 @@ _READ: Final = re.compile(
     )(?!\w|["'\]})]*\s*=(?![=~>]))""",
     re.VERBOSE,
 )
-"""Places that read a variable of the environment by its name; assignments do not."""
+"""Expressions that read an environment variable by its name; assignments do not count."""
 _COMMENTED: Final = re.compile(r"^\s*(?:#|//|/?\*|--|;|%)|//|(?<=\s)#\s")
 _PAGES: Final = ("CONTRIBUTING", "CHANGELOG", "CHANGES", "HACKING", "ARCHITECTURE", "SECURITY")
 
 
-def configuration(held: RepositoryFiles) -> list[TourFact]:
-    """Return the variables of the environment that code reads, each with its first place.
+def configuration(repository: RepositoryFiles) -> list[TourFact]:
+    """Return the environment variables that code reads, each with its first place.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    readers = _reading_files(held)
+    readers = _reading_files(repository)
     paths = [
-        one.path
-        for one in held.files
-        if (one.segment, one.file) in readers and not is_aside(one) and not _is_page(one)
+        file.path
+        for file in repository.files
+        if (file.segment, file.file) in readers and not is_aside(file) and not _is_page(file)
     ]
     lines: dict[str, TourFact] = {}
-    for path, text in held.texts(paths[:_MOST_READ]).items():
-        for name, line in _variables_read(text, held.by_path[path].language):
+    for path, text in repository.texts(paths[:_MOST_READ]).items():
+        for name, line in _variables_read(text, repository.by_path[path].language):
             lines.setdefault(name, TourFact(name, path, line))
     return list(lines.values())[:_MOST_VARIABLES]
 
 
 def _variables_read(text: str, language: str) -> list[tuple[str, int]]:
-    """Return the names that a text reads outside comments, with the line of each place."""
+    """Return the names that a text reads outside comments, with the line of each."""
     code = bare_text(text, language).uncommented
     names = {match["quoted"] or match["bare"] for match in _READ.finditer(code)}
     return [
@@ -84,45 +84,45 @@ def _is_page(file: ListedFile) -> bool:
     return not is_code or file.language in _PAGE_LANGUAGES or bool(folders & _PAGE_FOLDERS)
 
 
-def _reading_files(held: RepositoryFiles) -> set[tuple[int, int]]:
-    """Return segment and place of the files that hold a word that reading takes."""
+def _reading_files(repository: RepositoryFiles) -> set[tuple[int, int]]:
+    """Return segment and file number of the files with a word that such a read needs."""
     return {
         (place, file)
-        for place, segment in enumerate(open_segments(held.view))
+        for place, segment in enumerate(open_segments(repository.view))
         for word in _READING_WORDS
         for file in segment.image.row_files[segment.rows_with(word)].tolist()
     }
 
 
-def documents(held: RepositoryFiles) -> list[TourFact]:
-    """Return the folders of documents, the README and pages that many repositories have."""
+def documents(repository: RepositoryFiles) -> list[TourFact]:
+    """Return the folders of documents, the README and other usual pages."""
     lines = []
-    for name, folder in held.root.folders.items():
+    for name, folder in repository.root.folders.items():
         if name.lower() in _DOCUMENTS:
             lines.append(TourFact(indexed_files(folder.count), f"{name}/"))
-    for one in held.root.files:
-        stem = one.path.partition(".")[0].upper()
+    for file in repository.root.files:
+        stem = file.path.partition(".")[0].upper()
         if stem in _PAGES or stem == "README":
-            lines.append(TourFact(counted(one.lines, "line"), one.path))
+            lines.append(TourFact(counted(file.lines, "line"), file.path))
     return lines
 
 
-def tests(held: RepositoryFiles) -> list[TourFact]:
-    """Return the topmost folders of tests, and tests that stand beside what they test."""
+def tests(repository: RepositoryFiles) -> list[TourFact]:
+    """Return the topmost test folders, and tests that are beside the code."""
     inside: Counter[str] = Counter()
     beside: Counter[str] = Counter()
     example: dict[str, str] = {}
-    for one in held.files:
-        if not one.traits & TEST or one.traits & VENDORED:
+    for file in repository.files:
+        if not file.traits & TEST or file.traits & VENDORED:
             continue
-        folder = _test_folder(one.path)
+        folder = _test_folder(file.path)
         if folder:
             inside[folder] += 1
-        elif corpus_of_language(one.language) is Corpus.CODE:
-            beside[one.language] += 1
-            example.setdefault(one.language, one.path)
-    told = [(count, TourFact(indexed_files(count), f"{path}/")) for path, count in inside.items()]
-    told += [
+        elif corpus_of_language(file.language) is Corpus.CODE:
+            beside[file.language] += 1
+            example.setdefault(file.language, file.path)
+    facts = [(count, TourFact(indexed_files(count), f"{path}/")) for path, count in inside.items()]
+    facts += [
         (
             count,
             TourFact(f"one of {counted(count, f'indexed {language} file')} beside the code", place),
@@ -130,16 +130,16 @@ def tests(held: RepositoryFiles) -> list[TourFact]:
         for language, count in beside.items()
         if (place := example[language])
     ]
-    least = max((count for count, _ in told), default=0) * _LEAST_SHARE
+    least = max((count for count, _ in facts), default=0) * _LEAST_SHARE
     return [
         line
-        for count, line in sorted(told, key=lambda one: (-one[0], one[1].path))
+        for count, line in sorted(facts, key=lambda fact: (-fact[0], fact[1].path))
         if count >= least
     ]
 
 
 def _test_folder(path: str) -> str:
-    """Return the topmost folder above a file that is one of tests; empty where none is."""
+    """Return the topmost test folder above a file; empty if there is none."""
     parts = path.split("/")[:-1]
     for count in range(1, len(parts) + 1):
         folder = "/".join(parts[:count])
