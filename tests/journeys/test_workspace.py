@@ -297,7 +297,7 @@ def test_a_search_without_daemons_writes_nothing(
             assert found.status == 0
 
     assert held() == before
-    assert sorted(path.name for path in home.iterdir()) == ["cache", "data", "locks"]
+    assert sorted(path.name for path in home.iterdir()) == ["data", "locks"]
 
 
 DEEP = '{"schemaVersion": 1, "repos": ' + "[" * 200 + "]" * 200 + "}"
