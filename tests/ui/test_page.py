@@ -131,6 +131,7 @@ def test_typing_alone_shows_hits_and_makes_one_entry_of_the_history(page: Any) -
 def test_keys_lead_through_the_hits_into_a_file_and_back(page: Any) -> None:
     """`/` to the query, j and k over the hits, Enter into one, Escape back."""
     search(page, QUERY)
+    page.get_by_role("searchbox", name="Query").blur()
     page.keyboard.press("j")
     first = page.evaluate("document.activeElement.href")
     page.keyboard.press("j")
@@ -495,7 +496,7 @@ def test_many_hits_scroll_over_a_bounded_number_of_nodes(
     counts.append(page.evaluate(nodes))
     page.keyboard.press("Escape")
     page.keyboard.press("End")
-    page.locator("article.file", has_text=last).get_by_text("def one():").wait_for()
+    page.locator("article.file", has_text=last).get_by_text("def one():").wait_for(timeout=90_000)
     page.locator("article.file", has_text=middle).wait_for(state="detached")
     counts.append(page.evaluate(nodes))
     assert max(counts) < 5_000
