@@ -45,7 +45,7 @@ _CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
 
 
 class ImagePart(Struct, frozen=True, array_like=True):
-    """What a run of files adds to an image, its vectors aside; rows and files count from 0.
+    """The part of an image that a run of files adds, without vectors; rows and files count from 0.
 
     Attributes:
         numbers: columns as bytes of u64.

@@ -1,8 +1,8 @@
 """Makes parts of a segment from files, in worker processes, a run of neighbouring files at a time.
 
 A worker cuts the files of its run one by one, so that each has its own allowance and is to blame
-for its own crash. What the load of the machine decides is whether a file is put off, never how it
-is cut; which files form a run depends on their sizes alone.
+for its own crash. The load of the machine may put a file off, and never changes how it is cut. The
+files of a run depend on their sizes alone.
 """
 
 import sys
@@ -39,7 +39,7 @@ _read_part: Final = msgspec.msgpack.Decoder(Part).decode
 
 
 class IndexedRun(Struct, frozen=True):
-    """What came of neighbouring files.
+    """The result of a run of neighbouring files.
 
     Attributes:
         files: each with how it was cut; None where it is put off.

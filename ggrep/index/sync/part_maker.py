@@ -1,7 +1,7 @@
 """Makes parts of segments from files that were cut, in a worker or in the parent.
 
-The words of a text are split once: postings and the static encoder both count their terms. What
-is known of words is kept from part to part.
+The words of a text are split once, because postings and the static encoder count the same terms.
+The vocabulary is kept from part to part.
 """
 
 from array import array

@@ -11,7 +11,7 @@ from typing import Final
 
 _HEAD_BYTES: Final = 4_096
 _TAIL_BYTES: Final = 3_000
-"""How far from the end Emacs looks for its local variables."""
+"""Bytes at the end in which Emacs looks for its local variables."""
 _FIRST_LINES: Final = 2
 _MODE_LINES: Final = 5
 _NAME: Final = rb"[\"'\[{(]?[ \t]*:?([A-Za-z][\w.:+-]*)"
