@@ -40,8 +40,8 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
         "answer: up to twelve lines, annotated by reading before anything was tuned on them. A "
         "place is visible where at least half of its lines are shown, and told where they lie in a "
         "range of at most 80 lines that is shown or named; files are those that are named at all. "
-        "Fitting lines are the share of shown lines that lie in a place, fitting files that of named "
-        "files with one. Bytes are of the text that agents read.",
+        "Fitting lines are the share of shown lines that lie in a place, fitting files that of "
+        "named files with one. Bytes are of the text that agents read.",
         HEAD,
         rows,
     )

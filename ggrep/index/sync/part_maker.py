@@ -79,6 +79,6 @@ class PartMaker:
         vocabulary, features = self._vocabulary, self._features
         features.extend(map(encoder.row_of, vocabulary.terms_in_order[len(features) :]))
         terms, owners = vocabulary.expand(words, owners)
-        found = np.array(features, dtype=np.int32)[terms]
-        known = found >= 0
-        return encoder.encode_terms(rows, owners[known], found[known])
+        vector_rows = np.array(features, dtype=np.int32)[terms]
+        known = vector_rows >= 0
+        return encoder.encode_terms(rows, owners[known], vector_rows[known])
