@@ -164,7 +164,7 @@ Few begin like an ordinary word: inside such a form the automaton needs states f
 HEADLESS: Final = rb"\dQ~|\.atlasv1\."
 """Beginnings of such forms that come after the beginning of the key."""
 
-DRAWN: Final = tuple(
+RANDOM: Final = tuple(
     rb"""
     (?i:-key):\x20([A-Za-z0-9+/_=.~-]{16,})
     \b(?:Basic|Bearer)[\x20+]([A-Za-z0-9+/_.~-]{12,}={0,2})
@@ -330,7 +330,7 @@ PUBLIC_STARTS: Final = (
 )
 """Beginnings of public values: checksums, compiler names, certificates, images, archives."""
 
-HOLLOW: Final = (
+PLACEHOLDER: Final = (
     rb"change.?(?:me|this|it)|example|placeholder|dummy|sample|your|(?-i:xxx|XXX)|fake|mock|redact|insert"
     rb"|replace|test(?:ing|er|user)?(?:[^a-z]|pass|secret|token|key|$)|todo|fixme|foobar|lorem"
     rb"|not.?an?.?|undefined|\bnull\b|\bnone\b|\.\.\.|\*\*\*|deadbeef|0{8}|\\0"
@@ -341,7 +341,7 @@ HOLLOW: Final = (
 )
 """Made-up values, or parts of them."""
 
-HOLLOW_STARTS: Final = (
+PLACEHOLDER_STARTS: Final = (
     b"$",
     b"<",
     b"{",
@@ -360,7 +360,7 @@ HOLLOW_STARTS: Final = (
 )
 SIGNS: Final = (b"!", b"@", b"&")
 """Such signs that may also begin a password."""
-HOLLOW_PARTS: Final = (
+PLACEHOLDER_PARTS: Final = (
     *(b"${", b"{{", b"$(", b"%(", b"<%", b"{}", b"{0}", b"://", b"()"),
     *(b"%s", b"%d", b"%u", b"%x", b"%0", b"%h", b"%*"),
 )

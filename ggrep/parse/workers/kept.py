@@ -1,7 +1,7 @@
-"""Workers that outlive the pool they worked for.
+"""Keeps idle workers from one pool to the next.
 
-Starting one takes a tenth of a second of processor time, more than all else that the sync of a tiny
-repository does.
+To start one takes a tenth of a second of processor time, more than the rest of a tiny repository's
+sync.
 """
 
 import weakref
@@ -12,26 +12,25 @@ from ggrep.parse.workers.child import Child
 
 
 class KeptWorkers:
-    """Idle workers between the pools of one process, all of one command. Threads may share it.
+    """Idle workers of one command, kept between the pools of one process. Thread-safe.
 
     Attributes:
-        most: how many a pool that uses them may have; as many are kept.
+        most: most workers of a pool that uses them, and most that are kept.
     """
 
     def __init__(self, most: int) -> None:
-        """Hold none yet."""
         self.most = most
         self._lock = Lock()
         self._idle: list[Child] = []
         weakref.finalize(self, reap, self._idle)
 
     def take(self) -> Child | None:
-        """Return a worker, which is the caller's from now on; None without any."""
+        """Remove and return an idle worker; None if there is none."""
         with self._lock:
             return self._idle.pop() if self._idle else None
 
     def keep(self, children: Iterable[Child]) -> None:
-        """Take over idle workers; those that there is no room for are ended."""
+        """Add idle workers; end those beyond `most`."""
         with self._lock:
             self._idle += children
             ended = self._idle[self.most :]
@@ -39,7 +38,7 @@ class KeptWorkers:
         reap(ended)
 
     def close(self) -> None:
-        """End all that are held."""
+        """End all kept workers."""
         with self._lock:
             reap(self._idle)
 
