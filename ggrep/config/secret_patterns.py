@@ -1,4 +1,4 @@
-"""Patterns of secrets in files: vendors' key formats, and words that occur beside secrets.
+"""Patterns of secrets in files: vendors' key formats, and words that occur near secrets.
 
 Expressions are RE2's over bytes. The first group of a vendor's form is masked, or the whole match
 if there is no group.
@@ -158,7 +158,8 @@ VENDORS: Final = tuple(
 )
 """Keys and tokens that are recognisable by their form, or by the text directly beside it.
 
-Few begin like an ordinary word: inside such a form the automaton needs states for each other form.
+Few begin as an ordinary word does: inside such a form the automaton needs states for each other
+form.
 """
 
 HEADLESS: Final = rb"\dQ~|\.atlasv1\."

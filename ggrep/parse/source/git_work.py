@@ -94,7 +94,7 @@ class GitWatch:
         *,
         most_ms: float = MOST_MS,
     ) -> None:
-        """Create a watch without a look.
+        """Create the watch; `is_at_work` looks.
 
         Args:
             top: the work tree's top level.

@@ -209,7 +209,7 @@ def _is_secret(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
 
 
 def _is_chosen(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Tell whether a person may have chosen this value for a certain password or secret."""
+    """Tell whether a value, assigned to a password or secret, may be chosen by a person."""
     word, tail, end = assignment["word"] or b"", assignment["tail"] or b"", assignment.end()
     if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
