@@ -1,7 +1,7 @@
-"""Keeps idle workers from one pool to the next.
+"""Workers that outlive the pool they worked for.
 
-To start one takes a tenth of a second of processor time, more than the rest of a tiny repository's
-sync.
+Starting one takes a tenth of a second of processor time, more than all else that the sync of a tiny
+repository does.
 """
 
 import weakref
@@ -12,25 +12,26 @@ from ggrep.parse.workers.child import Child
 
 
 class KeptWorkers:
-    """Idle workers of one command, kept between the pools of one process. Thread-safe.
+    """Idle workers between the pools of one process, all of one command. Threads may share it.
 
     Attributes:
-        most: most workers of a pool that uses them, and most that are kept.
+        most: how many a pool that uses them may have; as many are kept.
     """
 
     def __init__(self, most: int) -> None:
+        """Hold none yet."""
         self.most = most
         self._lock = Lock()
         self._idle: list[Child] = []
         weakref.finalize(self, reap, self._idle)
 
     def take(self) -> Child | None:
-        """Remove and return an idle worker; None if there is none."""
+        """Return a worker, which is the caller's from now on; None without any."""
         with self._lock:
             return self._idle.pop() if self._idle else None
 
     def keep(self, children: Iterable[Child]) -> None:
-        """Add idle workers; end those beyond `most`."""
+        """Take over idle workers; those that there is no room for are ended."""
         with self._lock:
             self._idle += children
             ended = self._idle[self.most :]
@@ -38,7 +39,7 @@ class KeptWorkers:
         reap(ended)
 
     def close(self) -> None:
-        """End all kept workers."""
+        """End all that are held."""
         with self._lock:
             reap(self._idle)
 
