@@ -17,7 +17,6 @@ class Cache:
     __slots__ = ("_values",)
 
     def __init__(self) -> None:
-        """Hold nothing yet."""
         self._values: dict[object, object] = {}
 
     def get(self, key: CacheKey[T]) -> T | None:

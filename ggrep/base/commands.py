@@ -64,7 +64,7 @@ STARTING = ["serve", "--background", "--yes"]
 LATER = "--later"
 """Replaces the paths if a socket delivers them; see `ggrep.protocol.client.preload`."""
 
-_OWN_OPTIONS = frozenset({"--help", "-h", "--version"})
+_GLOBAL_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")
 
 
@@ -76,19 +76,19 @@ def values_of(command: str) -> frozenset[str]:
 
 def is_search(arguments: list[str]) -> bool:
     """Return whether arguments are a search without its command's name: `ggrep "words"`."""
-    if not arguments or arguments[0] in COMMANDS or arguments[0] in _OWN_OPTIONS:
+    if not arguments or arguments[0] in COMMANDS or arguments[0] in _GLOBAL_OPTIONS:
         return False
     at = _first_word(arguments)
     return at is None or not _is_command_like(arguments[at])
 
 
 def correction(arguments: list[str]) -> str | None:
-    """Return a message instead of running arguments; None if they begin with a command.
+    """Return a message about a mistyped command; None if the arguments begin with a command.
 
     Each command line in it can be typed as it is.
     """
     at = None if is_search(arguments) or arguments[:1] == ["search"] else _first_word(arguments)
-    if at is None or (at == 0 and arguments[0] in COMMANDS) or arguments[0] in _OWN_OPTIONS:
+    if at is None or (at == 0 and arguments[0] in COMMANDS) or arguments[0] in _GLOBAL_OPTIONS:
         return None
     word, others = arguments[at], arguments[:at] + arguments[at + 1 :]
     literally = f"to search for the word: {spelled('search', *arguments)}"
@@ -121,7 +121,7 @@ def slip_of(word: str) -> str | None:
 
 
 def nearest(word: str, names: list[str]) -> str | None:
-    """Return the name most like `word`; None if a third of it or more would have to change."""
+    """Return the name most similar to `word`; None if a third of it or more differs."""
     candidates = [
         (distance, not name.startswith(word), name)
         for name in names
@@ -213,7 +213,6 @@ class Option:
     __slots__ = ("key", "kind", "required", "words")
 
     def __init__(self, key: str, kind: str, words: str, *, required: bool = False) -> None:
-        """Read the columns of the table."""
         self.key, self.kind, self.words, self.required = key, kind, words, required
 
     @property
@@ -253,7 +252,6 @@ class Line:
     __slots__ = ("command", "flags", "values", "words")
 
     def __init__(self, command: str, flags: dict[str, Option]) -> None:
-        """Hold nothing yet."""
         self.command = command
         self.flags = flags
         self.values: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Durable writes: files hold their old bytes or their new ones; crash points for tests."""
+"""Durable writes: after a crash a file has its old or its new bytes; crash points for tests."""
 
 import os
 import stat
@@ -42,54 +42,54 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "lease.before_record": "the byte of a new epoch is locked, the record names the old one",
         "lease.during_takeover": "the same, over a writer that died or was stopped",
-        "lease.after_record": "the record names a writer that did nothing yet",
+        "lease.after_record": "the record names a writer that has done nothing yet",
         "lease.after_heartbeat": "a fresh record of a dead writer",
         "lease.before_release": "all is published, and the record names a dead writer",
         "publish.after_preparation": "an empty store, or one without staging",
         "publish.before_segment": "nothing of the segment",
-        "publish.after_table": "a table that nothing names",
-        "publish.after_image": "a table and an image that nothing names",
+        "publish.after_table": "an unreferenced table",
+        "publish.after_image": "an unreferenced table and its image",
         "publish.after_tombstones": "a staged directory with tombstones",
         "publish.after_segment_map": "the same, with the segment map",
-        "publish.after_visibility": "the same, whole",
-        "publish.after_move": "a snapshot directory without a manifest; its move may not last",
-        "publish.before_manifest": "the same, lasting",
-        "publish.after_manifest": "a whole snapshot without a pointer to it",
-        "publish.after_verification": "the same, remembered as verified",
-        "publish.before_swap": "the same, with the guard held",
-        "publish.after_swap": "the new snapshot is active, its caches are the old one's",
+        "publish.after_visibility": "the same, complete",
+        "publish.after_move": "a snapshot directory without a manifest; the move may not last",
+        "publish.before_manifest": "the same, durable",
+        "publish.after_manifest": "a complete snapshot without a pointer to it",
+        "publish.after_verification": "the same, recorded as verified",
+        "publish.before_swap": "the same, with the guard locked",
+        "publish.after_swap": "the new snapshot is active; the caches are of the old one",
         "publish.after_record": "the same, with the caches and records of the new one",
-        "compaction.after_build": "a merged segment that nothing names",
+        "compaction.after_build": "an unreferenced merged segment",
         "compaction.before_publish": "the same, under a lease",
         "compaction.after_publish": "the merged snapshot is active",
-        "gc.after_list": "nothing was touched",
-        "gc.after_manifests": "snapshots are gone, their segments lie there unnamed",
-        "gc.after_move": "all that goes lies in the trash",
-        "gc.after_delete": "some or all of the trash is gone",
+        "gc.after_list": "nothing was changed",
+        "gc.after_manifests": "snapshots are deleted, their segments are unreferenced",
+        "gc.after_move": "all collected files are in the trash",
+        "gc.after_delete": "some or all of the trash is deleted",
         "cache.before_write": "new vectors are not cached",
-        "cache.after_write": "they are; the cache may be over its bound until the next write",
+        "cache.after_write": "they are cached; the cache may exceed its bound until the next write",
         "cache.before_evict": "the same",
         "cache.after_evict": "the cache is within its bound",
-        "rebuild.before_adoption": "the old index, and a whole new one beside it",
-        "rebuild.after_adoption": "the same, with artifacts of the new one that nothing names",
-        "rebuild.after_swap": "the new index, with the old one's artifacts still there",
-        "clone.after_copy": "a copy beside the stores that is not verified",
-        "clone.before_move": "a whole copy beside the stores",
-        "removal.after_move": "the store lies in the trash of its home",
-        "remote.before_request": "whatever the requests before it did",
-        "push.after_blobs": "blobs that no tree names",
-        "push.after_tree": "a tree that nothing leads to",
-        "push.after_states": "a tree that states lead to and the ref does not: one may pull it",
+        "rebuild.before_adoption": "the old index, and a complete new one in another directory",
+        "rebuild.after_adoption": "the same, with unreferenced artifacts of the new one",
+        "rebuild.after_swap": "the new index, with leftover artifacts of the old one",
+        "clone.after_copy": "an unverified copy in another directory",
+        "clone.before_move": "a complete copy in another directory",
+        "removal.after_move": "the store is in the trash of its home",
+        "remote.before_request": "the effect of the requests before it",
+        "push.after_blobs": "blobs that no tree refers to",
+        "push.after_tree": "an unreferenced tree",
+        "push.after_states": "a tree that states refer to and the ref does not: it can be pulled",
         "push.before_ref": "the same, with the ref read",
         "push.after_ref": "all is pushed",
-        "pull.after_fetch": "verified blobs in the cache, unpacked aside; the next pull takes them",
-        "pull.after_placement": "the same, and segments in the store that nothing names",
-        "remote.before_deletes": "nothing went",
-        "packs.before_write": "no temporary file of who died before",
-        "packs.after_write": "a whole pack without a name",
-        "packs.after_move": "a pack beside those that it replaces; its move may not last",
-        "packs.before_removal": "the same, lasting",
-        "packs.after_removal": "some or all of those are gone",
+        "pull.after_fetch": "verified, unpacked blobs in the cache; the next pull uses them",
+        "pull.after_placement": "the same, and unreferenced segments in the store",
+        "remote.before_deletes": "nothing was deleted",
+        "packs.before_write": "temporary files of dead writers are removed",
+        "packs.after_write": "a complete pack without a name",
+        "packs.after_move": "a pack and those that it replaces; the move may not last",
+        "packs.before_removal": "the same, durable",
+        "packs.after_removal": "some or all of the replaced packs are removed",
     }
 )
 """The state after a crash at each point."""
@@ -141,7 +141,7 @@ def sync_directory(path: Path) -> None:
 def sync_tree(root: Path) -> None:
     """Sync every file below `root`, then its directories bottom-up, `root` last.
 
-    All get the modes of the directory that `root` lies in.
+    All get the modes of `root`'s parent directory.
     """
     modes = modes_in(root.parent)
     for directory, _, names in os.walk(root, topdown=False, onerror=_fail):
@@ -180,8 +180,8 @@ def new_file(path: Path, *, mode: int | None = None, lasting: bool = True) -> It
 def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: bool = True) -> None:
     """Replace `path` with `data`, atomically, and durably unless `lasting` is False.
 
-    The temporary file lies in the same directory because rename is atomic only within one file
-    system. The directory is synced last: without that a power cut may undo a reported rename.
+    The temporary file is in the same directory because rename is atomic only within one file
+    system. The directory is synced last: otherwise a power cut may undo a reported rename.
     Concurrent callers do not share a temporary file, also in other threads, processes and
     containers.
     """
@@ -199,7 +199,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: b
 def overwrite_file(path: Path, data: bytes) -> None:
     """Write over a file of the same length or more, in place; it needs no free disk space.
 
-    Not atomic: after a power cut the file may hold neither the old nor the new bytes.
+    Not atomic: after a power cut the file may have neither the old nor the new bytes.
     """
     with opened(path, os.O_WRONLY) as descriptor:
         write_all(descriptor, data)
@@ -215,7 +215,7 @@ def replace_if_changed(path: Path, data: bytes) -> None:
 
 
 def sweep_leftovers(path: Path) -> None:
-    """Remove the temporary files that dead callers of `replace_file` left beside `path`.
+    """Remove the temporary files that dead callers of `replace_file` left for `path`.
 
     Requires: a concurrent replacement of `path` may fail.
     """
@@ -254,7 +254,7 @@ def create_directory(path: Path, *, mode: int | None = None) -> None:
 
 
 def open_lock(path: Path) -> int:
-    """Return a descriptor of a lock file, which is created if need be."""
+    """Return a descriptor of a lock file, which is created if it is missing."""
     modes = modes_in(path.parent)
     if modes is PRIVATE:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, modes.file)
@@ -285,7 +285,7 @@ def _fresh_file(path: Path) -> Path:
 
 
 def _settle(path: Path, flags: int, mode: int) -> None:
-    """Set the mode of a file or directory of our own and sync it."""
+    """Set the mode of a file or directory that this user owns, and sync it."""
     with opened(path, flags) as descriptor:
         if stat.S_IMODE(os.fstat(descriptor).st_mode) != mode:
             os.fchmod(descriptor, mode)

@@ -118,7 +118,7 @@ class Unasked(NoIndex):
 
 
 class SnapshotGone(RequestError):
-    """The snapshot a request was prepared for is no longer the active one; prepare it anew."""
+    """The snapshot for which a request was prepared is no longer active; prepare it again."""
 
     code = "snapshot_gone"
 
@@ -136,7 +136,7 @@ class SessionFull(RequestError):
 
 
 class Forbidden(RequestError):
-    """A path lies outside the roots that this surface may touch."""
+    """A path is outside the roots that this surface may read."""
 
     code = "forbidden"
 
@@ -161,7 +161,7 @@ class Incompatible(RequestError):
 
 
 class Issue(Struct, frozen=True):
-    """One thing wrong with a workspace file or federated request.
+    """One problem of a workspace file or federated request.
 
     Attributes:
         path: the file; empty for a request.
@@ -179,7 +179,7 @@ class Issue(Struct, frozen=True):
 
 
 class WorkspaceError(RequestError):
-    """A workspace file or federated request is invalid; `issues` holds all problems."""
+    """A workspace file or federated request is invalid; `issues` lists all problems."""
 
     def __init__(self, issues: tuple[Issue, ...]) -> None:
         first = issues[0]
@@ -222,7 +222,7 @@ class BudgetExceeded(StoreError):
 
 
 class LeaseLost(StoreError):
-    """Another writer took the store over; our snapshot was not published."""
+    """Another writer took the store over; this writer's snapshot was not published."""
 
 
 class SyncRefused(StoreError):

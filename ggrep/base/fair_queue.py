@@ -83,7 +83,7 @@ class FairQueue(Generic[T]):
         self._length = 0
         self._waiting: dict[_Flow, _Waiting[T]] = {}
         self._owing: dict[_Flow, int] = {}
-        """Flows without items whose next start tag lies ahead."""
+        """Flows without items whose next start tag is after the virtual time."""
 
     def __len__(self) -> int:
         return self._length
@@ -145,7 +145,7 @@ class FairQueue(Generic[T]):
         return True
 
     def position(self, ticket: Ticket) -> int | None:
-        """Return the number of items before that item, if all may go and no other one comes.
+        """Return the number of items before an item, if all may go and no other item arrives.
 
         None if it is not queued.
         """

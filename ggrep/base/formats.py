@@ -57,10 +57,10 @@ MANIFEST: Final = Format(
 ROW: Final = Format("manifest.json", "chunk_row_schema_version", 2, 5)
 """Columns of a segment table.
 
-1. First layout; its segments have no image that this build reads, so it wants a new index.
+1. First layout; this build reads none of its images, so the repository is indexed again.
 2. `signature` and `doc`.
 3. `encoding` and `traits`.
-4. `tail`. The text of a file is known to the byte; without it no file is put together.
+4. `tail`, with which the text of a whole file can be assembled from its chunks.
 5. `row_id` and `chunk_id` as bytes.
 """
 

@@ -7,7 +7,7 @@ from threading import Lock
 from ggrep.base.clock import Clock
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_CHANCE_BYTES = 10
+_RANDOM_BYTES = 10
 
 
 class IdSource:
@@ -22,7 +22,7 @@ class IdSource:
         """Return a ULID larger than all before."""
         with self._lock:
             moment_ms = int(self._clock.now().timestamp() * 1000)
-            fresh = moment_ms << 8 * _CHANCE_BYTES | int.from_bytes(os.urandom(_CHANCE_BYTES))
+            fresh = moment_ms << 8 * _RANDOM_BYTES | int.from_bytes(os.urandom(_RANDOM_BYTES))
             self._last = max(fresh, self._last + 1)
             return _spelled(self._last)
 

@@ -78,7 +78,7 @@ r"""Characters of words, as the inside of a character class: `\w` has no combini
 _JAMO: Final = "\u1160-\u11ff"
 """Vowels and final consonants, which form one letter with the jamo in front."""
 _MOST_PERMUTED: Final = 3
-"""Marks on a letter that occur in another order; more of them are taken as they stand."""
+"""Most marks on a letter that match in any order; more of them match in their own order only."""
 
 
 def nfc(text: str) -> str:

@@ -20,7 +20,7 @@ def dumps(value: Json | Document | Sequence[Document]) -> bytes:
     A Struct is the object of its fields.
 
     Raises:
-        TypeError: `value` holds a type without JSON, or a string with a lone surrogate.
+        TypeError: `value` contains a type without JSON, or a string with a lone surrogate.
     """
     return _encoded(value, orjson.OPT_SORT_KEYS)
 
@@ -59,10 +59,10 @@ def loads(data: bytes | str) -> Any:  # noqa: ANN401 - JSON is whatever it is
 
 
 def _encoded(value: object, options: int) -> bytes:
-    # orjson calls no function of ours: an alarm or Ctrl-C in one would be lost, or end the process.
+    # orjson calls no Python function: an alarm or Ctrl-C in one would be lost, or end the process.
     try:
         return orjson.dumps(value, None, options)
-    except TypeError:  # a Struct, or no JSON at all
+    except TypeError:  # a Struct, or not JSON
         values = to_builtins(value, builtin_types=_NO_JSON, order="deterministic")
         return orjson.dumps(values, None, options)
 

@@ -135,7 +135,7 @@ def paged(text: str, environ: dict[str, str]) -> bool:
 
 
 def _pager(environ: dict[str, str]) -> list[str]:
-    """Return the command line of the pager; empty if none is wanted or it is missing."""
+    """Return the command line of the pager; empty if paging is off or the pager is missing."""
     import shlex
     import shutil
 

@@ -90,7 +90,7 @@ FILE_NAMES: Final = frozenset(name for name in NAMES if not name.startswith(".")
     " history install kconfig license maintainers meson.build meson.options mintfile news"
     " notice owners pants readme singularity thanks todo"
 )
-"""Names of hand-written text files without a telling ending."""
+"""Names of hand-written text files whose ending does not show their kind."""
 
 VARIANT_NAMES: Final = words("containerfile dockerfile jenkinsfile makefile")
 """Names with variants in a project, each with one arbitrary ending."""

@@ -99,7 +99,7 @@ def read_small(root: Path, path_key: str, *, cap_bytes: int, anchored: bool = Tr
     """Return all bytes of a small file.
 
     Raises:
-        TooLarge: it holds more than `cap_bytes`.
+        TooLarge: it has more than `cap_bytes`.
         InvalidRequest, Linked, NotRegular, OSError: as `open_below`.
     """
     descriptor = open_below(root, path_key, anchored=anchored)

@@ -1,4 +1,4 @@
-"""Digests that tell whether two indexes, answers or roots are the same."""
+"""Digests by which indexes, answers and roots are compared."""
 
 import hashlib
 import os
@@ -96,7 +96,7 @@ def query_fingerprint(
 def asked_fingerprint(
     kind: str, request: object, *, settings: Settings | None = None, ranking_revision: str = ""
 ) -> str:
-    """Return the fingerprint of a query that is no search, as `query_fingerprint`."""
+    """Return the fingerprint of a query other than a search, as `query_fingerprint`."""
     budgets = settings or Settings()
     return _digest(
         {
@@ -125,7 +125,7 @@ def repo_id(root: Path) -> RepoId:
 
 
 class StoreName(Struct, frozen=True):
-    """The parts of a store's name; a copy beside the store has a suffix such as `-eval`.
+    """The parts of a store's name; the name of a copy has a suffix such as `-eval`.
 
     Attributes:
         config: the first digits of its configuration fingerprint.
@@ -182,4 +182,4 @@ def _plain(value: object) -> stable_json.Json:
             if name not in _NOT_QUERY_SHAPING
             if name not in _LATER or each
         }
-    raise TypeError(f"not fit for a fingerprint: {type(value).__name__}")
+    raise TypeError(f"no fingerprint of a {type(value).__name__}")

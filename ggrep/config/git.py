@@ -26,7 +26,7 @@ _OVERRIDES = (
     "core.attributesFile=/dev/null",
     # A repository from another system may ignore case; here case matters.
     "core.ignoreCase=false",
-    # Whatever it says, a file that was touched is one to look at again.
+    # A file with a new time is compared again, whatever the repository's configuration says.
     "core.trustctime=true",
     "core.checkStat=default",
     "core.untrackedCache=false",
@@ -45,7 +45,7 @@ class GitFailed(Exception):
 def is_git_marker(path: Path) -> bool:
     """Return whether `path` marks the directory above it as the top level of a work tree.
 
-    An inaccessible path is none.
+    An inaccessible path does not.
     """
     try:
         return has_git_marker(path)
@@ -64,7 +64,7 @@ def has_git_marker(path: Path) -> bool:
 
 
 def is_bare_repository(path: Path) -> bool:
-    """Return whether a directory is a git directory, which holds no files of a work tree."""
+    """Return whether a directory is a git directory, which has no files of a work tree."""
     return (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
 
 
@@ -151,7 +151,7 @@ def _started(
     top: Path, arguments: tuple[str, ...], stdin: int, extra: Mapping[bytes, bytes]
 ) -> Iterator[subprocess.Popen[bytes]]:
     try:
-        process = subprocess.Popen(  # noqa: S603 - the program is absolute, the arguments are ours
+        process = subprocess.Popen(  # noqa: S603 - an absolute program, constant arguments
             _command(top, arguments),
             stdin=stdin,
             stdout=subprocess.PIPE,

@@ -18,7 +18,7 @@ class _Below:
 
 
 class Home(Struct, frozen=True):
-    """The directory that holds all stores, caches and locks of one user.
+    """The directory of all stores, caches and locks of one user.
 
     Attributes:
         base: absolute; it need not exist yet.
@@ -29,7 +29,7 @@ class Home(Struct, frozen=True):
     config_file = _Below("config.toml")
     """The user's own settings file."""
     data = _Below("data")
-    """The directory that holds one directory for each store."""
+    """The directory with one directory for each store."""
     cache = _Below("cache")
     """The directory of caches, which can be deleted without loss."""
     vectors = _Below("cache", "vectors")
@@ -61,7 +61,7 @@ class Home(Struct, frozen=True):
     agents_lock = _Below("locks", "agents")
     """The file that is locked during such a change."""
     daemon = _Below("daemon")
-    """The directory of sockets and the files beside them."""
+    """The directory of the daemons' sockets and endpoint files."""
 
     @classmethod
     def of_store(cls, store: Path) -> "Home":
@@ -72,7 +72,7 @@ class Home(Struct, frozen=True):
     def own_directories(self) -> tuple[Path, ...]:
         """Return all directories that ggrep itself writes, which are never indexed.
 
-        The subdirectories are listed beside the base because the base may be a root itself.
+        The subdirectories are listed as well because the base may be a root itself.
         """
         return (self.base, self.data, self.cache, self.locks, self.logs, self.daemon)
 

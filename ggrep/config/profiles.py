@@ -107,7 +107,7 @@ class Profile(Struct, frozen=True):
             1,
             MOST_LIST_ITEMS,
             pattern=NO_NEGATION,
-            misfit="takes back; use `exclude`",
+            misfit="is a negation; use `exclude`",
         ),
     ] = ()
     exclude: Annotated[
@@ -209,7 +209,7 @@ def apply_to_request(
     return replace(wanted, corpora=corpora, within=tuple(within))
 
 
-def said_fields(request: SearchRequest) -> frozenset[str]:
+def unusual_fields(request: SearchRequest) -> frozenset[str]:
     """Return the fields that differ from the defaults of all surfaces.
 
     It is for surfaces that do not record the given fields: a given default counts as not given.
@@ -217,11 +217,11 @@ def said_fields(request: SearchRequest) -> frozenset[str]:
     return _unusual(request, SearchRequest(request.query))
 
 
-def said_of_slate(request: SlateRequest) -> frozenset[str]:
+def unusual_slate_fields(request: SlateRequest) -> frozenset[str]:
     """Return the fields of slate, budgets and search that differ from the defaults."""
     usual = SlateRequest(request.search)
     budgets = _unusual(request.budgets, usual.budgets)
-    return _unusual(request, usual) | budgets | said_fields(request.search)
+    return _unusual(request, usual) | budgets | unusual_fields(request.search)
 
 
 def apply_to_slate(request: SlateRequest, given: frozenset[str], profile: Profile) -> SlateRequest:
@@ -240,11 +240,11 @@ def applied(request: Request[Any], profile: Profile, given: frozenset[str] | Non
     match request:
         case SearchRequest():
             return apply_to_request(
-                request, said_fields(request) if given is None else given, profile
+                request, unusual_fields(request) if given is None else given, profile
             )
         case SlateRequest():
             return apply_to_slate(
-                request, said_of_slate(request) if given is None else given, profile
+                request, unusual_slate_fields(request) if given is None else given, profile
             )
         case _:
             return request
@@ -275,7 +275,7 @@ ROLE_TABLE: Final = {name: DeclaredKey(name, tuple[str, ...], _GLOBS, ()) for na
 """Keys of `[roles]`."""
 
 _VIEW: Final = {
-    "paths": Key("Values of `path:`; a hit lies in one of them.", 0, MOST_LIST_ITEMS),
+    "paths": Key("Values of `path:`; a hit is in one of them.", 0, MOST_LIST_ITEMS),
     "corpora": Key(
         "Corpora of shown chunks; a query for only other corpora is an error.",
         most=MOST_LIST_ITEMS,
@@ -316,9 +316,9 @@ def _profile(name: str, value: object) -> Profile:
     )
     for key in _BUDGETS:
         if profile.include and key not in table:
-            raise _refused(f"{place}.{key}", "is wanted where `include` is")
+            raise _refused(f"{place}.{key}", "is required with `include`")
         if key in table and not profile.include:
-            raise _refused(f"{place}.{key}", "means nothing without `include`")
+            raise _refused(f"{place}.{key}", "has no effect without `include`")
     if profile.include:
         return profile
     hidden = exclusions(profile.exclude, f"{REPO_FILE}: {place}.exclude")
@@ -384,16 +384,16 @@ def _values(pattern: str, where: str) -> Sequence[str]:
         # A file of that name, or files below a directory of that name, at any depth.
         inner = core.strip("*")
         if not inner or _INNER.search(inner) or "**" in core:
-            raise _unsaid(pattern, where)
+            raise _inexpressible(pattern, where)
         starred = core != inner
         top = (core, f"{core}/*") if starred else (core,)
         return (*top, f"*/{core}", f"*/{core}/*")
     if not core or _INNER.search(core):
-        raise _unsaid(pattern, where)
+        raise _inexpressible(pattern, where)
     return (core,)
 
 
-def _unsaid(pattern: str, where: str) -> InvalidRequest:
+def _inexpressible(pattern: str, where: str) -> InvalidRequest:
     return InvalidRequest(
         f"{where}: {pattern!r} cannot narrow an answer; name directories (`a/b/`), files, or names"
         " with stars at their ends (`*.csv`)"

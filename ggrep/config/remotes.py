@@ -21,7 +21,7 @@ VERSION: Final = 1
 """1: the first."""
 SCHEMES: Final = ("s3", "gs", "az", "file")
 GRACE_HOURS: Final = 24
-"""Least age of unnamed objects to collect: a push may be about to name younger ones."""
+"""Least age of unreferenced objects that are collected: a push may soon refer to younger ones."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
 
@@ -75,7 +75,7 @@ def _check_url(remote: Remote) -> None:
         known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
         raise InvalidRequest(f"{remote.url!r}: a remote is one of {known}")
     if {".", ".."} & set(unquote(parts.path).split("/")):
-        raise InvalidRequest(f"{remote.url}: a place without . and ..")
+        raise InvalidRequest(f"{remote.url}: the path of a remote has no . or .. part")
     if parts.scheme == "file":
         if parts.netloc or not parts.path.startswith("/") or parts.path == "/":
             raise InvalidRequest(f"{remote.url}: a directory is file:///its/absolute/path")
@@ -92,7 +92,7 @@ def _check_endpoint(remote: Remote) -> None:
     if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
         raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port")
     if parts.path.strip("/") or parts.query or parts.fragment:
-        raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port and no more")
+        raise InvalidRequest(f"{remote.name}: an endpoint is https://host:port without a path")
     if parts.scheme == "http" and not remote.plain_http:
         raise InvalidRequest(
             f"{remote.endpoint}: others can read a connection without TLS; "
@@ -123,9 +123,9 @@ def read_remotes(file: Path) -> tuple[Remote, ...]:
 
 
 def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
-    """Replace the remotes, durably; without any the file is deleted.
+    """Replace the remotes, durably; delete the file if there are none.
 
-    Requires: the caller holds the lock of the file.
+    Requires: the caller has locked `Home.remotes_lock`.
     """
     if not remotes:
         file.unlink(missing_ok=True)

@@ -188,8 +188,8 @@ class RoleRules(Struct, frozen=True, dict=True):
     """The roles of a repository's paths.
 
     Attributes:
-        added: globs beside the built-in ones, by role in the order of `ROLES`; a path that one of
-            them matches has the role in addition to all other roles.
+        added: globs in addition to the built-in ones, by role in the order of `ROLES`; a path that
+            matches one of them has the role in addition to its other roles.
     """
 
     added: tuple[tuple[Role, tuple[str, ...]], ...] = ()
@@ -208,7 +208,7 @@ class RoleRules(Struct, frozen=True, dict=True):
 
 
 def rules_of(added: Iterable[tuple[Role, Iterable[str]]]) -> RoleRules:
-    """Return the built-in rules and more; the globs of a role from several places add up."""
+    """Return the built-in rules with these globs added; a role may occur several times."""
     globs_of: dict[Role, set[str]] = {role: set() for role in ROLES}
     for role, globs in added:
         globs_of[role].update(globs)
@@ -273,7 +273,7 @@ def _expanded(glob: str) -> list[str]:
     if not {"{", "}"}.isdisjoint(_BRACES.sub("", glob)):
         raise InvalidRequest(f"roles: {glob!r}: braces do not close, or nest")
     if math.prod(body.count(",") + 1 for body in bodies) > MAX_ALTERNATIVES:
-        raise InvalidRequest(f"roles: {glob!r}: stands for more than {MAX_ALTERNATIVES} globs")
+        raise InvalidRequest(f"roles: {glob!r}: expands to more than {MAX_ALTERNATIVES} globs")
     crowded = any(part.count("*") > 1 for part in glob.split("/") if part != "**")
     if not bodies or not (crowded or any(set(body) & {"/", "*"} for body in bodies)):
         return [glob]
@@ -383,11 +383,11 @@ _LIST_NAME: Final = re.compile(
     r"(?:^|[._-])(?:dictionary|stop_?words|word_?list|words)\.(?:dic|list|lst|txt)$"
 )
 _NOTED: Final = re.compile(r"\.(?:egg|dist)-info$")
-_TOLD: Final = re.compile(r"^(?:readme|changes|changelog|history|install|todo|notice)\b")
+_DOCUMENTS: Final = re.compile(r"^(?:readme|changes|changelog|history|install|todo|notice)\b")
 
 
 def filing_of(path_key: str) -> Filing:
-    """Return the kind of content that a path tells; empty if it tells none."""
+    """Return the kind of content that a path shows; empty if it shows none."""
     *directories, name = path_key.lower().split("/")
     if _READ.search(name):
         return ""
@@ -399,7 +399,7 @@ def filing_of(path_key: str) -> Filing:
 
 
 def _is_translation(directories: list[str], name: str) -> bool:
-    """Return whether a file holds texts in one of several languages."""
+    """Return whether a file contains the program's texts in one of several languages."""
     if _CATALOGUE.search(name) or any(part.endswith(".lproj") for part in directories):
         return True
     place = next((at for at, part in enumerate(directories) if part in _TRANSLATED), None)
@@ -412,7 +412,7 @@ def _is_translation(directories: list[str], name: str) -> bool:
 
 
 def _is_list(directories: list[str], name: str) -> bool:
-    if _TOLD.match(name):
+    if _DOCUMENTS.match(name):
         return False
     if _LIST_NAME.search(name) or any(map(_NOTED.search, directories)):
         return True

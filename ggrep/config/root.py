@@ -9,7 +9,7 @@ from shlex import quote
 from ggrep.base.errors import InvalidRequest
 from ggrep.config.builtin import DIRECTORIES
 from ggrep.config.git import GitFailed, is_bare_repository, is_git_marker, run_git
-from ggrep.config.settings import own_home
+from ggrep.config.settings import process_home
 from ggrep.config.settings_files import REPO_FILE
 from ggrep.model.sanitise import is_text
 
@@ -23,12 +23,12 @@ def canonical_root(path: Path, *, enclosing: bool = True) -> Path:
 
     Args:
         path: a directory, or a file that stands for its directory.
-        enclosing: False to take the directory itself, whatever is around it.
+        enclosing: False to return the directory itself, not one above it.
 
     Raises:
         InvalidRequest: `path` does not exist; the root would be `/` or the home directory, which
-            hold far more files than a search is meant for; its path is not UTF-8, as manifests
-            and messages are; or it lies in a bare repository.
+            have far more files than a search is meant for; its path is not UTF-8, as manifests
+            and messages are; or it is in a bare repository.
     """
     return RootFinder()(path, enclosing=enclosing)
 
@@ -37,8 +37,7 @@ class RootFinder:
     """Finds the roots of many paths, as `canonical_root` does; it reads each directory once."""
 
     def __init__(self) -> None:
-        """Read nothing yet."""
-        self._refused = {Path("/"), Path(os.path.realpath(own_home() or "/"))}
+        self._refused = {Path("/"), Path(os.path.realpath(process_home() or "/"))}
         self._real_path = RealPaths()
         self._known: dict[Path, tuple[Path | None, bool]] = {}
 
@@ -90,11 +89,10 @@ class RootFinder:
 class RealPaths:
     """Resolves the links of many paths, as `os.path.realpath(path, strict=True)` does.
 
-    The directory that several paths lie in is resolved once.
+    A directory of several paths is resolved once.
     """
 
     def __init__(self) -> None:
-        """Read nothing yet."""
         self._directory = cache(partial(os.path.realpath, strict=True))
 
     def __call__(self, path: Path) -> str:
@@ -133,7 +131,7 @@ def _is_left_out(top: Path, directory: Path) -> bool:
     if ".git" in key.parts:
         return False
     try:
-        # Tracked files are eligible even where a pattern matches, so they keep it inside.
+        # Tracked files are eligible even if a pattern matches, so the index includes them.
         if run_git(top, "--literal-pathspecs", "ls-files", "-z", "--", os.fspath(key))[1]:
             return False
         return not DIRECTORIES.isdisjoint(key.parts) or _is_ignored(top, key)

@@ -114,16 +114,16 @@ PLACES: Final = globs(
     rustdesk/*.toml keypairs/*.json groups/groups.xml geth/nodekey
     """
 )
-"""Globs of a name behind its folder's, with a leading dot of the folder or without.
+"""Globs of a folder's and a file's name; the folder may have a leading dot.
 
-The folder of what lies in the root is empty.
+The folder of a file in the root is empty.
 """
 
 FOLDERS: Final = words(
     "secrets .secrets credentials .credentials creds passwords private-keys private_keys ssh-keys"
     " ssh_keys api-keys api_keys"
 )
-"""Folders whose data files hold secrets, as the folder's name says."""
+"""Folders whose names show that their data files contain secrets."""
 
 PROGRAMS: Final = globs(
     """
@@ -138,13 +138,13 @@ PROGRAMS_OF_VALUES: Final = words(
     " .env.php .env.local.php .env.js .env.sh secrets.swift secrets.hpp secrets.exs secret.exs"
     " arduino_secrets.h secrets.h .mongorc.js local_settings.py settings_local.py"
 )
-"""Programs that are written to hold passwords."""
+"""Names of programs that usually contain passwords."""
 
 OWN: Final = words(
     "local prod production staging stage dev development live private my our wifi wlan home device"
     " db env config conf settings vars values esp esp32 arduino iot mqtt ota"
 )
-"""Words of a program's name beside which a noun below says that it holds its user's values."""
+"""Words of a program's name that, with a noun below, show that it contains its user's values."""
 
 OWN_NOUNS: Final = words("secrets secret credentials creds passwords password apikeys")
 
@@ -152,12 +152,12 @@ OWNERS: Final = words(
     "my our team shared company office personal private family home wifi wlan server servers router"
     " bank prod production staging internal hosting"
 )
-"""Words that, beside such a noun in a page's name, indicate noted values."""
+"""Words that, with such a noun in a page's name, indicate noted values."""
 
 OWNED: Final = words("passwords logins creds credentials pins passwörter passwoerter")
 
 NOTES: Final = words("note notes private personal memo memos journal")
-"""Folders in which the noun alone says so."""
+"""Folders in which the noun alone indicates noted values."""
 
 PAGES: Final = globs(".md .mdx .rst .adoc .html .org")
 
@@ -184,13 +184,13 @@ NOUNS: Final = words(
     " contraseña contraseñas contrasena contrasenas motdepasse motsdepasse wachtwoord"
     " wachtwoorden"
 )
-"""Words at the end of a data file's name that say what it holds."""
+"""Words at the end of a data file's name that show that it contains secrets."""
 
 NOUN_ENDINGS: Final = (
     *("password", "passwords", "passwd", "passphrase", "secret", "secrets"),
     *("credential", "credentials", "creds", "apikey", "apikeys"),
 )
-"""Ends of words written together that say so: `pullsecret`."""
+"""Ends of compound words that show it: `pullsecret`."""
 
 PAIRS: Final = words(
     "api-key api-keys api-token api-tokens access-key access-keys access-token access-tokens"
@@ -209,12 +209,12 @@ PAIRS: Final = words(
 """The same, of two words."""
 
 ALONE: Final = words("token logins")
-"""Whole stems that say so."""
+"""Whole stems that show it."""
 
 ALONE_IN_TEXT: Final = words(
     "key keys pass psk pw pwd pin pins auth login logins otp seed wifi unseal bearer cookie"
 )
-"""Whole stems that say so of a text."""
+"""Whole stems of text files that show it."""
 
 MANUALS: Final = words("doc docs documentation manual man help guide guides topics wordlists")
 """Folders below which these words are the topic of a text."""
@@ -223,10 +223,10 @@ TEXT_EXTENSIONS: Final = words("txt text b64 base64")
 """Endings of a text."""
 
 SINGLES: Final = words("key token pass psk")
-"""Words at the end of a name of at least two, of a file that may hold nothing else, that say so."""
+"""Last words of a name of several words that show it, for files that may contain one value only."""
 
 SINGLE_EXTENSIONS: Final = words("txt text b64 base64 dat json")
-"""Endings of files that may hold one value and nothing else; no ending is one too."""
+"""Endings of files that may contain one value only; a file without an ending may, too."""
 
 HARMLESS_SINGLES: Final = words(
     "primary foreign sort cache answer hot map partition row index unique arrow shortcut home any"
@@ -273,10 +273,10 @@ DATA_EXTENSIONS: Final = words(
     " hcl plist db sqlite sqlite3 dat list lst enc bak backup old save orig b64 base64 dec pass"
     " rtf doc docx odt xls xlsx ods zip tar gz tgz 7z xcconfig sls bin rc pkl org log"
 )
-"""Endings of files that hold values, not programs."""
+"""Endings of files that contain values, not programs."""
 
 FIRSTS: Final = words("secrets credentials creds passwords")
-"""First words that say so with any second word: `secrets.alice.yaml`."""
+"""First words that show it with any second word: `secrets.alice.yaml`."""
 
 FIRST_EXTENSIONS: Final = words("yml yaml json toml ini env properties cfg conf enc")
 """Endings of files of values."""

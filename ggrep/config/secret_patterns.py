@@ -1,4 +1,4 @@
-"""Patterns of secrets in files: vendors' key formats, and words that occur beside secrets.
+"""Patterns of secrets in files: vendors' key formats, and words that occur near secrets.
 
 Expressions are RE2's over bytes. The first group of a vendor's form is masked, or the whole match
 if there is no group.
@@ -158,13 +158,14 @@ VENDORS: Final = tuple(
 )
 """Keys and tokens that are recognisable by their form, or by the text directly beside it.
 
-Few begin like an ordinary word: inside such a form the automaton needs states for each other form.
+Few begin as an ordinary word does: inside such a form the automaton needs states for each other
+form.
 """
 
 HEADLESS: Final = rb"\dQ~|\.atlasv1\."
 """Beginnings of such forms that come after the beginning of the key."""
 
-DRAWN: Final = tuple(
+RANDOM: Final = tuple(
     rb"""
     (?i:-key):\x20([A-Za-z0-9+/_=.~-]{16,})
     \b(?:Basic|Bearer)[\x20+]([A-Za-z0-9+/_.~-]{12,}={0,2})
@@ -330,7 +331,7 @@ PUBLIC_STARTS: Final = (
 )
 """Beginnings of public values: checksums, compiler names, certificates, images, archives."""
 
-HOLLOW: Final = (
+PLACEHOLDER: Final = (
     rb"change.?(?:me|this|it)|example|placeholder|dummy|sample|your|(?-i:xxx|XXX)|fake|mock|redact|insert"
     rb"|replace|test(?:ing|er|user)?(?:[^a-z]|pass|secret|token|key|$)|todo|fixme|foobar|lorem"
     rb"|not.?an?.?|undefined|\bnull\b|\bnone\b|\.\.\.|\*\*\*|deadbeef|0{8}|\\0"
@@ -341,7 +342,7 @@ HOLLOW: Final = (
 )
 """Made-up values, or parts of them."""
 
-HOLLOW_STARTS: Final = (
+PLACEHOLDER_STARTS: Final = (
     b"$",
     b"<",
     b"{",
@@ -360,7 +361,7 @@ HOLLOW_STARTS: Final = (
 )
 SIGNS: Final = (b"!", b"@", b"&")
 """Such signs that may also begin a password."""
-HOLLOW_PARTS: Final = (
+PLACEHOLDER_PARTS: Final = (
     *(b"${", b"{{", b"$(", b"%(", b"<%", b"{}", b"{0}", b"://", b"()"),
     *(b"%s", b"%d", b"%u", b"%x", b"%0", b"%h", b"%*"),
 )

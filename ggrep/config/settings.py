@@ -147,7 +147,7 @@ def user_home(environ: Mapping[str, str]) -> Path:
         ) from error
 
 
-def own_home() -> Path | None:
+def process_home() -> Path | None:
     """Return the home directory of this process's user, if there is one; nothing is copied."""
     try:
         return user_home(os.environ)  # noqa: TID251 - this module is the owner
@@ -204,7 +204,7 @@ def load_settings(
     other keys, and its profile over the repository's choice. A flag that is None was not given.
 
     Raises:
-        InvalidRequest: a source holds an unknown key or an invalid value.
+        InvalidRequest: a source has an unknown key or an invalid value.
     """
     loaded = LoadedSettings(Settings(), dict.fromkeys(Settings.__struct_fields__, "default"))
     everywhere, here = _from_user(home.config_file, root)
@@ -224,9 +224,9 @@ def load_settings(
 
 
 def without_token(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the variables without the token, which no child may inherit.
+    """Return the variables without the token, which no child process may inherit.
 
-    Daemons outlive us, and other processes can read their environment.
+    Daemons outlive this process, and other processes can read their environment.
     """
     return {name: value for name, value in environ.items() if name != API_BEARER}
 
@@ -240,7 +240,7 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
     """Return the settings with some output budgets replaced."""
     for name, value in budgets.items():
         if name not in OUTPUT_BUDGETS:
-            raise InvalidRequest(f"budgets: {name}: no output budget")
+            raise InvalidRequest(f"budgets: {name}: not an output budget")
         check_value("budgets", name, value)
     return replace(settings, **budgets)
 
@@ -248,14 +248,14 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
     """Return name and value of the settings that affect the content of an index, by name.
 
-    The encoder is none of them: the identity of its model counts, not its name.
+    The encoder is not among them: the identity of its model counts, not its name.
     """
     shaping: dict[str, object] = {}
     for declared in DECLARED.values():
         if declared.says.shapes_index and declared.name != "encoder":
             value = getattr(settings, declared.name)
-            # Patterns that only exclude commute, so their order and repetition do not affect an
-            # index; the same holds for patterns that only include.
+            # Order and repetition of patterns that only exclude do not affect an index, nor do
+            # those of patterns that only include.
             shaping[declared.name] = tuple(sorted(set(value))) if declared.is_list else value
     return tuple(sorted(shaping.items()))
 

@@ -111,7 +111,7 @@ def read_table(
 def table_of(
     value: object, file: str, place: str, known: Mapping[str, Any] | None = None
 ) -> Mapping[str, object]:
-    """Return a table that holds only known keys; any keys if `known` is None."""
+    """Return a table after checking that all keys are known; any keys if `known` is None."""
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{file}: {place}: must be a table, is {shown(value)!r}")
     for key in value:
@@ -215,5 +215,5 @@ def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
 def _is(path: str, root: Path) -> bool:
     try:
         return os.path.realpath(path) == str(root)
-    except (OSError, ValueError):  # ValueError: no path is spelled like this
+    except (OSError, ValueError):  # ValueError: not the spelling of a path
         return False

@@ -35,7 +35,7 @@ def snapshot_dir(store: Path, snapshot_id: SnapshotId) -> Path:
 
 
 def manifest_file(store: Path, snapshot_id: SnapshotId) -> Path:
-    """Return the snapshot's description of itself."""
+    """Return the snapshot's manifest."""
     return snapshot_dir(store, snapshot_id) / "manifest.json"
 
 
@@ -45,7 +45,7 @@ def segment_name(snapshot_id: SnapshotId, sequence: int) -> SegmentName:
 
 
 def table_dir(store: Path, segment: SegmentName) -> Path:
-    """Return the directory LanceDB keeps a segment's table in."""
+    """Return LanceDB's directory of a segment's table."""
     return store / f"{segment}{TABLE_SUFFIX}"
 
 
@@ -75,7 +75,7 @@ def staging_dir(store: Path) -> Path:
 
 
 def lease_files(store: Path) -> LeaseFiles:
-    """Return the files of the writer lease; they lie beside the store, so they outlive it."""
+    """Return the files of the writer lease; they are outside the store, so they outlive it."""
     stem = Home.of_store(store).locks / store.name
     return LeaseFiles(
         record=stem.with_name(f"{store.name}.lease.json"),
@@ -98,7 +98,7 @@ def healing_lock(store: Path) -> Path:
 def trash_dir(store: Path, epoch: int) -> Path:
     """Return the target of a store's move before its files are deleted.
 
-    Its name has the epoch of the deleting writer, like all files that are made beside a store: a
+    Its name contains the epoch of the deleting writer, as do the names of clones and rebuilds: a
     writer that was stopped and taken over, and continues later, deletes only its own files.
     """
     return _beside(store, "trash", epoch)
@@ -120,7 +120,7 @@ def rebuild_dir(store: Path, epoch: int) -> Path:
 
 
 def store_of_remains(directory: Path) -> Path | None:
-    """Return the store of a leftover directory beside the stores; None for other directories."""
+    """Return the store of a leftover trash, clone or rebuild directory; None for others."""
     match = _REMAINS.fullmatch(directory.name)
     return None if match is None else directory.with_name(match["store"])
 

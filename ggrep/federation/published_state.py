@@ -107,7 +107,7 @@ def _state(store: Path, store_id: str, pointed: bytes | str | None) -> IndexStat
     try:
         snapshot_id = parse_snapshot_id(pointed.decode("ascii").removesuffix("\n"))
     except (UnicodeDecodeError, InvalidRequest):
-        return _broken("the pointer does not hold a snapshot id", parse_ok=False)
+        return _broken("the pointer is not a snapshot id", parse_ok=False)
     return _active(store, store_id, snapshot_id)
 
 

@@ -88,7 +88,7 @@ def parse_view_filter(text: str, where: str) -> Filter:
     return item
 
 
-def keys_told(*left_out: str) -> str:
+def named_filters(*left_out: str) -> str:
     """Return the keys as help texts have them: `lang:, path: or test:`."""
     *first, last = [f"{key}:" for key in FILTER_KEYS if key not in left_out]
     return f"{', '.join(first)} or {last}"

@@ -25,7 +25,7 @@ from ggrep.model.field_meta import (
     Field,
     WireBounds,
 )
-from ggrep.model.filters import Filter, keys_told
+from ggrep.model.filters import Filter, named_filters
 
 R = TypeVar("R")
 
@@ -147,7 +147,7 @@ Query: TypeAlias = Annotated[
     WireBounds(MOST_QUERY_BYTES),
 ]
 SCOPE: Final = "Search only this directory or file below the root."
-FILTERS: Final = f"Filters as `key:value`, negated with a leading `-`: {keys_told()}."
+FILTERS: Final = f"Filters as `key:value`, negated with a leading `-`: {named_filters()}."
 DETERMINISTIC: Final = "Return the same bytes whenever the index is the same."
 TIMEOUT: Final = f"End-to-end timeout; 0 for the default of {DEFAULT_TIMEOUT_MS}."
 

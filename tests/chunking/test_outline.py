@@ -29,7 +29,7 @@ class Read:
     def _lines(self, found: tuple[Definition, ...], indent: str) -> list[str]:
         lines = []
         for one in found:
-            lines.append(f"{indent}{one.chunk_type} {one.found.name}")
+            lines.append(f"{indent}{one.chunk_type} {one.construct.name}")
             lines += self._lines(one.members, indent + " ")
         return lines
 

@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_once_whatever_corpora_it_concerns(some: Workspace
 
     assert text.splitlines() == [
         "warning: gamma: bad toml",
-        "warning: beta: the pointer does not hold a snapshot id",
+        "warning: beta: the pointer is not a snapshot id",
     ]
 
 

@@ -18,8 +18,8 @@ from ggrep.config.profiles import (
     exclusions,
     load_profiles,
     parse_profiles,
-    said_fields,
-    said_of_slate,
+    unusual_fields,
+    unusual_slate_fields,
 )
 from ggrep.config.roles import rules_of
 from ggrep.config.settings import LoadedSettings, Settings, index_shaping, load_settings
@@ -104,10 +104,10 @@ def test_a_profile_says_what_its_table_says(place: Place) -> None:
         ("[profiles.x.query]\nlimit = 1", "profiles.x.query.limit: unknown key"),
         ("[profiles.x.view]\nglobs = []", "profiles.x.view.globs: unknown key"),
         ("[roles]\nhandler = []", "roles.handler: unknown key"),
-        ("[profiles.x]\ninclude = ['a']", "profiles.x.max_bytes_indexed: is wanted"),
-        ("[profiles.x]\nmax_store_bytes = 1", "profiles.x.max_store_bytes: means nothing"),
+        ("[profiles.x]\ninclude = ['a']", "profiles.x.max_bytes_indexed: is required"),
+        ("[profiles.x]\nmax_store_bytes = 1", "profiles.x.max_store_bytes: has no effect"),
         ("[profiles.x]\ninclude = []", "profiles.x.include: is empty"),
-        ("[profiles.x]\ninclude = ['!a']", "include: '!a' takes back"),
+        ("[profiles.x]\ninclude = ['!a']", "include: '!a' is a negation"),
         ("[profiles.x]\nexclude = ['a*b/c']", "profiles.x.exclude: 'a*b/c' cannot narrow"),
         ("[profiles.X]\n", "profile: 'X' is no name"),
         ("profile = 'y'\n[profiles.x]\n", "profile: 'y' is not in .ggrep.toml; it has: x"),
@@ -292,8 +292,8 @@ def test_what_differs_from_the_defaults_was_said() -> None:
 
     slate = SlateRequest(request, level=2, budgets=Budgets(files=3))
 
-    assert said_fields(request) == {"per_file", "snippet"}
-    assert said_of_slate(slate) == {"per_file", "snippet", "level", "budgets", "files"}
+    assert unusual_fields(request) == {"per_file", "snippet"}
+    assert unusual_slate_fields(slate) == {"per_file", "snippet", "level", "budgets", "files"}
 
 
 def test_a_profile_that_says_nothing_changes_nothing() -> None:

@@ -16,7 +16,7 @@ from ggrep.config.settings import (
     home_from,
     index_shaping,
     load_settings,
-    own_home,
+    process_home,
     unknown_variables,
     user_home,
 )
@@ -320,7 +320,7 @@ def test_a_user_without_a_home_is_told_how_to_give_one(monkeypatch: pytest.Monke
             home_from(environ)
     assert home_from({"GGREP_HOME": "/x"}).base == Path("/x")
     monkeypatch.delenv("HOME")
-    assert own_home() is None
+    assert process_home() is None
 
 
 def load(tmp_path: Path, text: str = "", **variables: str) -> LoadedSettings:

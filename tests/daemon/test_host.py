@@ -16,7 +16,7 @@ from ggrep.daemon.endpoint_files import AlreadyServed, Endpoint
 from ggrep.daemon.host import _Host
 from ggrep.model.navigation import SymbolRequest
 from ggrep.model.request import SearchRequest
-from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.jobs import OccurrenceRequest
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.protocol.client.daemon_control import adopted
 from ggrep.protocol.wire.endpoint import parse_record, record_path
@@ -89,7 +89,7 @@ def test_engines_of_a_host_look_for_names_by_one_pool_which_ends_with_it(
     assert len(pools) >= 2
     assert len(set(map(id, pools))) == 1
     with pytest.raises(Cancelled):
-        list(pools[0].find([OccurrenceQuestion("a.py", b"x = 1", "x")], Deadline.never(CLOCK)))
+        list(pools[0].find([OccurrenceRequest("a.py", b"x = 1", "x")], Deadline.never(CLOCK)))
 
 
 @pytest.mark.slow

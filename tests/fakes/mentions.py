@@ -6,7 +6,7 @@ from ggrep.base.clock import Deadline
 from ggrep.parse.chunking.file_outline import Outlined, outline_file
 from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.occurrences.words import mentions_by_words
-from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.jobs import OccurrenceRequest
 from ggrep.parse.workers.occurrence_pool import FileOccurrences, Problem
 
 
@@ -23,11 +23,11 @@ class InProcessMentions:
         self.hanging: set[str] = set()
 
     def find(
-        self, questions: Iterable[OccurrenceQuestion], deadline: Deadline
-    ) -> Iterator[tuple[OccurrenceQuestion, FileOccurrences]]:
+        self, questions: Iterable[OccurrenceRequest], deadline: Deadline
+    ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
         """Yield each question with its answer."""
         for asked in questions:
-            deadline.check("looking for names")
+            deadline.check("searching for names")
             self.asked.append(asked.path_key)
             hangs = asked.path_key in self.hanging
             look = mentions_by_words if hangs else mentions

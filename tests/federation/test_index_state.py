@@ -83,7 +83,7 @@ def test_a_pointer_that_holds_no_id_is_invalid(store: Path, content: bytes) -> N
     state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
-    assert problem_of(state) == "the pointer does not hold a snapshot id"
+    assert problem_of(state) == "the pointer is not a snapshot id"
 
 
 def test_a_pointer_without_a_line_end_is_read(store: Path) -> None:

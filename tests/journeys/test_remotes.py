@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 REFUSED = {
     "memory://x": "a remote is one of",
     "ftp://user:secret@host/x": "origin: remove user, password and query from the URL",
-    "s3://bucket/../x": "a place without",
+    "s3://bucket/../x": "no . or .. part",
     "ftp://host/x": "a remote is one of s3://, gs://, az://, file://",
     "/srv/ggrep": "a remote is one of",
     "s3:///folder": "the bucket is missing",

@@ -18,7 +18,7 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.parse.occurrences.words import MAX_MENTIONS
-from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.jobs import OccurrenceRequest
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
 from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
@@ -246,8 +246,8 @@ class SlowMentions(InProcessMentions):
         self._clock, self._milliseconds = clock, milliseconds
 
     def find(
-        self, questions: Iterable[OccurrenceQuestion], deadline: Deadline
-    ) -> Iterator[tuple[OccurrenceQuestion, FileOccurrences]]:
+        self, questions: Iterable[OccurrenceRequest], deadline: Deadline
+    ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
         """Yield each question with its answer."""
         for found in super().find(questions, deadline):
             self._clock.advance(self._milliseconds)

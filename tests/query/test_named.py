@@ -5,9 +5,9 @@ import pytest
 from ggrep.model.request import Find, SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.named import (
-    FOLDED_OWN,
-    SPELLED_HELD,
-    SPELLED_OWN,
+    EXACT_DEFINITION,
+    EXACT_MEMBER,
+    FOLDED_DEFINITION,
     defining,
     files_defining,
 )
@@ -59,11 +59,11 @@ def paths(engine: Engine, query: str, find: Find = Find.AUTO) -> list[str]:
 def test_a_definition_as_it_is_spelled_counts_most(named: Engine) -> None:
     """Letter case tells names apart, and a function from a constant of the same name."""
     assert shares(named, "timeout") == {
-        "src/a_lower.py": SPELLED_OWN,
-        "src/b_upper.py": FOLDED_OWN,
-        "src/c_field.py": SPELLED_HELD,
+        "src/a_lower.py": EXACT_DEFINITION,
+        "src/b_upper.py": FOLDED_DEFINITION,
+        "src/c_field.py": EXACT_MEMBER,
     }
-    assert shares(named, "Timeout")["src/b_upper.py"] == SPELLED_OWN
+    assert shares(named, "Timeout")["src/b_upper.py"] == EXACT_DEFINITION
 
 
 def test_a_name_finds_its_own_spelling_first(named: Engine) -> None:
@@ -76,8 +76,8 @@ def test_a_name_with_an_owner_is_defined_in_that_owner(named: Engine) -> None:
     """`Queue.drain` is not the `drain` of a pool."""
     found = shares(named, "Queue.drain")
 
-    assert found["src/other.py"] == SPELLED_HELD
-    assert found["src/owner.py"] < SPELLED_HELD
+    assert found["src/other.py"] == EXACT_MEMBER
+    assert found["src/owner.py"] < EXACT_MEMBER
     assert paths(named, "Queue.drain")[0] == "src/other.py"
     assert paths(named, "Pool::drain")[0] == "src/owner.py"
 
@@ -85,7 +85,7 @@ def test_a_name_with_an_owner_is_defined_in_that_owner(named: Engine) -> None:
 def test_definitions_come_in_the_order_of_a_search_for_definitions(named: Engine) -> None:
     """A lone name is a search for its definition that shows usages as well."""
     for name in ("timeout", "Timeout", "drain"):
-        exact = [path for path, share in shares(named, name).items() if share >= SPELLED_HELD]
+        exact = [path for path, share in shares(named, name).items() if share >= EXACT_MEMBER]
         defined = [path for path in paths(named, name, Find.DEFINITION) if path in exact]
         assert defined
         assert [path for path in paths(named, name) if path in exact] == defined

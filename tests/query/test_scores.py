@@ -25,7 +25,7 @@ from ggrep.search.query.blend import Signals, blend
 from ggrep.search.query.eligible import path_test
 from ggrep.search.query.own_statistics import collection_statistics
 from ggrep.search.query.pipeline import _query_vector
-from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _held, nearness
+from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _is_verbatim, nearness
 from ggrep.search.query.segments import FileRuns, open_segments
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import FUSION, Fusion, Weights
@@ -269,12 +269,12 @@ def test_a_hidden_row_has_no_score(root: Path, home: Path) -> None:
 def test_rows_that_hold_the_query_word_for_word_are_told() -> None:
     """That nobody looked, and that nothing was found, are no part of a score."""
     rows = np.array([1, 4, 7])
-    held = _held(rows, np.array([4, 5]))
+    held = _is_verbatim(rows, np.array([4, 5]))
 
     assert held is not None
     assert held.tolist() == [0.0, 1.0, 0.0]
-    assert _held(rows, np.zeros(0, np.int64)) is None
-    assert _held(rows, None) is None
+    assert _is_verbatim(rows, np.zeros(0, np.int64)) is None
+    assert _is_verbatim(rows, None) is None
 
 
 def test_each_encoder_has_its_own_figures(engine: Engine) -> None:

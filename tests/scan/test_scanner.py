@@ -13,7 +13,7 @@ from ggrep.model.filters import Filter
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import QueryResponse
 from ggrep.parse.languages.chunk_limits import ChunkLimits
-from ggrep.parse.source import glimpse
+from ggrep.parse.source import priority_walk
 from ggrep.render.answer_json import answer_json
 from tests.fakes.git import Git
 from tests.fakes.repos import StalledPool, open_engine, write_tree
@@ -378,13 +378,13 @@ def test_a_file_that_cannot_be_read_does_not_count_as_searched(
 ) -> None:
     """An answer that misses it says so."""
     write_tree(root, {"a.py": "retry = 1\n", "b.py": "retry = 22\n"})
-    read = glimpse.read_descriptor
+    read = priority_walk.read_descriptor
 
     def refused(descriptor: int, *, most_bytes: int) -> bytes:
         if most_bytes == len("retry = 22\n"):
             raise PermissionError
         return read(descriptor, most_bytes=most_bytes)
 
-    monkeypatch.setattr(glimpse, "read_descriptor", refused)
+    monkeypatch.setattr(priority_walk, "read_descriptor", refused)
 
     assert "1 of 2 files" in scan(root, home, "retry").warnings[-1].message

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ggrep.config.settings import Settings
-from ggrep.parse.source.glimpse import Glimpse
+from ggrep.parse.source.priority_walk import PriorityWalk
 from ggrep.parse.source.walk import listing_of, walk
 from tests.fakes.git import Git
 from tests.fakes.repos import write_tree
@@ -19,10 +19,10 @@ TREE = {
 }
 
 
-def glimpse(root: Path, *, first: bytes = b"", without: bytes = b"\0") -> Glimpse:
+def glimpse(root: Path, *, first: bytes = b"", without: bytes = b"\0") -> PriorityWalk:
     settings = Settings()
     listing, _ = listing_of(root, settings)
-    return Glimpse(
+    return PriorityWalk(
         root,
         settings,
         listing,
@@ -32,8 +32,8 @@ def glimpse(root: Path, *, first: bytes = b"", without: bytes = b"\0") -> Glimps
     )
 
 
-def met(found: Glimpse) -> list[tuple[str, bytes]]:
-    return [(one.file.path_key, one.read()) for one in found.pass_by() if one is not None]
+def met(found: PriorityWalk) -> list[tuple[str, bytes]]:
+    return [(one.file.path_key, one.read()) for one in found.visited() if one is not None]
 
 
 def test_it_sees_what_a_walk_sees_with_or_without_git(root: Path, git: Git) -> None:
@@ -59,7 +59,7 @@ def test_each_directory_is_a_step(root: Path) -> None:
     """A tree of pictures alone must not keep anybody waiting."""
     write_tree(root, {f"d{number}/x.png": b"\x89PNG" for number in range(9)})
 
-    assert list(glimpse(root).pass_by()) == [None] * 10
+    assert list(glimpse(root).visited()) == [None] * 10
 
 
 def test_a_link_is_read_as_nothing(root: Path) -> None:
@@ -67,7 +67,7 @@ def test_a_link_is_read_as_nothing(root: Path) -> None:
     write_tree(root, {"b.py": "2"})
     outside = root.parent / "outside.py"
     outside.write_text("outside")
-    for one in glimpse(root).pass_by():
+    for one in glimpse(root).visited():
         if one is not None:
             (root / "b.py").unlink()
             (root / "b.py").symlink_to(outside)

@@ -113,7 +113,7 @@ def test_locks_that_lock_nothing_are_found_out(
     """Some file systems take every lock and hold none."""
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
 
-    with pytest.raises(StoreError, match="given away again"):
+    with pytest.raises(StoreError, match="locked again"):
         probe(tmp_path)
 
 
@@ -123,7 +123,7 @@ def test_a_rename_that_shows_old_bytes_is_found_out(
     """A cache between us and the disk would show an old snapshot for the new."""
     monkeypatch.setattr(Path, "read_bytes", lambda _: b"old")
 
-    with pytest.raises(StoreError, match="other bytes were read back"):
+    with pytest.raises(StoreError, match="bytes that were read differ"):
         probe(tmp_path)
 
 

@@ -188,7 +188,7 @@ def test_texts_of_other_rows_are_damage(engine: Engine) -> None:
     others = np.roll(image.arrays["row_ids"], 1, axis=0)
     other = replace(image, arrays={**image.arrays, "row_ids": others})
 
-    with pytest.raises(CorruptStore, match="not the image's"):
+    with pytest.raises(CorruptStore, match="does not fit its id"):
         shown_of(other, RowTexts(other), range(image.rows))
 
 

@@ -20,7 +20,7 @@ from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.workers.jobs import (
     HEADER_BYTES,
     HELLO,
-    OccurrenceQuestion,
+    OccurrenceRequest,
     body_length,
     decode_occurrences,
     decode_request,
@@ -49,12 +49,12 @@ NEVER = Deadline.never(CLOCK)
 TEXT = b"def run():\n    return run\n"
 
 
-def question(path: str = "a.py", data: bytes = TEXT) -> OccurrenceQuestion:
-    return OccurrenceQuestion(path, data, "run")
+def question(path: str = "a.py", data: bytes = TEXT) -> OccurrenceRequest:
+    return OccurrenceRequest(path, data, "run")
 
 
 def kinds(answer: FileOccurrences) -> list[str]:
-    return [mention.kind for mention in answer.found]
+    return [mention.kind for mention in answer.occurrences]
 
 
 def children() -> set[str]:
@@ -78,7 +78,7 @@ def test_answers_come_in_the_order_of_the_questions_and_no_process_is_left() -> 
         during = children()
 
     assert [one.path_key for one, _ in told] == [one.path_key for one in asked]
-    assert [answer.found[0].line for _, answer in told] == [*range(1, 13), 1]
+    assert [answer.occurrences[0].line for _, answer in told] == [*range(1, 13), 1]
     assert kinds(told[0][1]) == ["definition", "usage"]
     assert kinds(told[-1][1]) == ["comment", "comment"]
     assert kinds(again[0][1]) == ["definition", "usage"]
@@ -228,12 +228,12 @@ def test_a_deadline_counts_on_its_own_clock() -> None:
     with OccurrencePool() as pool:
         found = list(pool.find([question()], Deadline.after(distant, 60_000)))
 
-    assert [(answer.problem, len(answer.found)) for _, answer in found] == [("", 2)]
+    assert [(answer.problem, len(answer.occurrences)) for _, answer in found] == [("", 2)]
 
 
 def test_a_question_survives_the_pipe() -> None:
     """Names and paths may hold any character; data may hold line ends."""
-    asked = OccurrenceQuestion('a "b"\u2028.py', b"x\n\ny", "né?", any_case=True)
+    asked = OccurrenceRequest('a "b"\u2028.py', b"x\n\ny", "né?", any_case=True)
 
     assert decode_request(encode_request(asked, 7)) == (asked, 7)
 
@@ -274,13 +274,13 @@ def test_no_child_outlives_a_process_that_ends() -> None:
     """Whoever leaves without closing anything leaves nothing behind."""
     program = (
         "from ggrep.parse.workers.occurrence_pool import OccurrencePool\n"
-        "from ggrep.parse.workers.jobs import OccurrenceQuestion\n"
+        "from ggrep.parse.workers.jobs import OccurrenceRequest\n"
         "from ggrep.base.clock import SystemClock\n"
         "from ggrep.base.clock import Deadline\n"
         "clock = SystemClock()\n"
         "pool = OccurrencePool()\n"
-        "asked = [OccurrenceQuestion('a.py', b'def run(): pass', 'run')]\n"
-        "print(list(pool.find(asked, Deadline.never(clock)))[0][1].found[0].kind)\n"
+        "asked = [OccurrenceRequest('a.py', b'def run(): pass', 'run')]\n"
+        "print(list(pool.find(asked, Deadline.never(clock)))[0][1].occurrences[0].kind)\n"
         "print(*[child._process.pid for child in pool._children])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)

@@ -18,7 +18,7 @@ from ggrep.base.ids import PathKey
 from ggrep.model.files import FileText, SourceFile
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits
-from ggrep.parse.workers.jobs import HELLO, PlanQuestion, encode_request, frame
+from ggrep.parse.workers.jobs import HELLO, PlanRequest, encode_request, frame
 from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import IN_PROCESS_BYTES, ParsePool, Terms
 from tests.fakes.clocks import ManualClock
@@ -331,7 +331,7 @@ def test_a_large_file_without_a_verdict_of_its_parser_is_cut_by_lines_alone(
 @pytest.mark.slow
 def test_a_worker_whose_parent_died_ends_by_itself_though_its_parser_hangs(tmp_path: Path) -> None:
     """Nobody is left to kill it, and a hanging parser never sees the end of its input."""
-    request = frame(encode_request(PlanQuestion("hangs.py", b"x = 1\n", LIMITS), 200))
+    request = frame(encode_request(PlanRequest("hangs.py", b"x = 1\n", LIMITS), 200))
     given = tmp_path / "request"
     given.write_bytes(request)
     # The parent leaves its worker at work and is gone.

@@ -9,7 +9,7 @@ from ggrep.parse.chunking.chunker import chunk_without_grammar, needs_grammar
 from ggrep.parse.chunking.spans import Plan
 from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.workers.child import WORKER_COMMAND, Child
-from ggrep.parse.workers.jobs import PlanQuestion, decode_plan, encode_request
+from ggrep.parse.workers.jobs import PlanRequest, decode_plan, encode_request
 from ggrep.parse.workers.parse_pool import PATIENCE_MS
 from ggrep.parse.workers.pool import START_MS
 from training.encoder.mining import LIMITS
@@ -46,7 +46,7 @@ class GuardedParser:
         if self._child is None:
             self._child = Child(WORKER_COMMAND, self._clock)
             self._child.start(START_MS)
-        request = encode_request(PlanQuestion(key, data, LIMITS), Allowance().cpu_ms(len(data)))
+        request = encode_request(PlanRequest(key, data, LIMITS), Allowance().cpu_ms(len(data)))
         try:
             answer = self._child.ask(request, PATIENCE_MS)
         except BaseException:

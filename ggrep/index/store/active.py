@@ -19,7 +19,7 @@ def read_active(store: Path) -> SnapshotId | None:
     """Return the active snapshot id, or None if nothing was ever published.
 
     Raises:
-        CorruptStore: the pointer is there but does not hold a snapshot id.
+        CorruptStore: the pointer exists but is not a snapshot id.
         StoreError: it cannot be read now.
     """
     path = store_files.active_file(store)
@@ -34,11 +34,11 @@ def read_active(store: Path) -> SnapshotId | None:
     try:
         return parse_snapshot_id(text.removesuffix("\n"))
     except InvalidRequest as error:
-        raise CorruptStore(f"{path.name} does not hold a snapshot id") from error
+        raise CorruptStore(f"{path.name} is not a snapshot id") from error
 
 
 def has_index(store: Path) -> bool:
-    """Return whether anything was published, whatever is damaged of it by now."""
+    """Return whether any snapshot was published, damaged or not."""
     if store_files.active_file(store).exists():
         return True
     with suppress(OSError):
@@ -52,8 +52,8 @@ def has_index(store: Path) -> bool:
 def swap_active(store: Path, snapshot_id: SnapshotId) -> None:
     """Make `snapshot_id` the snapshot that new queries pin.
 
-    Requires: its manifest is on disk and verified, and the caller holds the writer lease at the
-    epoch it staged under.
+    Requires: its manifest is on disk and verified, and the caller holds the writer lease with the
+    epoch under which it staged the snapshot.
     """
     path = store_files.active_file(store)
     make_way_for_file(store, path)

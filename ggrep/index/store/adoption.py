@@ -1,7 +1,7 @@
 """Adopts a snapshot from another store of the same home, without reading or encoding files.
 
-Artifacts never change once they are published, so both stores share them by hard links where the
-file system has such, and hold copies of their own elsewhere.
+Published artifacts never change, so both stores share them by hard links if the file system has
+links. Otherwise they are copied.
 """
 
 import os
@@ -18,24 +18,24 @@ from ggrep.index.store.tables import table_files
 
 
 class Adopted(Struct, frozen=True):
-    """How many files of artifacts were taken over, and how."""
+    """The number of adopted files, by method."""
 
     linked: int
     copied: int
 
 
 def adopt_artifacts(source: Path, manifest: SnapshotManifest, target: Path) -> Adopted:
-    """Bring every artifact that a manifest names from one store into another, durably.
+    """Link or copy every artifact of a manifest from one store into another, durably.
 
-    The manifest itself stays behind: without it nobody opens what lies there.
+    The manifest itself is not copied: without it no reader opens the artifacts.
 
-    Requires: the caller holds the writer lease of the target, and nobody collects the source.
+    Requires: the caller holds the writer lease of the target, and the source is not collected.
     """
     return adopt(source, _artifacts(source, manifest), target)
 
 
 def adopt(source: Path, files: Iterable[Path], target: Path) -> Adopted:
-    """Bring files of one store to their places in another, durably; as `adopt_artifacts` else."""
+    """Link or copy files of one store to the same paths in another; as `adopt_artifacts`."""
     linked = copied = 0
     touched: set[Path] = set()
     for path in files:
@@ -60,13 +60,13 @@ def _artifacts(source: Path, manifest: SnapshotManifest) -> Iterator[Path]:
 
 
 def _link(path: Path, goal: Path) -> bool:
-    """Return whether both names are one file now; what lay at the goal is replaced."""
+    """Link `goal` to `path` in place of any file there; return False if that is impossible."""
     goal.unlink(missing_ok=True)
     try:
         goal.hardlink_to(path)
     except OSError:
-        # Another file system or owner, or no more links to be had. A file that is gone fails
-        # once more in the copy, which names it.
+        # Another file system or owner, or too many links. A missing file fails once more in the
+        # copy, whose error names it.
         return False
     return True
 

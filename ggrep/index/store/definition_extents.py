@@ -1,4 +1,4 @@
-"""The lines of the definition of which a chunk is only a part.
+"""The lines of a whole definition, for each chunk that is a part of it.
 
 A long definition is cut into several chunks. Its first one has its name; the others have it at the
 end of their breadcrumb.
@@ -17,14 +17,14 @@ Extent: TypeAlias = tuple[int, int]
 """First and last line, 1-based."""
 
 MAX_ROWS: Final = 1_000
-"""The chunks of a file with more have no extents."""
+"""Most chunks of a file with extents."""
 
 
 class Step(Struct, frozen=True):
-    """Where a chunk stands.
+    """The position of a chunk among definitions.
 
     Attributes:
-        trail: the definitions around it, including its own.
+        trail: names of the definitions around it, its own included.
         begins: a definition begins in it.
     """
 
@@ -38,10 +38,10 @@ class Step(Struct, frozen=True):
 
 
 def widened(steps: Sequence[Step], span: tuple[int, int], trail: Trail) -> tuple[int, int]:
-    """Return the chunks around `span` that are of the definition with that trail.
+    """Return the chunks around `span` that belong to the definition with that trail.
 
-    One chunk in which a definition of that trail begins is its first: two of one name may stand
-    behind each other.
+    A chunk in which such a definition begins is the first one: two consecutive definitions may
+    have one name.
     """
     first, last = span
     while first > 0 and not _begins(steps[first], trail) and _within(steps[first - 1], trail):
@@ -56,7 +56,7 @@ def widened(steps: Sequence[Step], span: tuple[int, int], trail: Trail) -> tuple
 
 
 def extents_of(chunks: Sequence[Chunk]) -> list[Extent | None]:
-    """Return of each chunk of a file the lines of the definition that it is only a part of."""
+    """Return, for each chunk of a file, the lines of the definition of which it is a part."""
     extents: list[Extent | None] = [None] * len(chunks)
     if len(chunks) > MAX_ROWS:
         return extents
@@ -81,10 +81,7 @@ def extents_of(chunks: Sequence[Chunk]) -> list[Extent | None]:
 
 
 def _is_part(chunks: Sequence[Chunk], place: int) -> bool:
-    """Return whether a chunk may be a part: it has no name of its own, or one of its kind follows.
-
-    A chunk with signature and name that no chunk of its kind follows is whole.
-    """
+    """Return whether a chunk may be a part: it has no name, or the next chunk is of its kind."""
     chunk = chunks[place]
     if chunk.corpus is not Corpus.CODE:
         return False

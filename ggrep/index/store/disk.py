@@ -1,4 +1,4 @@
-"""What lies on the disk: bytes of a store, size and digest of a file."""
+"""Sizes on disk: bytes of a store, size and digest of a file."""
 
 import hashlib
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 def store_bytes(directory: Path) -> int:
     """Return the bytes of all files below a directory.
 
-    Files come and go while a writer is at work: one that is gone counts nothing.
+    A file that a writer removes during the count does not count.
     """
     total, ahead = 0, [str(directory)]
     while ahead:

@@ -1,8 +1,8 @@
-"""Tells whether a directory can hold stores: local, and able to do what a publish needs.
+"""Checks that the file system of a directory is local and has the features that stores need.
 
-Stores rely on kernel file locks, on renames that are seen at once and on mapped files. Network
-file systems promise none of them to all machines that mount them, so they are refused by name.
-What else there is gets tried out, in a directory of its own that is removed again.
+Stores rely on kernel file locks, atomic renames and mapped files. Network file systems do not
+guarantee them across machines, so they are refused by name. Other file systems are tested in a
+temporary directory.
 """
 
 import fcntl
@@ -35,7 +35,7 @@ NETWORK_TYPES: Final = frozenset(
         *("fuse.sshfs", "fuse.vmhgfs-fuse"),
     }
 )
-"""Types, as the table of mounts spells them, that other machines may change as well."""
+"""Types of network file systems, as in the mount table."""
 
 NETWORK_MAGICS: Final[Mapping[int, str]] = MappingProxyType(
     {
@@ -55,17 +55,17 @@ NETWORK_MAGICS: Final[Mapping[int, str]] = MappingProxyType(
         0x7461636F: "ocfs2",
     }
 )
-"""The same by the number that the kernel gives them, where there is no table of mounts."""
+"""The same by the kernel's type number, for systems without a mount table."""
 
 _SAMPLE = b"ggrep\n" * 700
 
 
 def probe(directory: Path) -> str:
-    """Return the type of the file system that `directory`, which exists, lies on.
+    """Return the type of the file system of an existing directory, after testing its features.
 
     Raises:
         InvalidRequest: it is a network file system.
-        StoreError: something that a publish needs does not work there.
+        StoreError: a feature that a publish needs does not work there.
     """
     kind = refuse_network(directory)
     sweep_probes(directory)
@@ -79,11 +79,11 @@ def probe(directory: Path) -> str:
 
 
 def refuse_network(path: Path) -> str:
-    """Return the type of the file system that `path` lies on, or will lie on.
+    """Return the type of the file system of `path`, which need not exist.
 
     Raises:
-        InvalidRequest: other machines may change it as well.
-        StoreError: it cannot be looked at.
+        InvalidRequest: it is a network file system.
+        StoreError: its type cannot be read.
     """
     while not path.exists() and path != path.parent:
         path = path.parent
@@ -91,17 +91,17 @@ def refuse_network(path: Path) -> str:
         kind = filesystem_type(path) or ""
         magic = file_system_number(os.fsencode(path))
     except OSError as error:
-        raise _unfit(path, "looking at the file system", error) from error
-    found = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
-    if found is not None:
-        raise InvalidRequest(f"{path} lies on a network file system ({found}); {ADVICE}")
+        raise _unfit(path, "reading the type of the file system", error) from error
+    network = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
+    if network is not None:
+        raise InvalidRequest(f"{path} is on a network file system ({network}); {ADVICE}")
     return kind or f"{magic:#x}"
 
 
 def sweep_probes(directory: Path) -> None:
-    """Remove what probes of dead processes left in `directory`.
+    """Remove the directories that probes of dead processes left in `directory`.
 
-    A process of another container may look dead by its number, so its lock is asked as well.
+    The process of another container may seem dead by its id, so its lock is checked as well.
     """
     for leftover in sorted(directory.glob(f"{PROBE_PREFIX}*")):
         with suppress(OSError):
@@ -111,12 +111,12 @@ def sweep_probes(directory: Path) -> None:
 
 @contextmanager
 def _scratch(directory: Path) -> Iterator[Path]:
-    """Yield a directory that nobody else has, locked, and remove it."""
+    """Yield a new, locked directory, and remove it afterwards."""
     scratch = None
     try:
         scratch = _fresh_directory(directory)
-        with durable.opened(scratch, os.O_RDONLY | os.O_DIRECTORY) as held:
-            _lock(held)
+        with durable.opened(scratch, os.O_RDONLY | os.O_DIRECTORY) as descriptor:
+            _lock(descriptor)
             yield scratch
     except OSError as error:
         raise _unfit(directory, "creating a directory and locking it", error) from error
@@ -141,7 +141,7 @@ def _create_once(scratch: Path) -> None:
         durable.write_all(descriptor, _SAMPLE)
         os.fsync(descriptor)
     with suppress(FileExistsError), durable.opened(path, flags):
-        raise ValueError("a file was created that was there already")
+        raise ValueError("an existing file was created again")
 
 
 def _rename_and_read(scratch: Path) -> None:
@@ -149,7 +149,7 @@ def _rename_and_read(scratch: Path) -> None:
     durable.write_file(target, b"old")
     durable.replace_file(target, _SAMPLE)
     if target.read_bytes() != _SAMPLE:
-        raise ValueError("other bytes were read back than were written")
+        raise ValueError("the bytes that were read differ from the written ones")
 
 
 def _lock_alone(scratch: Path) -> None:
@@ -159,7 +159,7 @@ def _lock_alone(scratch: Path) -> None:
         _lock(first)
         with suppress(BlockingIOError):
             _lock(second)
-            raise ValueError("a lock that is held was given away again")
+            raise ValueError("a locked file was locked again")
 
 
 def _map(scratch: Path) -> None:
@@ -170,7 +170,7 @@ def _map(scratch: Path) -> None:
         closing(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)) as mapped,
     ):
         if mapped[:] != _SAMPLE:
-            raise ValueError("other bytes were mapped than were written")
+            raise ValueError("the mapped bytes differ from the written ones")
 
 
 _STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
@@ -190,13 +190,13 @@ def _lock(descriptor: int) -> None:
 def _is_alive(leftover: Path) -> bool:
     number = leftover.name.removeprefix(PROBE_PREFIX).partition("-")[0]
     if not number.isdecimal() or len(number) > 9:
-        return True  # not a name of ours
+        return True  # not the name of a probe
     try:
         os.kill(int(number), 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True  # another user's
+        return True  # a process of another user
     return True
 
 
@@ -211,4 +211,4 @@ def _is_unlocked(leftover: Path) -> bool:
 
 def _unfit(directory: Path, step: str, error: Exception) -> StoreError:
     why = (error.strerror if isinstance(error, OSError) else None) or error
-    return StoreError(f"{directory} cannot hold an index: {step} failed: {why}; {ADVICE}")
+    return StoreError(f"{directory}: not usable for an index: {step} failed: {why}; {ADVICE}")

@@ -1,9 +1,8 @@
 """Images: named arrays in one memory-mapped file, immutable and rebuildable.
 
 Layout: 8 bytes magic, u64 little-endian length of the header, the header (JSON: format, meta,
-arrays with dtype, shape and offset, and the digest of all that), padding, then each array at a
-multiple of 64 bytes.
-A page of the file is shared by all processes that map it.
+arrays with dtype, shape and offset, and a digest of these), padding, then each array at a multiple
+of 64 bytes. All processes that map the file share its pages.
 """
 
 import hashlib
@@ -26,19 +25,19 @@ Array = npt.NDArray[np.generic]
 _MAGIC = b"GGIMAGE\n"
 _ALIGN = 64
 _READ_BYTES = 16 * 1024
-"""Images up to that size are read: a map takes four pages and its place among a process' maps."""
+"""Images up to this size are read: a map takes four pages, and a process has a limit of maps."""
 _DIGEST = "digest"
-"""Field of the header with the SHA-256 of its others. A whole image is hashed only when it looks
-changed; what is read of it first is hashed each time, so that no array is taken for another."""
+"""Field of the header with the SHA-256 of the other fields. A whole image is hashed only if its
+stamp changed. Its header is hashed each time, so that no array is read as another."""
 
 
 class Image(Struct, frozen=True):
     """An opened image.
 
     Attributes:
-        meta: small JSON values stored beside the arrays.
+        meta: small JSON values.
         arrays: read-only views into the mapped file.
-        mapped: all of the file; None where it was read, as it is small.
+        mapped: all of the file; None for a small file, which was read.
     """
 
     meta: Mapping[str, stable_json.Json]
@@ -78,9 +77,9 @@ def open_image(path: Path) -> Image:
     """Map an image.
 
     Raises:
-        CorruptStore: the file is not an image, or shorter than its header says.
+        CorruptStore: the file is not an image, or shorter than its header requires.
         StoreError: it cannot be mapped now.
-        Incompatible: another format.
+        Incompatible: it has another format.
     """
     try:
         is_small = path.stat().st_size <= _READ_BYTES
@@ -102,7 +101,7 @@ def open_image(path: Path) -> Image:
         raise Incompatible(f"{path.name}: image format {header.get('format')!r}")
     digest = _digest(header)
     if header.get(_DIGEST, digest) != digest:
-        raise CorruptStore(f"{path.name}: its header is not the one that was written")
+        raise CorruptStore(f"{path.name}: its header differs from its digest")
     base = _padded(16 + length)
     arrays = {
         name: _slice(data, base + entry["offset"], entry, path)
@@ -116,12 +115,12 @@ def _slice(data: npt.NDArray[np.uint8], start: int, entry: dict[str, object], pa
     shape = tuple(int(size) for size in entry["shape"])  # type: ignore[attr-defined]  # from JSON
     end = start + dtype.itemsize * math.prod(shape)
     if end > len(data):
-        raise CorruptStore(f"{path.name} is shorter than its header says")
+        raise CorruptStore(f"{path.name} is shorter than its header requires")
     return data[start:end].view(dtype).reshape(shape)
 
 
 def _digest(header: Mapping[str, stable_json.Json]) -> str:
-    """Return the SHA-256 of all fields but the digest's own; images of earlier builds have none."""
+    """Return the SHA-256 of the header's other fields; images of earlier builds have no digest."""
     rest = {key: value for key, value in header.items() if key != _DIGEST}
     return hashlib.sha256(stable_json.dumps(rest)).hexdigest()
 

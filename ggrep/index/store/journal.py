@@ -1,7 +1,7 @@
 """Tombstones and segment map: small JSON-lines deltas that a manifest lists in order.
 
-A publish adds one file of each, so a tiny sync writes tiny files; when a manifest would list
-more than MAX_DELTAS, the next publish writes them as one.
+A publish adds one file of each, so a tiny sync writes tiny files. If a manifest would list more
+than MAX_DELTAS, the next publish merges them into one.
 """
 
 import hashlib
@@ -39,13 +39,13 @@ def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone])
 def write_segment_map(
     path: Path, relative: str, places: Mapping[PathKey, SegmentName | None]
 ) -> FileRef:
-    """Write which segment holds each path's live rows; None for a path that is gone."""
+    """Write the segment of each path's live rows; None for a removed path."""
     ordered = sorted(places, key=lambda key: key.encode())
     return _write(path, relative, [{"path_key": k, "segment_id": places[k]} for k in ordered])
 
 
 def read_tombstones(store: Path, refs: Sequence[FileRef]) -> set[PathKey]:
-    """Return every path that the listed files hide in older segments."""
+    """Return every path that these files hide in older segments."""
     return {PathKey(str(record["path_key"])) for record in _read(store, refs)}
 
 

@@ -1,6 +1,6 @@
-"""Judges a store: which snapshot answers, and what is damaged.
+"""Determines the state of a store: the snapshot that answers, and the damage.
 
-Queries, syncs, status, health and repair take the state of a store from here alone.
+Queries, syncs, status, health and repair get the state of a store from this module alone.
 """
 
 import sys
@@ -29,11 +29,11 @@ from ggrep.model.index_freshness import Damage
 
 
 class Judgement(Struct, frozen=True):
-    """The state of a store in which something was published.
+    """The state of a store with a published snapshot.
 
     Attributes:
-        manifest: the active snapshot's; None where it cannot be read.
-        view: the snapshot that answers; None where none can, or where an inspection met damaged
+        manifest: of the active snapshot; None if it cannot be read.
+        view: the snapshot that answers; None if none can, or if an inspection detected damaged
             derived files.
         damage: None for an intact store.
     """
@@ -43,7 +43,7 @@ class Judgement(Struct, frozen=True):
     damage: Damage | None
 
     def known_to_be(self, *, rebuilding: bool) -> "Judgement":
-        """Return the same with whether the damage is being rebuilt."""
+        """Return the state with the fact that the damage is being rebuilt, if it is."""
         if self.damage is None or not rebuilding:
             return self
         damage = replace(self.damage, rebuilding=True)
@@ -53,7 +53,7 @@ class Judgement(Struct, frozen=True):
         """Return the snapshot that answers.
 
         Raises:
-            IndexDamaged: none can.
+            IndexDamaged: no snapshot can answer.
         """
         if self.view is not None:
             return self.view
@@ -68,18 +68,18 @@ def judge(
     inspecting: bool = False,
     verifier: Verifier,
 ) -> Judgement:
-    """Return the state of a store; what was verified stays in the verifier.
+    """Return the state of a store; the verifier records what was verified.
 
     Args:
         store: the store directory.
         store_id: refuse snapshots of another store.
         writing: the caller holds the writer lease.
-        inspecting: damaged derived files are named, and no older snapshot is shown for them.
-        verifier: hashes what snapshots share once; makes derived files again if it has a mender.
+        inspecting: report damaged derived files instead of falling back to an older snapshot.
+        verifier: hashes shared artifacts once; rebuilds derived files if it has a mender.
 
     Raises:
-        NoIndex: nothing was ever published.
-        StoreError: an artifact cannot be read now; that is no reason to show an older snapshot.
+        NoIndex: no snapshot was ever published.
+        StoreError: an artifact cannot be read now; no older snapshot is used then.
         DeadlineExceeded: time ran out.
     """
     manifest: SnapshotManifest | None = None
@@ -108,12 +108,12 @@ def open_active(
     writing: bool = False,
     mender: Mender | None = None,
 ) -> SnapshotView:
-    """Return the active snapshot, verified; the newest valid one when the active is damaged.
+    """Return the active snapshot, verified; the newest valid one if the active one is damaged.
 
-    Arguments and errors as of `judge`; the view says what is damaged.
+    Arguments and errors are those of `judge`; the view has the damage.
 
     Raises:
-        IndexDamaged: snapshots exist and none is valid.
+        IndexDamaged: snapshots exist, and none is valid.
     """
     verifier = Verifier(store, deadline=deadline, mender=mender)
     try:
@@ -128,13 +128,13 @@ def newest_valid(
     store_id: StoreId | None,
     verifier: Verifier,
 ) -> SnapshotView | None:
-    """Return the first of some snapshots that is whole; None when none is.
+    """Return the first intact snapshot; None if there is none.
 
     Args:
         store: the store directory.
         manifests: newest first.
-        store_id: pass over snapshots of another store.
-        verifier: hashes what they share once, damaged or not.
+        store_id: skip snapshots of another store.
+        verifier: hashes shared artifacts once, damaged or not.
 
     Raises:
         StoreError: an artifact cannot be read now.
@@ -147,9 +147,9 @@ def newest_valid(
 
 
 def is_first_publish(store: Path) -> bool:
-    """Return whether a writer has written a store's first snapshot and not yet the pointer to it.
+    """Return whether a living writer has written a store's first snapshot, but no pointer to it.
 
-    Its snapshot may yet fail its verification, so it is not shown.
+    The snapshot may still fail its verification, so it is not shown.
 
     Requires: the pointer is missing.
     """
@@ -161,18 +161,20 @@ def is_first_publish(store: Path) -> bool:
 
 
 def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
-    """Return the meaning of a missing pointer."""
+    """Return the error for a missing pointer."""
     if not snapshot_ids(store) or (not writing and is_first_publish(store)):
         return NoIndex()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")
 
 
 def _oldest_epoch(store: Path) -> int:
-    return min((one.lease_epoch for one in manifests_newest_first(store)), default=sys.maxsize)
+    return min(
+        (manifest.lease_epoch for manifest in manifests_newest_first(store)), default=sys.maxsize
+    )
 
 
 def _is_written(store: Path) -> bool:
-    """Return whether a writer of the store is at work, as far as that can be read."""
+    """Return whether a writer of the store is alive; False if that cannot be read."""
     with suppress(GgrepError, OSError):
         return is_live(store_files.lease_files(store))
     return False
@@ -181,7 +183,7 @@ def _is_written(store: Path) -> bool:
 def _derived_alone(
     manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
 ) -> bool:
-    """Return whether tables and journal are intact, so that all else can be made from them."""
+    """Return whether tables and journal are intact, so that all other files can be rebuilt."""
     with suppress(CorruptStore):
         verifier.figures(manifest, store_id=store_id)
         for segment in manifest.segments:

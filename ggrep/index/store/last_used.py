@@ -1,7 +1,7 @@
-"""When a store was last used, which decides which stores of a home are deleted first.
+"""The time of a store's last use; the least recently used stores of a home are deleted first.
 
-The record is coarse, so that queries do not write each time, and it is no part of a snapshot:
-losing it makes a store look as old as its last publish.
+The record is precise to an hour, so that not every query writes it. It is not part of a snapshot:
+without it a store seems as old as its last publish.
 """
 
 from contextlib import suppress
@@ -17,9 +17,9 @@ _LENGTH = len("2000-01-01T00:00:00Z")
 
 
 def note_use(store: Path, now: datetime) -> None:
-    """Write down that a store was used, unless that was said within the last hour.
+    """Record that a store was used, unless the record is less than an hour old.
 
-    A store that cannot be written is used without a trace, and one that is gone stays gone.
+    A store that cannot be written has no record, and a deleted store is not created again.
     """
     last = read_last_use(store)
     if last is not None and abs(now - last) < _COARSENESS:
@@ -32,20 +32,20 @@ def note_use(store: Path, now: datetime) -> None:
 
 
 def read_last_use(store: Path) -> datetime | None:
-    """Return when a store was last used, to the hour; None when nobody wrote that down."""
+    """Return when a store was last used, to the hour; None without a record."""
     try:
         text = store_files.last_used_file(store).read_bytes()[:_LENGTH].decode("ascii")
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except (OSError, ValueError):
         return None
-    return found if found.tzinfo == UTC else None
+    return moment if moment.tzinfo == UTC else None
 
 
 def modified_at(store: Path) -> datetime:
-    """Return when something of a store was last published or removed: the newest of its files.
+    """Return when a store last changed: the time of its newest file.
 
     Raises:
-        OSError: the store is gone.
+        OSError: the store does not exist.
     """
     newest = store.stat().st_mtime
     for file in (store_files.active_file(store), store_files.index_state_file(store)):

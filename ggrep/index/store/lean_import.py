@@ -1,10 +1,9 @@
-"""Imports lancedb without what takes more than half of the time and changes nothing.
+"""Imports lancedb without two packages that take more than half of the time and have no effect.
 
-`lance_namespace_urllib3_client` is some hundred generated pydantic models; lancedb only mentions
-them in signatures while it works on local directories. `overrides` compares the signatures of its
-methods with those that they stand for, a third of the rest; on Python 3.12 and newer lancedb does
-without it. A process that belongs to ggrep alone can leave them out. A library must not: its host
-may want them.
+`lance_namespace_urllib3_client` is about a hundred generated pydantic models; for local directories
+lancedb only mentions them in signatures. `overrides` compares the signatures of methods with those
+that they override, a third of the remaining time; on Python 3.12 and newer lancedb does not use it.
+A process of ggrep can leave them out. A library must not: its host program may use them.
 """
 
 import importlib.abc
@@ -33,11 +32,11 @@ class _Mention(types.ModuleType):
 
 
 class _Unchecked(_Mention):
-    """The same, with the decorator that only checks."""
+    """The same, with a decorator `override` that checks nothing."""
 
     @staticmethod
     def override(method: Method) -> Method:
-        """Return the method, as it is."""
+        """Return the method unchanged."""
         return method
 
 
@@ -50,7 +49,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path: Sequence[str] | None,
         target: types.ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
-        """Return a spec for what is left out; None for everything else."""
+        """Return a spec for the packages that are left out; None for other modules."""
         del path, target
         if fullname.partition(".")[0] not in _LEFT_OUT:
             return None
@@ -61,21 +60,21 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return (_Unchecked if spec.name == _COMPARED else _Mention)(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Do nothing: names appear as they are asked for."""
+        """Do nothing: names are created on access."""
         del module
 
 
 def leave_out_remote_client() -> None:
     """Have lancedb imported without its remote client and its checks from now on.
 
-    Only for a process of ggrep's own: the choice is the process's, not a caller's.
+    Only for processes of ggrep: it affects the whole process.
     """
     if _PACKAGE not in sys.modules and not any(_finders()):
         sys.meta_path.insert(0, _Finder())
 
 
 def import_lancedb() -> types.ModuleType:
-    """Return lancedb, whole when a release will not do without what is left out."""
+    """Return lancedb; import it with all packages if a release fails without those left out."""
     with without_collecting():
         return _imported()
 
@@ -95,7 +94,7 @@ def _imported() -> types.ModuleType:
 
 
 def _is_python_part(name: str) -> bool:
-    """Return whether a loaded module can be loaded again; native ones initialise only once."""
+    """Return whether a module of lancedb can be loaded again; native ones initialise only once."""
     loader = getattr(sys.modules[name], "__loader__", None)
     native = isinstance(loader, importlib.machinery.ExtensionFileLoader)
     return name.startswith(("lance", _COMPARED)) and not native

@@ -20,7 +20,7 @@ from ggrep.model.sync import DegradedFile
 _MAX_BYTES = 8 << 20
 _SEALED_SINCE = 2
 MAX_PROBLEMS = 1000
-"""Problems that a manifest names; of more it keeps the number."""
+"""Most problems in a manifest; of further ones it has the number only."""
 
 
 class FileRef(Struct, frozen=True):
@@ -46,7 +46,7 @@ class SegmentRef(Struct, frozen=True):
     Attributes:
         kind: `delta`, or `compacted` when it was merged from others.
         rows: all rows, hidden ones included.
-        sha256: over the table's files, see `tables.measure_table`.
+        sha256: of the table's files, see `tables.measure_table`.
         path: of the table's directory, relative to the store.
     """
 
@@ -79,15 +79,15 @@ class Counts(Struct, frozen=True):
 
 
 class SnapshotManifest(Struct, frozen=True):
-    """One snapshot, self-contained: no parent is ever needed to read it.
+    """One snapshot, self-contained: it is read without its parent.
 
     Attributes:
-        canonical_root: of the work tree; empty where its own has not synced it yet.
-        store_id: of the directory that it lies in.
+        canonical_root: of the work tree; empty in a pulled snapshot before the first sync.
+        store_id: of the store's directory.
         errors: the first MAX_PROBLEMS problems.
-        errors_total: how many problems there are in all; 0 when `errors` has all of them.
-        index_id: names the index in answers, wherever it lies; empty in those of earlier builds,
-            whose name is that of their store (`name`).
+        errors_total: number of all problems; 0 if `errors` has all of them.
+        index_id: name of the index in answers, the same on every machine; empty in manifests of
+            earlier builds, whose name is that of their store (`name`).
     """
 
     snapshot_id: SnapshotId
@@ -113,12 +113,12 @@ class SnapshotManifest(Struct, frozen=True):
 
     @property
     def name(self) -> StoreId:
-        """Return what answers call the index: the same for all who hold it."""
+        """Return the name of the index in answers, the same for every copy of it."""
         return StoreId(self.index_id) if self.index_id else self.store_id
 
     @property
     def problems(self) -> int:
-        """Return the number of problems, named or not."""
+        """Return the number of problems, listed or not."""
         return max(self.errors_total, len(self.errors))
 
 
@@ -134,8 +134,8 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     """Return a snapshot's manifest.
 
     Raises:
-        CorruptStore: missing, oversized, or not a manifest of this snapshot.
-        Incompatible: written by a newer build.
+        CorruptStore: it is missing, oversized, or not a manifest of this snapshot.
+        Incompatible: a newer build wrote it.
         StoreError: it cannot be read now.
     """
     path = store_files.manifest_file(store, snapshot_id)
@@ -158,16 +158,16 @@ def read_manifest(store: Path, snapshot_id: SnapshotId) -> SnapshotManifest:
     if manifest.snapshot_id != snapshot_id:
         raise CorruptStore(f"{label} describes snapshot {manifest.snapshot_id}")
     try:
-        is_sound = _has_one_place(manifest)
+        is_sound = _fits_store(manifest)
     except InvalidRequest as error:
         raise CorruptStore(f"{label}: {error}") from error
     if not is_sound:
-        raise CorruptStore(f"{label} names a root and the store of another")
+        raise CorruptStore(f"{label}: its root and its store do not belong together")
     return manifest
 
 
-def _has_one_place(manifest: SnapshotManifest) -> bool:
-    """Tell whether the root is that of the store, as no digest holds the two."""
+def _fits_store(manifest: SnapshotManifest) -> bool:
+    """Return whether the root belongs to the store; the manifest's digest excludes both."""
     if not manifest.canonical_root:
         return True
     named = parse_store_id(manifest.store_id).repo_id

@@ -1,6 +1,6 @@
-"""Maps files into memory, and returns memory that is not needed for now.
+"""Maps files into memory, and releases pages that are not needed for now.
 
-A host maps thousands of images; no descriptor stays open.
+A host process maps thousands of images; no descriptor stays open.
 """
 
 import os
@@ -24,10 +24,10 @@ def map_file(path: Path) -> npt.NDArray[np.uint8]:
 
 
 def give_back(data: npt.NDArray[np.uint8]) -> None:
-    """Let a map's pages go; what is touched again comes back from the file, or the page cache.
+    """Release a map's pages; a later access reads them from the file or the page cache again.
 
-    Requires: `data` is all of a file that is mapped and never written to. Memory of any other
-        kind would be zeros afterwards.
+    Requires: `data` is a whole mapped file that is never written to. Memory of any other kind
+        would be zeros afterwards.
     """
     if len(data):
         forget_pages(data.ctypes.data, len(data))

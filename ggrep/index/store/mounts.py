@@ -1,4 +1,4 @@
-"""Reads the kernel's mount table: the file system that a path lies on."""
+"""Reads the kernel's mount table: the file system of a path."""
 
 import os
 import re
@@ -17,8 +17,8 @@ class Mount(Struct, frozen=True):
     """One line of the table.
 
     Attributes:
-        device: as `stat` tells it.
-        point: the directory that it is mounted on.
+        device: as `stat` returns it.
+        point: the directory where it is mounted.
         kind: for example `ext4` or `fuse.sshfs`.
     """
 
@@ -27,31 +27,31 @@ class Mount(Struct, frozen=True):
     kind: str
 
     def holds(self, path: bytes) -> bool:
-        """Return whether an absolute path lies at the mount point or below it."""
+        """Return whether an absolute path is the mount point or below it."""
         return path == self.point or path.startswith(self.point.rstrip(b"/") + b"/")
 
 
 def filesystem_type(path: Path, table: bytes | None = None) -> str | None:
-    """Return the type of the file system that an existing path lies on; None when unknown.
+    """Return the type of the file system of an existing path; None if it is unknown.
 
     Args:
-        path: it is looked up as it really is, without links.
-        table: the table's bytes; None to read it.
+        path: links in it are resolved.
+        table: the mount table's bytes; None to read it.
 
     Raises:
-        OSError: the path cannot be looked at.
+        OSError: the path cannot be read.
     """
     real, device = os.fsencode(path.resolve()), path.stat().st_dev
-    held = mount_table() if table is None else table
-    found = None if held is None else choose(held, real, device)
-    return found.kind if found else None
+    known = mount_table() if table is None else table
+    mount = None if known is None else choose(known, real, device)
+    return mount.kind if mount else None
 
 
 def choose(table: bytes, path: bytes, device: int) -> Mount | None:
-    """Return the mount that a path lies on: of its device, deepest, mounted last.
+    """Return the mount of a path: of its device, the deepest, the last.
 
-    Some file systems give their parts devices that the table does not know (btrfs); then the
-    deepest and last mount above the path is it, whatever its device.
+    Some file systems have devices that are not in the table (btrfs); then it is the deepest and
+    last mount above the path, of any device.
     """
     above = [mount for mount in parse(table) if mount.holds(path)]
     same = [mount for mount in above if mount.device == device]
@@ -63,7 +63,7 @@ def choose(table: bytes, path: bytes, device: int) -> Mount | None:
 
 
 def parse(table: bytes) -> Iterator[Mount]:
-    """Yield the mounts of a table in its order; lines that are none of it are left out."""
+    """Yield the mounts of a table in its order; malformed lines are left out."""
     for line in table.splitlines():
         before, separator, after = line.partition(b" - ")
         fields, rest = before.split(b" "), after.split(b" ")
@@ -76,5 +76,5 @@ def parse(table: bytes) -> Iterator[Mount]:
 
 
 def _unescape(text: bytes) -> bytes:
-    """Undo the kernel's escapes: blanks, tabs, line feeds and backslashes come in octal."""
+    """Undo the kernel's octal escapes of blanks, tabs, line feeds and backslashes."""
     return _ESCAPED.sub(lambda match: bytes([int(match[1], 8) & 0xFF]), text)

@@ -1,7 +1,7 @@
 """The files that a snapshot needs, and the files of a store that no snapshot needs.
 
-Whoever copies, collects or counts files of a store asks here, so that none of them forgets one.
-Caches and the records of pins are neither: no manifest names them, and their owners remove them.
+All code that copies, collects or counts files of a store uses this module, so that none is
+forgotten. Caches and pins are neither: no manifest refers to them, and their owners remove them.
 """
 
 from collections.abc import Collection, Iterator
@@ -14,13 +14,13 @@ from ggrep.index.store.manifest import FileRef, SnapshotManifest
 
 
 class Unnamed(Struct, frozen=True):
-    """What lies in a store and is not named, all paths in order of their names.
+    """The unreferenced files of a store, by path.
 
     Attributes:
-        snapshots: directories of snapshots of which nothing is named, and of others the files
-            that are not. A journal file may be needed long after the snapshot that brought it.
+        snapshots: snapshot directories without a referenced file, and the unreferenced files of
+            the others. A journal file may be needed long after its own snapshot.
         segments: tables and images.
-        leftovers: what was staged or thrown away; nothing ever names that.
+        leftovers: staged and discarded files, which no manifest refers to.
     """
 
     snapshots: tuple[Path, ...]
@@ -29,20 +29,20 @@ class Unnamed(Struct, frozen=True):
 
 
 def file_refs(manifest: SnapshotManifest) -> tuple[FileRef, ...]:
-    """Return every file that a manifest names: images, journal, masks."""
+    """Return every file that a manifest refers to: images, journal, masks."""
     images = (segment.image for segment in manifest.segments)
     return (*images, *manifest.tombstones, *manifest.segment_map, manifest.visibility)
 
 
 def named(store: Path, manifest: SnapshotManifest) -> frozenset[Path]:
-    """Return what a snapshot needs: its manifest, its tables' directories, its files."""
+    """Return the paths that a snapshot needs: its manifest, its tables' directories, its files."""
     tables = {store_files.table_dir(store, segment.table) for segment in manifest.segments}
     files = {store / ref.path for ref in file_refs(manifest)}
     return frozenset({store_files.manifest_file(store, manifest.snapshot_id)} | tables | files)
 
 
 def unnamed(store: Path, kept: Collection[Path]) -> Unnamed:
-    """Return what lies in a store besides `kept` that a manifest could name or nobody needs."""
+    """Return the artifacts of a store outside `kept`, and its staged and discarded files."""
     tables = (path for path in entries(store) if store_files.is_table(path))
     return Unnamed(
         snapshots=tuple(_of_snapshots(store, kept)),
@@ -57,7 +57,7 @@ def unnamed(store: Path, kept: Collection[Path]) -> Unnamed:
 
 
 def entries(directory: Path) -> list[Path]:
-    """Return what lies in a directory, by name; nothing when it is none."""
+    """Return the entries of a directory, by name; none if it is missing or not a directory."""
     try:
         return sorted(directory.iterdir())
     except (FileNotFoundError, NotADirectoryError):

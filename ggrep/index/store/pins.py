@@ -1,9 +1,8 @@
 """Pins: records in a store that keep a snapshot for an exploration session.
 
-A session outlives its requests, and nobody holds a lock in between: a collection reads these
-records instead, holding the readers' lock alone, and takes no snapshot that one of them names. A
-pin is written under the same lock, shared, so that none appears while a collection decides. What
-a dead session leaves is a record that ends by itself.
+A session outlives its requests and holds no lock between them. A collection locks the readers'
+lock exclusively, reads these records, and keeps every snapshot in them. A pin is written under the
+same lock, shared, so that no pin appears during a collection. The pin of a dead session expires.
 """
 
 import math
@@ -27,14 +26,14 @@ from ggrep.index.store.read_failures import read_failure
 from ggrep.model.slate import SESSION_SECS
 
 MAX_PINS: Final = 256
-"""Sessions of a store that run at once; writers in a race may pass it by one each."""
+"""Most sessions of a store at once; each of several simultaneous writers may exceed it by one."""
 
 _VERSION: Final = 1
-"""Layout of a pin: 1. version, both ids, when it was made, when it ends."""
+"""Layout of a pin: 1. version, both ids, time of creation, time of expiry."""
 
 _TTL: Final = timedelta(seconds=SESSION_SECS)
 _LONGEST: Final = 2 * _TTL
-"""What claims to hold longer was not written by us, or by a clock that is far ahead of ours."""
+"""A pin that expires later is not ggrep's, or is of a machine whose clock is far ahead."""
 
 _MAX_BYTES: Final = 4_096
 _NAME: Final = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}\.[0-9A-HJKMNP-TV-Z]{26}\.json")
@@ -44,7 +43,7 @@ class Pin(Struct, frozen=True):
     """A session's hold on a snapshot.
 
     Attributes:
-        expires_at: after that a collection may take the snapshot; UTC.
+        expires_at: when a collection may delete the snapshot; UTC.
     """
 
     snapshot_id: SnapshotId
@@ -58,7 +57,7 @@ class Pin(Struct, frozen=True):
 
 
 class _Record(Struct, frozen=True):
-    """A pin's file, as JSON has it."""
+    """The JSON of a pin's file."""
 
     version: int
     snapshot_id: str
@@ -70,15 +69,15 @@ class _Record(Struct, frozen=True):
 def write_pin(store: Path, snapshot_id: SnapshotId, session_id: str, now: datetime) -> Pin:
     """Keep a snapshot for a session, durably, and return the pin.
 
-    Requires: the caller holds the readers' lock, and the snapshot is there.
+    Requires: the caller holds the readers' lock, and the snapshot exists.
 
     Raises:
-        Busy: as many sessions as there may be run already.
-        StoreError: those that run cannot be read now.
-        OSError: it cannot be written.
+        Busy: MAX_PINS sessions run already.
+        StoreError: the other pins cannot be read now.
+        OSError: the pin cannot be written.
     """
-    held = read_pin(store, snapshot_id, session_id)
-    if held is None or not held.holds(now):
+    current = read_pin(store, snapshot_id, session_id)
+    if current is None or not current.holds(now):
         _require_room(store, now)
     pin = Pin(snapshot_id, session_id, now.replace(microsecond=0), _end(now))
     _write(store, pin)
@@ -86,12 +85,12 @@ def write_pin(store: Path, snapshot_id: SnapshotId, session_id: str, now: dateti
 
 
 def extend(store: Path, pin: Pin, now: datetime) -> Pin:
-    """Keep the snapshot for as long again from now, and return the pin.
+    """Keep the snapshot for a whole term from now, and return the pin.
 
-    Requires: the caller holds the readers' lock, and the pin holds.
+    Requires: the caller holds the readers' lock, and the pin has not expired.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the pin cannot be written.
     """
     longer = Pin(pin.snapshot_id, pin.session_id, pin.created_at, _end(now))
     _write(store, longer)
@@ -99,7 +98,7 @@ def extend(store: Path, pin: Pin, now: datetime) -> Pin:
 
 
 def read_pin(store: Path, snapshot_id: SnapshotId, session_id: str) -> Pin | None:
-    """Return a session's pin, whether or not it still holds; None when there is none.
+    """Return a session's pin, expired or not; None without one.
 
     Raises:
         StoreError: it cannot be read now.
@@ -111,28 +110,28 @@ def pinned(store: Path, now: datetime) -> frozenset[SnapshotId]:
     """Return the snapshots that sessions keep.
 
     Raises:
-        StoreError: a pin cannot be read now, so what has to stay is not known.
+        StoreError: a pin cannot be read now, so the pinned snapshots are unknown.
     """
     return frozenset(pin.snapshot_id for pin in _holding(store, now))
 
 
 def sweep_pins(store: Path, now: datetime) -> None:
-    """Remove pins that hold no longer, damaged ones, and what dead writers left of some.
+    """Remove expired and damaged pins, and files that dead writers left.
 
-    Requires: the caller holds the readers' lock alone.
+    Requires: the caller holds the readers' lock exclusively.
     """
     live = {_file(store, pin) for pin in _holding(store, now)}
     for path in entries(store_files.pins_dir(store)):
         if path not in live:
-            with suppress(OSError):  # no file of ours, or gone
+            with suppress(OSError):  # not a file of ggrep, or already removed
                 path.unlink()
 
 
 def _require_room(store: Path, now: datetime) -> None:
-    """Do nothing while there is room for one more; expired pins give way.
+    """Raise Busy if there are MAX_PINS pins; expired ones are removed first.
 
-    Collections may be rare, and the directory must not grow for ever. A session whose pin is
-    removed here just as it is extended finds that it expired.
+    Collections may be rare, and the directory must not grow for ever. If a pin is removed here at
+    the moment of its extension, its session has expired.
     """
     files = [path for path in entries(store_files.pins_dir(store)) if _NAME.fullmatch(path.name)]
     if len(files) < MAX_PINS:
@@ -149,7 +148,7 @@ def _require_room(store: Path, now: datetime) -> None:
 
 
 def _end(now: datetime) -> datetime:
-    """Return when a pin that is used now ends: a whole second, as its file has it, not before."""
+    """Return the expiry of a pin that is used now, rounded up to whole seconds as in its file."""
     return (now + _TTL + timedelta(microseconds=999_999)).replace(microsecond=0)
 
 
@@ -166,7 +165,7 @@ def _file(store: Path, pin: Pin) -> Path:
 
 def _write(store: Path, pin: Pin) -> None:
     file = _file(store, pin)
-    with suppress(FileExistsError):  # not its parents: a store that is gone stays gone
+    with suppress(FileExistsError):  # not its parents: a deleted store is not created again
         durable.create_directory(file.parent)
         durable.sync_directory(store)
     record: dict[str, stable_json.Json] = {
@@ -180,7 +179,7 @@ def _write(store: Path, pin: Pin) -> None:
 
 
 def _read(path: Path) -> Pin | None:
-    """Return the pin in a file; None when it is gone or none of ours."""
+    """Return the pin in a file; None if it is missing or not a valid pin."""
     if not _NAME.fullmatch(path.name):
         return None
     try:
@@ -189,7 +188,7 @@ def _read(path: Path) -> Pin | None:
     except OSError as error:
         failure = read_failure(f"pins/{path.name}", error)
         if isinstance(failure, CorruptStore):
-            return None  # gone, or a directory
+            return None  # removed, or a directory
         raise failure from error
     pin = _pin(data)
     named = pin is not None and path.name == f"{pin.snapshot_id}.{pin.session_id}.json"

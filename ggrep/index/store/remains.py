@@ -1,4 +1,4 @@
-"""Leftovers beside a store of an interrupted removal, clone or rebuild."""
+"""Leftover directories of an interrupted removal, clone or rebuild of a store."""
 
 import os
 import shutil
@@ -21,29 +21,29 @@ from ggrep.index.store.store_opening import hold_lease
 
 
 class Swept(Struct, frozen=True):
-    """What was swept; `freed_bytes` counts a file once for each of its links."""
+    """The removed leftovers; `freed_bytes` counts a file once for each of its links."""
 
     directories: int = 0
     freed_bytes: int = 0
 
 
 def lying_remains(home: Home) -> dict[Path, list[Path]]:
-    """Return what lies beside each store of a home whose writer is dead, all by name."""
-    found: dict[Path, list[Path]] = {}
+    """Return the leftovers of each store of a home without a living writer, all by name."""
+    paths_of: dict[Path, list[Path]] = {}
     for path in entries(home.data):
         store = store_files.store_of_remains(path)
         if store is not None:
-            found.setdefault(store, []).append(path)
-    return {store: paths for store, paths in sorted(found.items()) if not _has_writer(store)}
+            paths_of.setdefault(store, []).append(path)
+    return {store: paths for store, paths in sorted(paths_of.items()) if not _has_writer(store)}
 
 
 def sweep_home(home: Home, clock: Clock, wait: Callable[[float], None], ttl_ms: int) -> Swept:
-    """Delete what lies beside the stores of a home, as far as nobody is at work there.
+    """Delete the leftovers of all stores of a home without a writer.
 
-    What cannot be deleted stays: it is in nobody's way.
+    Leftovers that cannot be deleted stay; they do no harm.
     """
     directories = freed = 0
-    with suppress(OSError):  # a home that is none is refused by whoever needs it
+    with suppress(OSError):  # commands that need the home refuse an invalid one
         for store, paths in lying_remains(home).items():
             with suppress(GgrepError, OSError):
                 size = sum(store_bytes(path) for path in paths)
@@ -53,7 +53,7 @@ def sweep_home(home: Home, clock: Clock, wait: Callable[[float], None], ttl_ms: 
 
 
 def sweep_store(store: Path, clock: Clock, wait: Callable[[float], None], ttl_ms: int) -> None:
-    """Delete what lies beside one store.
+    """Delete the leftovers of one store.
 
     Raises:
         Busy: a writer holds the store.
@@ -65,23 +65,23 @@ def sweep_store(store: Path, clock: Clock, wait: Callable[[float], None], ttl_ms
 
 
 def sweep_remains(store: Path, lease: Lease) -> None:
-    """Delete them, whatever writer they are of: it is dead, or finds that it was taken over.
+    """Delete the leftovers of any writer: it is dead, or will notice that it was taken over.
 
-    Under the guard, so that whoever was stopped here itself deletes nothing of its successor's.
+    The guard is locked, so that a caller that was stopped deletes no files of its successor.
 
-    Requires: the caller holds the store's lease, and has made nothing beside the store yet.
+    Requires: the caller holds the store's lease, and has created no such directory itself yet.
 
     Raises:
         LeaseLost: another writer took over; nothing was deleted.
     """
     with lease.fenced():
-        found = [
+        leftovers = [
             path for path in entries(store.parent) if store_files.store_of_remains(path) == store
         ]
-        for path in found:
-            with suppress(FileNotFoundError):  # whose it was may be deleting it as well
+        for path in leftovers:
+            with suppress(FileNotFoundError):  # its writer may delete it at the same time
                 shutil.rmtree(path)
-        if found:
+        if leftovers:
             durable.sync_directory(store.parent)
 
 
@@ -89,4 +89,4 @@ def _has_writer(store: Path) -> bool:
     try:
         return is_live(store_files.lease_files(store))
     except (GgrepError, OSError):
-        return True  # a newer build's, or not ours to read: then neither to delete
+        return True  # of a newer build, or unreadable: do not delete it

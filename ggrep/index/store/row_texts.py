@@ -2,19 +2,19 @@
 
 The text of all files is one stream, cut into blocks of 32 KiB, each compressed by zlib. A file's
 part of the stream is the text of its header chunk, then the file's own text, which its other rows
-tile. Details of rows lie in blocks of 32 rows, JSON under zlib:
+tile. Details of rows are in blocks of 32 rows, as JSON compressed by zlib:
 
 | array | dtype, shape | |
 |---|---|---|
-| text_blocks, text_offsets | u8, u64 (b + 1,) | compressed blocks, and where each begins and ends |
+| text_blocks, text_offsets | u8, u64 (b + 1,) | compressed blocks, and the start and end of each |
 | file_text_starts, file_text_lengths | u64, u32 (n,) | bytes of the stream |
 | row_text_starts, row_text_lengths | u32 (m,) | bytes, from the start of the file's part |
 | detail_blocks, detail_offsets | u8, u64 (c + 1,) | lists of `RowDetails` |
 | detail_rows | u32 (c,) | first row of each |
 | definition_starts, definition_ends | u32 (m,) | `ggrep.index.store.definition_extents` |
 
-Each block carries zlib's checksum, and a row's id follows from its text: no other text is taken
-for it. Images of earlier builds have none of these arrays; `table_texts` reads their tables.
+Each block has zlib's checksum, and a row's id is a digest of its text, so a wrong text is detected.
+Images of earlier builds have none of these arrays; `table_texts` reads their tables.
 """
 
 import zlib
@@ -38,17 +38,17 @@ from ggrep.model.files import ANCHOR, TEXT, Chunk, embedded_text
 _Numbers: TypeAlias = npt.NDArray[np.int64]
 
 BLOCK_BYTES: Final = 32 * 1024
-"""The window of zlib: larger blocks get 4 % smaller, and a row takes twice as long."""
+"""The window of zlib: larger blocks compress 4 % better, and a row takes twice as long."""
 _DETAIL_ROWS: Final = 32
 _LEVEL: Final = 6
 _MOST_DETAIL_BYTES: Final = 1 << 26
-"""Bound on a decompressed block of details: more than 32 rows can have."""
+"""Bound on a decompressed block of details, which 32 rows cannot reach."""
 _TEXTS: Final = "text_blocks"
 _OFFSETS: Final = ("text_offsets", "detail_offsets")
 
 
 class RowDetails(Struct, frozen=True, array_like=True):
-    """Fields of a row's `Chunk` that are shown or searched beside its text.
+    """Fields of a row's `Chunk`, other than its text, that are shown or searched.
 
     Attributes:
         encoding: of the file; empty for UTF-8.
@@ -96,26 +96,26 @@ class Texts(Protocol):
     """Reads the texts of one segment.
 
     Raises:
-        CorruptStore: of every method; they are damaged.
+        CorruptStore: the texts are damaged; every method may raise it.
     """
 
     def texts(self, rows: Sequence[int], *, checked: bool = True) -> list[str]:
         """Return the files' own text of ascending rows.
 
-        Where it is not `checked`, the caller compares it: checksums of blocks may be left aside.
+        With `checked` False the caller compares the text, and blocks need no checksum.
         """
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows and what stands behind it up to the next one's.
+        """Return the text of ascending rows, and the text from there to the next row's.
 
-        Both are UTF-8; a file's tiles, but for the text of its header chunk, are the file.
+        Both are UTF-8; a file is its tiles without the text of its header chunk.
         """
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
         """Return the details of ascending rows."""
 
     def extents(self, rows: Sequence[int]) -> list[Extent | None]:
-        """Return the lines of the definition that each row is only a part of, if it is."""
+        """Return, for each row, the lines of the definition of which it is a part, if any."""
 
 
 class RowTexts(Struct, frozen=True):
@@ -129,16 +129,16 @@ class RowTexts(Struct, frozen=True):
             starts, lengths, _ = self._spans(rows)
             return [text.decode() for text in self._read(starts, lengths, checked=checked)]
         except UnicodeDecodeError as error:
-            raise CorruptStore(f"segment {self.image.name}: a text is cut elsewhere") from error
+            raise CorruptStore(f"segment {self.image.name}: a text is not UTF-8") from error
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows and what stands behind it up to the next one's."""
+        """Return the text of ascending rows, and the text from there to the next row's."""
         starts, lengths, wholes = self._spans(rows)
         tiles = zip(self._read(starts, wholes), lengths.tolist(), strict=True)
         return [(tile[:length], tile[length:]) for tile, length in tiles]
 
     def _spans(self, rows: Sequence[int]) -> tuple[_Numbers, _Numbers, _Numbers]:
-        """Return where the rows' texts begin, and their lengths without and with tails."""
+        """Return the starts of the rows' texts, and their lengths without and with tails."""
         places = np.asarray(rows, dtype=np.int64)
         arrays, image = self.image.arrays, self.image
         files = image.row_files[places]
@@ -177,7 +177,7 @@ class RowTexts(Struct, frozen=True):
         return details
 
     def extents(self, rows: Sequence[int]) -> list[Extent | None]:
-        """Return the lines of the definition that each row is only a part of, if it is."""
+        """Return, for each row, the lines of the definition of which it is a part, if any."""
         starts = self.image.arrays["definition_starts"][list(rows)].tolist()
         ends = self.image.arrays["definition_ends"][list(rows)].tolist()
         return [(start, end) if end else None for start, end in zip(starts, ends, strict=True)]
@@ -191,24 +191,24 @@ def has_texts(image: SegmentImage) -> bool:
 def shown_of(
     image: SegmentImage, texts: Texts, rows: Sequence[int], *, checked: bool = True
 ) -> list[ShownRow]:
-    """Return what hits show of ascending rows; `checked` as in `Texts`, for what is around them.
+    """Return the text and details of ascending rows, as hits show them; `checked` as in `Texts`.
 
     Raises:
-        CorruptStore: a text is not that of the image's row.
+        CorruptStore: a text does not fit the id of its row.
     """
     shown = []
     places = np.asarray(rows, dtype=np.int64)
     files = image.row_files[places].astype(np.int64)
     paths, ordinals = image.paths_of(files), (places - image.file_rows[files]).tolist()
     kinds = [ANCHOR if is_anchor else TEXT for is_anchor in image.row_anchors[places].tolist()]
-    own_texts = texts.texts(rows, checked=checked)
-    of_rows = zip(rows, own_texts, texts.details(rows), paths, ordinals, kinds, strict=True)
+    file_texts = texts.texts(rows, checked=checked)
+    of_rows = zip(rows, file_texts, texts.details(rows), paths, ordinals, kinds, strict=True)
     for row, text, details, path, ordinal, kind in of_rows:
         chunk_hash = chunk_hash_of(embedded_text(details.breadcrumb, text, details.extra))
         chunk_id = chunk_id_of(chunk_hash, details.chunker_version, kind)
         row_id = row_id_of(PathKey(path.decode()), chunk_id, ordinal)
         if bytes.fromhex(row_id) != image.row_id(row):
-            raise CorruptStore(f"segment {image.name}: row {row} is not the image's")
+            raise CorruptStore(f"segment {image.name}: the text of row {row} does not fit its id")
         shown.append(ShownRow(row_id, chunk_id, text, details))
     return shown
 
@@ -223,9 +223,9 @@ class _Blocks:
         self._offsets = image.arrays[f"{kind}_offsets"].view(np.uint64)
 
     def block(self, number: int, most: int | None = None) -> bytes:
-        """Return a block, decompressed; with `most`, its first bytes alone, and not checked."""
+        """Return a decompressed block; with `most`, only that many bytes, without a check."""
         if not 0 <= number < len(self._offsets) - 1:
-            raise CorruptStore(f"segment {self._segment}: a text lies outside of its image")
+            raise CorruptStore(f"segment {self._segment}: a text is outside its image")
         start, end = self._offsets[number : number + 2].tolist()
         stream = zlib.decompressobj()
         try:
@@ -242,8 +242,8 @@ class _Stream:
 
     Args:
         blocks: of the stream.
-        ends: of all ranges that are read, ascending, where the caller checks texts: a block is then
-            decompressed up to the last of them, which on average takes half the time.
+        ends: ends of all ranges that will be read, ascending, if the caller checks texts: a block
+            is then decompressed up to the last of them, which on average takes half the time.
     """
 
     def __init__(self, blocks: _Blocks, ends: Sequence[int] = ()) -> None:
@@ -290,10 +290,10 @@ class TextsPart(Struct, frozen=True, array_like=True):
 
 
 class TextsBuilder:
-    """Takes the rows of files one after another; holds compressed blocks, or a part's texts."""
+    """Collects the rows of consecutive files, as compressed blocks or as the texts of a part."""
 
     def __init__(self, *, of_part: bool = False) -> None:
-        """Take nothing yet; the texts `of_part` are compressed by the builder that takes it."""
+        """Collect nothing yet; texts `of_part` are compressed by the builder that adds the part."""
         self._of_part = of_part
         self._texts = _BlocksBuilder()
         self._details = _BlocksBuilder()
@@ -305,12 +305,12 @@ class TextsBuilder:
         self._numbers = {name: array("Q") for name in _NUMBERS}
 
     def begin_file(self) -> None:
-        """Take the next file."""
+        """Begin the next file."""
         self._end_file()
         self._numbers["file_text_starts"].append(self._streamed)
 
     def add(self, rows: Iterable[ChunkRow]) -> None:
-        """Take rows of the file begun last."""
+        """Add rows of the current file."""
         numbers, start = self._numbers, self._numbers["file_text_starts"][-1]
         details = []
         for row in rows:
@@ -324,7 +324,7 @@ class TextsBuilder:
         self._take_details(details)
 
     def add_part(self, part: TextsPart) -> None:
-        """Take the texts of a run of files."""
+        """Add the texts of a run of files."""
         self._end_file()
         for name, values in part.numbers.items():
             numbers = np.frombuffer(values, dtype=np.uint64)
@@ -335,13 +335,13 @@ class TextsBuilder:
         self._take_details(part.details)
 
     def part(self) -> TextsPart:
-        """Return the texts of a part; the builder is used up."""
+        """Return the texts of a part; the builder cannot be used again."""
         self._end_file()
         numbers = {name: values.tobytes() for name, values in self._numbers.items()}
         return TextsPart(bytes(self._stream), numbers, self._pending)
 
     def finish(self) -> dict[str, Array]:
-        """Return the arrays; the builder is used up."""
+        """Return the arrays; the builder cannot be used again."""
         self._end_file()
         self._flush_details(len(self._pending))
         if self._stream:
@@ -420,11 +420,11 @@ TEXT_ARRAYS: Final = (*_NUMBERS, _TEXTS, "detail_blocks", *_OFFSETS)
 
 
 def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> dict[str, Array]:
-    """Return the texts of several images as those of one; all have texts.
+    """Return the text arrays of several images, all with texts, as those of one image.
 
     Args:
         images: in order.
-        first_rows: the row that each image's first one becomes.
+        first_rows: the new number of each image's first row.
     """
     arrays: dict[str, Array] = {
         name: np.concatenate([image.arrays[name] for image in images])
@@ -449,6 +449,6 @@ def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> di
 
 
 def _joined_offsets(parts: Sequence[Array]) -> npt.NDArray[np.uint64]:
-    """Return the offsets of blocks that lie one behind the other."""
+    """Return the offsets of concatenated blocks."""
     lengths = np.concatenate([np.diff(part.view(np.uint64)) for part in parts])
     return np.concatenate((np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)))

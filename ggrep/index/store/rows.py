@@ -1,4 +1,4 @@
-"""The chunk row, and the bytes that ids are computed from."""
+"""The chunk row, and the computation of its ids."""
 
 import hashlib
 
@@ -9,7 +9,7 @@ from ggrep.model.files import Chunk, ChunkedFile
 
 
 class ChunkRow(Struct, frozen=True):
-    """One chunk as a segment stores it, its vector aside.
+    """One chunk as a segment stores it, without its vector.
 
     Attributes:
         file_hash: SHA-256 of the file's bytes, raw.
@@ -38,12 +38,12 @@ def chunk_hash_of(text: str) -> bytes:
 
 
 def chunk_id_of(chunk_hash: bytes, chunker_version: str, kind: str) -> str:
-    """Return the chunk's id: equal text cut by the same rules has equal ids everywhere."""
+    """Return the chunk's id: equal texts of equal chunker versions have equal ids everywhere."""
     return hashlib.sha256(chunk_hash + chunker_version.encode() + kind.encode()).hexdigest()
 
 
 def row_id_of(path_key: PathKey, chunk_id: str, ordinal: int) -> str:
-    """Return the row's id: equal wherever the same text stands at the same place."""
+    """Return the row's id: equal for the same text at the same place of the same path."""
     place = ordinal.to_bytes(4, "little")
     return hashlib.sha256(path_key.encode() + chunk_id.encode() + place).hexdigest()
 

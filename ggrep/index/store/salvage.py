@@ -1,7 +1,8 @@
-"""Salvages a store without an intact snapshot: the sound segments of its newest manifest.
+"""Salvages the intact segments of a store without an intact snapshot.
 
-A segment is sound when table and image hash to what was published. What each shows comes from the
-stored masks, or, should these be damaged, from tombstones and segment map, which say the same.
+A segment is intact if its table and its image have the digests in the manifest. The visible files
+of each segment come from the stored masks, or, if these are damaged, from tombstones and segment
+map, which contain the same facts.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -26,10 +27,10 @@ Masks = dict[SegmentName, npt.NDArray[np.bool_]]
 
 
 class Salvage(Struct, frozen=True):
-    """A view of what is sound.
+    """A view of the intact segments.
 
     Attributes:
-        view: the manifest's sound segments; its damage says that it is not the whole snapshot.
+        view: the manifest's intact segments; its damage records that it is incomplete.
         lost: segments that are damaged or missing.
     """
 
@@ -38,9 +39,10 @@ class Salvage(Struct, frozen=True):
 
 
 def salvage(store: Path, store_id: StoreId, mender: Mender) -> Salvage | None:
-    """Return what is sound of the newest snapshot; None when of none it is known what it showed.
+    """Return the intact segments of the newest snapshot whose visible files are known.
 
-    A segment whose table is sound is sound: its image is made again.
+    None if there is no such snapshot. A segment with an intact table is intact: its image is
+    rebuilt.
 
     Raises:
         StoreError: an artifact cannot be read now.
@@ -76,10 +78,10 @@ def _masks(
     images: dict[SegmentName, SegmentImage],
     verifier: Verifier,
 ) -> Masks:
-    """Return what each sound segment shows.
+    """Return the visible files of each intact segment.
 
     Raises:
-        CorruptStore: neither masks nor journal are sound.
+        CorruptStore: both the masks and the journal are damaged.
     """
     try:
         verifier.file(manifest.visibility)
@@ -96,7 +98,7 @@ def _masks(
 def implied_mask(
     image: SegmentImage, hidden: Collection[PathKey], places: Mapping[PathKey, SegmentName]
 ) -> npt.NDArray[np.bool_]:
-    """Return bool (files,): what tombstones and segment map say that a segment shows."""
+    """Return bool (files,): the visible files of a segment by tombstones and segment map."""
     shown = [
         places.get(key, None if key in hidden else image.name) == image.name
         for key in image.paths()

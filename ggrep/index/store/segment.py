@@ -1,4 +1,4 @@
-"""Writes a segment: first its table, then its image, both durable before a manifest names them."""
+"""Writes a segment: first its table, then its image, both durable before a manifest has them."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class SegmentContent(Struct, frozen=True):
     """A segment in memory, ready to be written.
 
     Attributes:
-        arrays: the image's, see `segment_image`.
+        arrays: of the image, see `segment_image`.
         batches: the table's rows; at least one batch, which may be empty.
     """
 
@@ -51,8 +51,8 @@ def write_segment(
 ) -> SegmentRef:
     """Write and measure a new segment.
 
-    A crash before the manifest names it leaves an orphan table or image, which no reader opens. A
-    failure leaves nothing: on a full disk the room is needed for all else.
+    A crash before the manifest is written leaves an unreferenced table or image, which no reader
+    opens. A failure leaves no file: on a full disk the space is needed.
     """
     try:
         return _write(store, segment, content, kind)
@@ -86,7 +86,7 @@ def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str
 
 
 def remove_segment(store: Path, segment: SegmentName) -> None:
-    """Delete a segment that nothing names; what resists is left to a collection."""
+    """Delete an unreferenced segment; a collection deletes files that cannot be deleted now."""
     shutil.rmtree(store_files.table_dir(store, segment), ignore_errors=True)
     with suppress(OSError):
         store_files.image_file(store, segment).unlink()

@@ -5,20 +5,20 @@ source order:
 
 | array | dtype, shape | |
 |---|---|---|
-| file_order | u32 (n,) | the files' places sorted by path key |
+| file_order | u32 (n,) | numbers of the files, sorted by path key |
 | file_paths, file_path_offsets | u8, u32 (n + 1,) | path keys, UTF-8 |
 | file_hashes | u8 (n, 32) | SHA-256 of the bytes |
 | file_sizes | u64 (n,) | |
 | file_rows | u32 (n + 1,) | first row of each file |
 | file_traits | u16 (n,) | `ggrep.model.files` bits |
-| file_languages | u16 (n,) | place in meta `languages` |
+| file_languages | u16 (n,) | index in meta `languages` |
 | file_lengths0, 1 | u32 (n,) | terms in path and stem |
-| definition_keys | u64 (k,) | ascending: words that a file may define though no chunk is named so |
+| definition_keys | u64 (k,) | ascending: words that a file may define, without a chunk named so |
 | row_files, row_starts, row_ends | u32 (m,) | file, lines |
 | row_ids | u8 (m, 32) | raw row ids |
-| row_corpora, row_types, row_anchors | u8 (m,) | place in CORPORA, in meta `types`; 1 for anchors |
+| row_corpora, row_types, row_anchors | u8 (m,) | index in CORPORA, in meta `types`; 1 for anchors |
 | row_lengths0, 1, 2 | u32 (m,) | terms in body, name, crumb |
-| vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder; vectors may be the table's |
+| vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder; vectors may be in the table |
 | c.*, f.* | | postings over rows, over files |
 
 The texts of rows and files are arrays as well: `ggrep.index.store.row_texts`.
@@ -43,16 +43,16 @@ from ggrep.index.store.table_vectors import VectorPages, map_vectors, pages_of
 ROW_POSTINGS = "c."
 FILE_POSTINGS = "f."
 _LOOKUPS_PER_PASS = 32
-"""Files that one pass over all of them looks at in the time of one search."""
+"""Number of files that a pass over all files compares in the time of one binary search."""
 
 
 class SegmentImage(Struct, frozen=True):
     """Typed views into one mapped image.
 
     Attributes:
-        mapped: all of its file; None where it was read.
+        mapped: all of its file; None if it was read.
         table: the directory of its table; empty for a pack or an unwritten segment.
-        pages: where the table has the vectors; None where they are among the arrays.
+        pages: the position of the vectors in the table; None if they are among the arrays.
     """
 
     name: SegmentName
@@ -64,7 +64,7 @@ class SegmentImage(Struct, frozen=True):
     pages: VectorPages | None = None
 
     def give_back(self) -> None:
-        """Let go of the memory that what was looked at takes; it is read again where needed."""
+        """Release the memory of pages that were read; they are read again when needed."""
         if self.mapped is not None:
             give_back(self.mapped)
 
@@ -90,7 +90,7 @@ class SegmentImage(Struct, frozen=True):
 
     @property
     def file_rows(self) -> npt.NDArray[np.uint32]:
-        """Return the first row of each file, and the number of rows behind them, (files + 1,)."""
+        """Return the first row of each file, then the number of rows, (files + 1,)."""
         return self.arrays["file_rows"].view(np.uint32)
 
     @property
@@ -100,17 +100,17 @@ class SegmentImage(Struct, frozen=True):
 
     @property
     def row_corpora(self) -> npt.NDArray[np.uint8]:
-        """Return each row's place in CORPORA, (rows,)."""
+        """Return each row's index in CORPORA, (rows,)."""
         return self.arrays["row_corpora"].view(np.uint8)
 
     @property
     def row_types(self) -> npt.NDArray[np.uint8]:
-        """Return each row's place in `types`, (rows,)."""
+        """Return each row's index in `types`, (rows,)."""
         return self.arrays["row_types"].view(np.uint8)
 
     @property
     def files_by_path(self) -> npt.NDArray[np.uint32]:
-        """Return the places of the files, sorted by the bytes of their path keys, (files,)."""
+        """Return the numbers of the files, sorted by the bytes of their path keys, (files,)."""
         return self.arrays["file_order"].view(np.uint32)
 
     @property
@@ -120,13 +120,13 @@ class SegmentImage(Struct, frozen=True):
 
     @property
     def dimension(self) -> int:
-        """Return that of the vectors; 0 in a store without an encoder."""
+        """Return the dimension of the vectors; 0 in a store without an encoder."""
         if self.pages is not None:
             return self.pages.dimension
         return self.arrays["vectors"].shape[1] if "vectors" in self.arrays else 0
 
     def vectors(self) -> tuple[npt.NDArray[np.int8], ...]:
-        """Return int8 (some rows, dimension) each, all rows in order; none without an encoder.
+        """Return int8 (some rows, dimension) arrays, all rows in order; none without an encoder.
 
         Raises:
             CorruptStore: the table has no such vectors.
@@ -137,9 +137,9 @@ class SegmentImage(Struct, frozen=True):
         return (self.arrays["vectors"].view(np.int8),) if "vectors" in self.arrays else ()
 
     def whole_vectors(self) -> npt.NDArray[np.int8]:
-        """Return int8 (rows, dimension), copied where they lie apart; errors as `vectors`.
+        """Return int8 (rows, dimension), copied if they are in several arrays; errors as `vectors`.
 
-        Requires: there are any.
+        Requires: the segment has vectors.
         """
         parts = self.vectors()
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -203,7 +203,7 @@ class SegmentImage(Struct, frozen=True):
         return [PathKey(text[start:end].decode()) for start, end in pairwise(bounds)]
 
     def find(self, key: PathKey) -> int | None:
-        """Return the place of the file with that path key; None where there is none."""
+        """Return the number of the file with that path key; None without one."""
         order, wanted = self.files_by_path, key.encode()
         offsets = self.arrays["file_path_offsets"].view(np.uint32)
         text = self.arrays["file_paths"].view(np.uint8).data
@@ -215,7 +215,7 @@ class SegmentImage(Struct, frozen=True):
         return int(order[place])
 
     def find_all(self, keys: Sequence[PathKey]) -> list[int]:
-        """Return the places of those of the keys that there are, in no particular order."""
+        """Return the numbers of the existing files with these path keys, in any order."""
         if len(keys) * _LOOKUPS_PER_PASS < self.files:
             return [place for key in keys if (place := self.find(key)) is not None]
         wanted = frozenset(keys)
@@ -239,7 +239,7 @@ def open_segment_image(store: Path, segment: SegmentName) -> SegmentImage:
     """Map a segment's image.
 
     Raises:
-        CorruptStore: it is missing or not what it must be.
+        CorruptStore: it is missing or invalid.
     """
     image = open_image(store_files.image_file(store, segment))
     types, languages = image.meta.get("types"), image.meta.get("languages")

@@ -1,8 +1,8 @@
 """Opens a store for writing, after checking its access mode and its disk.
 
-The home's base directory is created here and nowhere else, because only here is known who shares
-it; all below takes after it (`ggrep.base.durable`). A home is private or shared as a whole: a file
-that one user of the group cannot replace would stop all others.
+The home's base directory is created only here, because only here it is known whether a group shares
+it. All entries below get its modes (`ggrep.base.durable`). A home is private or shared as a whole:
+a file that one user of the group cannot replace would stop all others.
 """
 
 import stat
@@ -22,18 +22,18 @@ from ggrep.index.store.view import newest_epoch
 
 
 def admit_writer(store: Path, *, shared: bool) -> None:
-    """Make sure that `store` may be written, before anything of it is locked or created.
+    """Check that `store` may be written, before any of its files is locked or created.
 
-    The file system is tried out only while there is no such store, so later writers pay for a
-    few calls of `stat`.
+    The file system is tested only if the store does not exist, so later writers need only a few
+    calls of `stat`.
 
     Args:
         store: its directory, which need not exist.
-        shared: whether the settings say that a group shares the home.
+        shared: whether a group shares the home, by the settings.
 
     Raises:
-        InvalidRequest: the home or the store has the other mode, or lies on a network.
-        StoreError: the home cannot be made or used.
+        InvalidRequest: the home or the store has the other mode, or is on a network file system.
+        StoreError: the home cannot be created or used.
     """
     home = Home.of_store(store)
     try:
@@ -66,11 +66,11 @@ def hold_lease(
 
 
 def require_mode(store: Path, *, shared: bool) -> None:
-    """Do nothing when the home and the store, as far as they exist, are of the wanted mode.
+    """Raise unless all existing directories of the home and the store have the expected mode.
 
     Raises:
-        InvalidRequest: names the first directory that is not.
-        OSError: one cannot be looked at.
+        InvalidRequest: it names the first directory with another mode.
+        OSError: a directory cannot be read.
     """
     for directory in (*Home.of_store(store).own_directories, store):
         if directory.exists() and is_shared(directory) != shared:
@@ -82,10 +82,10 @@ def _other_mode(directory: Path, *, shared: bool) -> str:
     if shared:
         return (
             f"{directory} has mode {mode:04o}, but shared_store is on: all directories of a shared"
-            f" home have mode {SHARED.directory:04o}; let GGREP_HOME name a new directory, or an"
+            f" home have mode {SHARED.directory:04o}; set GGREP_HOME to a new directory, or to an"
             " empty one of that mode and of the group that shares it"
         )
     return (
-        f"{directory} has mode {mode:04o}, which is that of a home that a group shares, but"
-        " shared_store is off: switch it on, or let GGREP_HOME name another directory"
+        f"{directory} has mode {mode:04o}, the mode of a shared home, but shared_store is off:"
+        " switch it on, or set GGREP_HOME to another directory"
     )

@@ -14,7 +14,7 @@ from ggrep.index.store.manifest import SegmentRef, read_manifest
 
 
 def version_in(file: Path, artifact: Format) -> int | None:
-    """Return the version that an artifact's JSON names; None when it names none."""
+    """Return the version in an artifact's JSON; None without one."""
     try:
         values = stable_json.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -24,10 +24,10 @@ def version_in(file: Path, artifact: Format) -> int | None:
 
 
 def require_readable(store: Path) -> None:
-    """Do nothing unless a newer build wrote the active snapshot.
+    """Raise if a newer build wrote the active snapshot.
 
     Raises:
-        Incompatible: it did, so whatever this build says of the store would mislead.
+        Incompatible: it did, so this build cannot describe the store.
     """
     with suppress(CorruptStore):
         active = read_active(store)
@@ -36,10 +36,10 @@ def require_readable(store: Path) -> None:
 
 
 def require_rows(manifest_file: Path) -> None:
-    """Do nothing unless the rows that a manifest speaks of are of a schema from before.
+    """Raise if the rows of a manifest have a schema that is too old.
 
     Raises:
-        Incompatible: they are; no conversion makes of them what this build searches.
+        Incompatible: they have; they cannot be converted.
     """
     version = version_in(manifest_file, ROW)
     if version is not None and version < ROW.oldest:
@@ -50,6 +50,6 @@ def require_rows(manifest_file: Path) -> None:
 
 
 def in_current_layout(store: Path, ref: SegmentRef) -> SegmentRef:
-    """Return a segment's reference with all that the current manifest schema says of it."""
+    """Return a segment's reference with all fields of the current manifest schema."""
     table = store_files.table_dir(store, ref.table).relative_to(store).as_posix()
     return replace(ref, path=table, image=replace(ref.image, ref_type="image"))

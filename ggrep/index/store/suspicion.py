@@ -1,8 +1,8 @@
-"""Tells damage from bugs when a query fails midway.
+"""Separates damage from bugs if a query fails.
 
-Artifacts are hashed when a snapshot is opened and remembered by their stat. A byte that changes
-under an open map, or under a stat that stays, is noticed by nobody but the code that stumbles over
-it, in whatever way.
+Artifacts are hashed when a snapshot is opened, and known by their stat afterwards. A byte that
+changes under an open map or an unchanged stat is only noticed by the code that reads it, which may
+fail in any way.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from ggrep.index.store.view import SnapshotView
 
 @contextmanager
 def suspecting_damage(view: SnapshotView) -> Iterator[None]:
-    """Hash the snapshot when the block fails as no sound one lets it.
+    """Hash the snapshot if the block fails in an unexpected way.
 
-    What was verified is forgotten then: whoever opens the store next finds the damage first, and
-    goes on from an older snapshot, or heals it.
+    If it is damaged, the record of verified artifacts is deleted: the next opening detects the
+    damage and repairs it or uses an older snapshot.
 
     Raises:
-        CorruptStore: the snapshot is damaged, whatever the block raised.
+        CorruptStore: the snapshot is damaged; it replaces the error of the block.
     """
     try:
         yield

@@ -1,6 +1,6 @@
 """The columns of a segment's table.
 
-Row schema 5, one row a chunk, files by path key, chunks in source order:
+Row schema 5: one row for each chunk, files by path key, chunks in source order.
 
 | column | type | |
 |---|---|---|
@@ -15,15 +15,15 @@ Row schema 5, one row a chunk, files by path key, chunks in source order:
 | byte_start, byte_end | uint64 | offsets in the file as UTF-8, end exclusive |
 | name, qualified_name | utf8 | empty for blocks |
 | names, breadcrumb | list of utf8 | |
-| signature, doc | utf8 | the definition's head and documentation, as people read them |
-| tail | utf8 | the file's text behind `text`, up to the next chunk's; see `Chunk.tail` |
+| signature, doc | utf8 | the definition's head and documentation, without comment marks |
+| tail | utf8 | the file's text from there to the next chunk's; see `Chunk.tail` |
 | method | utf8 | how the file was cut |
-| encoding | utf8 | what the file was written in, empty for UTF-8, which its text is here |
-| traits | uint16 | what the file's content told, `ggrep.model.files` bits |
+| encoding | utf8 | the file's encoding, empty for UTF-8; `text` is always UTF-8 |
+| traits | uint16 | traits by the file's content, `ggrep.model.files` bits |
 | embedding | fixed list of int8 | only in stores with an encoder |
 | embedding_scale | float64 | vector = embedding x scale |
 
-Text is compressed in blocks of 32 KiB: on its own most of it is too short to get smaller.
+Text is compressed in blocks of 32 KiB: most single texts are too short for compression.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ _IN_BLOCKS = {
     "lance-encoding:minichunk-size": "32768",
 }
 _COMPRESSED = frozenset({"file_hash", "text", "doc", "tail", "name", "qualified_name", "signature"})
-"""Columns that get smaller by it; a file's hash is the same in all its rows."""
+"""Columns that compression makes smaller; a file's hash is the same in all its rows."""
 
 
 def schema(dimension: int) -> pa.Schema:
@@ -104,8 +104,8 @@ def with_vectors(
 
 
 def pack_rows(rows: Sequence[ChunkRow]) -> bytes:
-    """Return the bytes in which another process takes rows; `unpack_rows` reads them."""
-    pa.set_memory_pool(pa.system_memory_pool())  # others reserve more than a worker may have
+    """Return rows as bytes for another process; `unpack_rows` reads them."""
+    pa.set_memory_pool(pa.system_memory_pool())  # other pools reserve more than a worker may use
     packed: bytes = to_batch(rows).serialize().to_pybytes()
     return packed
 
@@ -114,7 +114,7 @@ def unpack_rows(packed: Sequence[bytes]) -> pa.RecordBatch:
     """Return packed rows as one batch of `schema(0)`.
 
     Raises:
-        ValueError: the bytes are no rows.
+        ValueError: the bytes are not rows.
     """
     kind = schema(0)
     batches = [pa.ipc.read_record_batch(pa.py_buffer(part), kind) for part in packed]
@@ -122,7 +122,7 @@ def unpack_rows(packed: Sequence[bytes]) -> pa.RecordBatch:
 
 
 def _plain_array(values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array:
-    """Return numbers as Arrow has them; Arrow's own way there loads numpy's masked arrays."""
+    """Return numbers as an Arrow array; Arrow's own conversion loads numpy's masked arrays."""
     return pa.Array.from_buffers(
         kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))]
     )
@@ -131,7 +131,7 @@ def _plain_array(values: npt.NDArray[np.generic], kind: pa.DataType) -> pa.Array
 def _columns(  # noqa: PLR0915 - a line for each column
     rows: Sequence[ChunkRow],
 ) -> Iterator[tuple[str, list[object]]]:
-    """Yield the schema's columns in its order, vectors aside."""
+    """Yield the schema's columns in its order, without vectors."""
     chunks = [row.chunk for row in rows]
     yield "row_id", [bytes.fromhex(row.row_id) for row in rows]
     yield "chunk_id", [bytes.fromhex(row.chunk_id) for row in rows]

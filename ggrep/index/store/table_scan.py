@@ -1,8 +1,8 @@
-"""Reads a segment's table from end to end, to make its image anew or to check what is said of it.
+"""Reads a segment's whole table, to rebuild its image or to check it.
 
-A query never comes here: it reads the image. The rows say
-everything about their files but how long they are: blanks at a file's end are in no chunk. So the
-sizes lie beside the rows, in the table's directory, under the table's digest.
+Queries read the image instead. The rows have all facts about their files except the sizes, because
+blanks at a file's end are in no chunk. So the sizes are in a file in the table's directory, which
+the table's digest covers.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,26 +53,26 @@ def write_sizes(store: Path, segment: SegmentName, sizes: Sequence[int]) -> None
 
 
 def read_sizes(store: Path, segment: SegmentName) -> list[int] | None:
-    """Return the sizes of a table's files; None for a table of a build that noted none.
+    """Return the sizes of a table's files; None for a table of a build that recorded none.
 
     Requires: the table was verified.
 
     Raises:
-        StoreError: they cannot be read now.
+        StoreError: the file cannot be read now.
     """
     file = store_files.sizes_file(store, segment)
     try:
-        found = stable_json.loads(file.read_bytes())
+        document = stable_json.loads(file.read_bytes())
     except FileNotFoundError:
         return None
     except OSError as error:
         raise read_failure(f"{file.parent.name}/{file.name}", error) from error
-    sizes: list[int] = found["file_sizes"]
+    sizes: list[int] = document["file_sizes"]
     return sizes
 
 
 def scan_table(store: Path, segment: SegmentName) -> Iterator[ScannedRows]:
-    """Yield all rows in their order, some thousand at a time.
+    """Yield all rows in their order, a few thousand at a time.
 
     Raises:
         CorruptStore: the table is damaged.
@@ -104,8 +104,8 @@ class TableRows(Struct, frozen=True):
     """Consecutive rows of a table, as columns.
 
     Attributes:
-        start: the place of the first.
-        text_hashes: SHA-256 of the texts as they lie there; `chunk_hashes` is what was noted.
+        start: the number of the first row.
+        text_hashes: SHA-256 of the texts; `chunk_hashes` are the recorded ones.
         vectors: int8 (rows, dim), and their scales; None in a store without an encoder.
     """
 
@@ -130,11 +130,11 @@ class TableRows(Struct, frozen=True):
 
 
 def schema_differences(store: Path, segment: SegmentName, dimension: int) -> list[str]:
-    """Return how a table's columns differ from `table_columns.schema`; nothing when they do not.
+    """Return the differences of a table's columns from `table_columns.schema`.
 
     Args:
         store: the store directory.
-        segment: whose table.
+        segment: the table's segment.
         dimension: of its vectors; 0 in a store without an encoder.
 
     Raises:
@@ -143,25 +143,25 @@ def schema_differences(store: Path, segment: SegmentName, dimension: int) -> lis
     """
     from ggrep.index.store.table_columns import schema
 
-    found, wanted = table_schema(store, segment), schema(dimension)
-    differences = [f"{name}: missing" for name in wanted.names if name not in found.names]
-    differences += [f"{name}: unknown" for name in found.names if name not in wanted.names]
+    actual, wanted = table_schema(store, segment), schema(dimension)
+    differences = [f"{name}: missing" for name in wanted.names if name not in actual.names]
+    differences += [f"{name}: unknown" for name in actual.names if name not in wanted.names]
     for name in wanted.names:
-        if name in found.names and found.field(name).type not in _types(wanted.field(name)):
-            kinds = f"{found.field(name).type}, not {wanted.field(name).type}"
+        if name in actual.names and actual.field(name).type not in _types(wanted.field(name)):
+            kinds = f"{actual.field(name).type}, not {wanted.field(name).type}"
             differences.append(f"{name}: {kinds}")
     return differences
 
 
 def _types(column: "pa.Field") -> tuple["pa.DataType", ...]:
-    """Return the types that a column may have: of an id also that of row schema 4."""
+    """Return the allowed types of a column; an id may also have the type of row schema 4."""
     import pyarrow as pa
 
     return (column.type, pa.utf8()) if column.name in {"row_id", "chunk_id"} else (column.type,)
 
 
 def read_rows(store: Path, segment: SegmentName) -> Iterator[TableRows]:
-    """Yield all rows of a table, some thousand at a time.
+    """Yield all rows of a table, a few thousand at a time.
 
     Raises:
         CorruptStore: the table is damaged, or lacks a column.
@@ -179,11 +179,11 @@ def _batches(store: Path, segment: SegmentName) -> Iterator[range]:
         yield range(start, min(start + _BATCH_ROWS, total))
 
 
-def _rows(start: int, found: "pa.Table", segment: SegmentName) -> TableRows:
-    values = {name: found.column(name).to_pylist() for name in _COLUMNS}
+def _rows(start: int, table: "pa.Table", segment: SegmentName) -> TableRows:
+    values = {name: table.column(name).to_pylist() for name in _COLUMNS}
     if any(None in column for column in values.values()):
         raise CorruptStore(f"segment {segment} has rows without a value")
-    vectors, scales = _vectors_of(found)
+    vectors, scales = _vectors_of(table)
     return TableRows(
         start=start,
         row_ids=list(map(hex_id, values["row_id"])),
@@ -203,12 +203,12 @@ def _rows(start: int, found: "pa.Table", segment: SegmentName) -> TableRows:
 
 
 def _vectors_of(
-    found: "pa.Table",
+    table: "pa.Table",
 ) -> tuple[npt.NDArray[np.int8] | None, npt.NDArray[np.float64] | None]:
-    """Return the vectors and scales of rows that were read; None where they hold none."""
-    if "embedding" not in found.column_names:
+    """Return the vectors and scales of rows that were read; None if they have none."""
+    if "embedding" not in table.column_names:
         return None, None
-    lists = found.column("embedding").combine_chunks()
+    lists = table.column("embedding").combine_chunks()
     flat = lists.flatten().to_numpy(zero_copy_only=False).astype(np.int8, copy=False)
-    scales = found.column("embedding_scale").to_numpy().astype(np.float64, copy=False)
-    return flat.reshape(found.num_rows, lists.type.list_size), scales
+    scales = table.column("embedding_scale").to_numpy().astype(np.float64, copy=False)
+    return flat.reshape(table.num_rows, lists.type.list_size), scales

@@ -1,6 +1,6 @@
-"""Reads the texts of a segment from its table, where its image is of a build that kept none there.
+"""Reads the texts of a segment from its table, for images of earlier builds without texts.
 
-Compaction rewrites such segments in the background; until then a row costs milliseconds.
+Compaction rewrites such segments in the background; until then a row takes milliseconds.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class TableTexts(Struct, frozen=True):
         return [row.chunk.text for row in self._rows(rows)]
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows and what stands behind it up to the next one's."""
+        """Return the text of ascending rows, and the text from there to the next row's."""
         self._require_tails()
         chunks = (row.chunk for row in self._rows(rows))
         return [(chunk.text.encode(), chunk.tail.encode()) for chunk in chunks]
@@ -43,7 +43,7 @@ class TableTexts(Struct, frozen=True):
         return list(map(RowDetails.of, self._rows(rows)))
 
     def extents(self, rows: Sequence[int]) -> list[Extent | None]:
-        """Return the lines of the definition that each row is only a part of, if it is."""
+        """Return, for each row, the lines of the definition of which it is a part, if any."""
         self._require_tails()
         files = sorted({int(self.image.row_files[row]) for row in rows})
         spans = [range(*self.image.file_rows[file : file + 2].tolist()) for file in files]

@@ -1,10 +1,9 @@
-"""The vectors of a large segment, mapped where its table has them.
+"""The vectors of a large segment, mapped from its table.
 
-LanceDB writes a table's vectors as they lie in memory, in pages of some megabytes; a copy in the
-image would take as much disk and page cache again. Once a table is written, its vectors are looked
-for in its files and compared byte by byte. The image then says where they are. Where they are not
-found, as in another layout of LanceDB's, the image has a copy. Both are verified by digest, as
-table and image are.
+LanceDB writes a table's vectors as in memory, in pages of a few megabytes; a copy in the image
+would take as much disk and page cache again. After a table is written, its files are searched for
+the vectors, byte by byte. The image then has their positions. If they are not found, as in another
+layout of LanceDB, the image has a copy. The digests of table and image cover both.
 """
 
 import mmap
@@ -27,19 +26,20 @@ from ggrep.index.store.mapped_files import map_file
 from ggrep.index.store.read_failures import read_failure
 
 LEAST_ROWS: Final = 4096
-"""Vectors of fewer rows are copied: a map takes as long as they take room."""
+"""Vectors of fewer rows are copied: a map would cost more than the copy."""
 _SOUGHT_ROWS: Final = 64
-"""Rows looked for at once: unless they are zeros, their bytes lie nowhere else by chance."""
+"""Rows that are searched for at once: unless they are zeros, no other bytes equal them by chance.
+"""
 _COMPARED_ROWS: Final = 4096
 _MOST_PAGES: Final = 64
 _FILE: Final = re.compile(r"data/[\w-]+\.lance")
 
 
 class VectorPages(Struct, frozen=True):
-    """Where a table has its vectors.
+    """The positions of the vectors in a table.
 
     Attributes:
-        file: of the table, below its directory.
+        file: path below the table's directory.
         pages: offset and number of rows of each run, in the order of the rows.
     """
 
@@ -51,9 +51,9 @@ class VectorPages(Struct, frozen=True):
 def in_table(
     store: Path, segment: SegmentName, arrays: Mapping[str, Array], meta: Mapping[str, Json]
 ) -> tuple[dict[str, Array], dict[str, Json]]:
-    """Return the arrays and meta of an image, without its vectors where the table has them.
+    """Return the arrays and meta of an image, without its vectors if they are in the table.
 
-    Requires: the table is written, or sound.
+    Requires: the table is complete and intact.
     """
     vectors = arrays.get("vectors")
     if vectors is None or len(vectors) < LEAST_ROWS:
@@ -66,21 +66,21 @@ def in_table(
 
 
 def pages_of(meta: Mapping[str, Json]) -> VectorPages | None:
-    """Return where an image's meta says that the table has the vectors; None for nowhere.
+    """Return the positions in an image's meta of the vectors in the table; None without any.
 
     Raises:
-        CorruptStore: it names no place in a table.
+        CorruptStore: they are not positions in a table.
     """
     if (described := meta.get("vectors")) is None:
         return None
     try:
         pages = msgspec.convert(described, VectorPages)
     except msgspec.ValidationError as error:
-        raise CorruptStore("an image names no place of its vectors") from error
+        raise CorruptStore("an image has invalid positions of its vectors") from error
     bounds = (pages.dimension - 1, *(number for page in pages.pages for number in page))
     fits = 0 < len(pages.pages) <= _MOST_PAGES and min(bounds) >= 0
     if not _FILE.fullmatch(pages.file) or not fits:
-        raise CorruptStore("an image's vectors do not lie in its table")
+        raise CorruptStore("an image has positions of vectors outside its table")
     return pages
 
 
@@ -88,7 +88,7 @@ def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray
     """Return the vectors, int8 (rows of a page, dimension) each, mapped.
 
     Raises:
-        CorruptStore: the table's file is not there, too short, or has another number of rows.
+        CorruptStore: the table's file is missing, too short, or has another number of rows.
         StoreError: it cannot be read now.
     """
     try:
@@ -97,7 +97,7 @@ def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray
         raise read_failure(f"{table.name}/{pages.file}", error) from error
     ends = [offset + number * pages.dimension for offset, number in pages.pages]
     if sum(number for _, number in pages.pages) != rows or max(ends, default=0) > len(data):
-        raise CorruptStore(f"{table.name} has not the vectors of its image")
+        raise CorruptStore(f"{table.name} lacks the vectors of its image")
     return tuple(
         data[offset:end].view(np.int8).reshape(-1, pages.dimension)
         for (offset, _), end in zip(pages.pages, ends, strict=True)
@@ -109,7 +109,7 @@ def _pages(table: Path, vectors: npt.NDArray[np.int8]) -> VectorPages | None:
         try:
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
                 places = _places(data, vectors)
-        except (OSError, ValueError):  # no maps here, or an empty file
+        except (OSError, ValueError):  # maps are not supported, or the file is empty
             return None
         if places is not None:
             return VectorPages(f"data/{path.name}", vectors.shape[1], tuple(places))
@@ -117,7 +117,7 @@ def _pages(table: Path, vectors: npt.NDArray[np.int8]) -> VectorPages | None:
 
 
 def _places(data: mmap.mmap, vectors: npt.NDArray[np.int8]) -> list[tuple[int, int]] | None:
-    """Return where a file has all rows of the vectors; None where it has not."""
+    """Return the positions of all rows of the vectors in a file; None if it lacks some."""
     row, offset, places = 0, 0, list[tuple[int, int]]()
     while row < len(vectors):
         offset = data.find(vectors[row : row + _SOUGHT_ROWS].tobytes(), offset)
@@ -130,7 +130,7 @@ def _places(data: mmap.mmap, vectors: npt.NDArray[np.int8]) -> list[tuple[int, i
 
 
 def _equal_rows(data: mmap.mmap, offset: int, vectors: npt.NDArray[np.int8]) -> int:
-    """Return how many of the first vectors lie at an offset."""
+    """Return how many of the first vectors equal the bytes at an offset."""
     width, equal = vectors.shape[1], 0
     for start in range(0, len(vectors), _COMPARED_ROWS):
         block = vectors[start : start + _COMPARED_ROWS]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PANIC = "PanicException"
-"""The name of a panic of the native reader; it is no Exception, and cannot be imported."""
+"""Name of the native reader's panic; it is not an Exception and cannot be imported."""
 
 _BATCH_ROWS = 2048
 _HASHED_BYTES = 1 << 20
@@ -53,28 +53,28 @@ def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordB
 def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:
     """Read a new table back.
 
-    LanceDB drops the error of a data file's last write: on a disk that is full it calls a file
-    without its end written, and only who reads the rows finds out.
+    LanceDB ignores an error of a data file's last write: on a full disk it reports success for a
+    truncated file, which only reading the rows detects.
     """
     for start in range(0, rows.num_rows, _BATCH_ROWS):
         end = min(start + _BATCH_ROWS, rows.num_rows)
         try:
-            found = _take_columns(store, segment, range(start, end), None)
+            read = _take_columns(store, segment, range(start, end), None)
         except CorruptStore as error:
             raise StoreError(
                 f"segment {segment} was not written whole: is the disk full?"
             ) from error
-        if not found.equals(rows.slice(start, end - start).cast(found.schema)):
+        if not read.equals(rows.slice(start, end - start).cast(read.schema)):
             raise StoreError(f"segment {segment} was not written whole: is the disk full?")
 
 
 def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
-    """Return a table's size in bytes and the SHA-256 over its files.
+    """Return a table's size in bytes and the SHA-256 of its files.
 
-    Files are fed sorted by relative path: the path's bytes, a NUL, the file's bytes.
+    The digest is over all files by relative path: the path's bytes, a NUL, the file's bytes.
 
     Raises:
-        CorruptStore: the table is not there.
+        CorruptStore: the table is missing.
         StoreError: it cannot be read now.
     """
     root = store_files.table_dir(store, segment)
@@ -96,16 +96,16 @@ def measure_table(store: Path, segment: SegmentName) -> tuple[int, str]:
 def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
     """Return a table's files with their relative paths, in hashing order."""
     root = store_files.table_dir(store, segment)
-    found = [
+    pairs = [
         (path, path.relative_to(root).as_posix())
         for directory, _, files in os.walk(root, onerror=_fail)
         for path in (Path(directory, name) for name in files)
     ]
-    return sorted(found, key=lambda pair: pair[1].encode())
+    return sorted(pairs, key=lambda pair: pair[1].encode())
 
 
 def _fail(error: OSError) -> NoReturn:
-    """Fail a walk that would leave out what it cannot list: less would look like damage."""
+    """Raise the error of a directory that cannot be listed: missing files would seem damage."""
     raise error
 
 
@@ -130,10 +130,10 @@ def _take_columns(
 ) -> "pa.Table":
     with _understood(segment):
         query = _opened(store, segment).take_offsets(list(offsets))
-        found = (query if columns is None else query.select(columns)).to_arrow()
-    if found.num_rows != len(offsets):
+        rows = (query if columns is None else query.select(columns)).to_arrow()
+    if rows.num_rows != len(offsets):
         raise CorruptStore(f"segment {segment} has fewer rows than its image")
-    return found
+    return rows
 
 
 def read_columns(
@@ -158,7 +158,7 @@ def read_columns(
 
 
 def table_schema(store: Path, segment: SegmentName) -> "pa.Schema":
-    """Return the columns that a table really has.
+    """Return the actual columns of a table.
 
     Raises:
         CorruptStore: the table is damaged.
@@ -169,7 +169,7 @@ def table_schema(store: Path, segment: SegmentName) -> "pa.Schema":
 
 
 def _connect(store: Path) -> "lancedb.DBConnection":
-    """Return a connection with a session of its own: what LanceDB caches in it goes with it.
+    """Return a connection with a separate session, so that LanceDB's caches end with it.
 
     Raises:
         StoreError: the database does not start.
@@ -180,7 +180,7 @@ def _connect(store: Path) -> "lancedb.DBConnection":
             str(store), session=library.Session(index_cache_size_bytes=0)
         )
     except BaseException as error:
-        # A panic is no `Exception`, though it may only mean that descriptors ran out.
+        # A panic is not an `Exception`, although it may only mean that descriptors ran out.
         if type(error).__name__ != _PANIC:
             raise
         raise StoreError(f"the database does not start: {error}") from error
@@ -203,29 +203,29 @@ def count_rows(store: Path, segment: SegmentName) -> int:
 
 
 def _alone(error: Exception) -> Exception:
-    """Return a failure of LanceDB's without its frames.
+    """Return an error of LanceDB without its frames.
 
-    LanceDB never lets go of it, and its frames would hold ours: the open snapshot and its maps.
+    LanceDB keeps the error for ever, and its frames would keep the open snapshot and its maps.
     """
     return error.with_traceback(None)
 
 
 @contextmanager
 def _understood(segment: SegmentName) -> Iterator[None]:
-    """Turn whatever a damaged table makes of a read into an error with a name.
+    """Convert any failure to read a damaged table into a typed error.
 
-    What was verified is not hashed at each start, so bytes that fell over since get this far, and
-    the native reader panics over some of them.
+    A verified table is not hashed at each start, so later damage gets this far, and the native
+    reader panics over some of it.
 
     Raises:
-        CorruptStore: the table cannot be understood.
+        CorruptStore: the table is damaged.
         StoreError: it cannot be read now.
     """
     try:
         yield
     except (StoreError, MemoryError):
         raise
-    except Exception as error:  # noqa: BLE001 - LanceDB raises what it likes
+    except Exception as error:  # noqa: BLE001 - LanceDB raises errors of many types
         raise table_failure(f"segment {segment}", error) from _alone(error)
     except BaseException as error:
         if type(error).__name__ != _PANIC:
@@ -246,20 +246,20 @@ def _row(record: dict[str, object]) -> ChunkRow:
         method=str(record["method"]),
         text=str(record["text"]),
         chunk=_chunk(record),
-        # An earlier table has neither; its files were all UTF-8.
+        # A table of an earlier build has neither column; its files were all UTF-8.
         encoding=str(record.get("encoding", "")),
         traits=_int(record.get("traits", 0)),
     )
 
 
-def _own_text(record: dict[str, object]) -> str:
+def _file_text(record: dict[str, object]) -> str:
     start = _int(record["display_start"])
     return str(record["text"])[start : start + _int(record["display_length"])]
 
 
 def _chunk(record: dict[str, object]) -> Chunk:
-    text, own = str(record["text"]), _own_text(record)
-    end = _int(record["display_start"]) + len(own)
+    text, shown = str(record["text"]), _file_text(record)
+    end = _int(record["display_start"]) + len(shown)
     return Chunk(
         kind=str(record["kind"]),
         chunk_type=str(record["chunk_type"]),
@@ -275,29 +275,29 @@ def _chunk(record: dict[str, object]) -> Chunk:
         end_line=_int(record["end_line"]),
         byte_start=_int(record["byte_start"]),
         byte_end=_int(record["byte_end"]),
-        text=own,
+        text=shown,
         extra=text[end + 1 if end else 0 :],
     )
 
 
 def hex_id(value: object) -> str:
-    """Return an id as hex digits; row schema 4 has them so, later ones as bytes."""
+    """Return an id as hex digits; row schema 4 has hex digits, later ones bytes."""
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _int(value: object) -> int:
     if not isinstance(value, int):
-        raise CorruptStore(f"row column holds {type(value).__name__}, not an integer")
+        raise CorruptStore(f"row column has type {type(value).__name__}, not an integer")
     return value
 
 
 def _bytes(value: object) -> bytes:
     if not isinstance(value, bytes):
-        raise CorruptStore(f"row column holds {type(value).__name__}, not bytes")
+        raise CorruptStore(f"row column has type {type(value).__name__}, not bytes")
     return value
 
 
 def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise CorruptStore(f"row column holds {type(value).__name__}, not a list")
+        raise CorruptStore(f"row column has type {type(value).__name__}, not a list")
     return tuple(str(item) for item in value)

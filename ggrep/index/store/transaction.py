@@ -2,15 +2,16 @@
 
 Order, and what a crash after each step leaves behind:
 
-1. segments written and synced (`segment.write_segment`): orphans, never opened, collected later.
+1. segments written and synced (`segment.write_segment`): unreferenced files, never opened,
+   collected later.
 2. journal and visibility staged, synced, the directory renamed into `snapshots/`: a snapshot
    without a manifest, never opened.
-3. manifest written and synced: a complete snapshot that nobody points at; it is what recovery
-   falls back to when the pointer's own is damaged. While the writer lives, a store without a
-   pointer has no index (`view.open_active`).
+3. manifest written and synced: a complete snapshot without a pointer; recovery uses it if the
+   active one is damaged. While the writer lives, a store without a pointer has no index
+   (`judging.open_active`).
 4. manifest read back, every artifact verified: as 3.
 5. under the lease's guard the epoch is checked and the pointer replaced and synced: the new
-   snapshot is active. Nobody can take the lease over between the check and the swap.
+   snapshot is active. The lease cannot be taken over between the check and the swap.
 """
 
 import shutil
@@ -36,13 +37,13 @@ from ggrep.index.store.verify import Verifier
 
 
 class Journal(Struct, frozen=True):
-    """What a publish adds to the view.
+    """The changes of a publish.
 
     Attributes:
-        places: the live segment of each path that changed; None for a path that is gone.
+        places: the live segment of each changed path; None for a removed path.
         masks: bool (files,) for every segment of the new snapshot.
-        after: the snapshot whose journal files stay in force; None when `tombstones` and
-            `places` stand for all of the view.
+        after: the snapshot whose journal files remain valid; None if `tombstones` and `places`
+            describe the whole view.
     """
 
     tombstones: tuple[Tombstone, ...]
@@ -52,7 +53,7 @@ class Journal(Struct, frozen=True):
 
 
 class Staged(Struct, frozen=True):
-    """References to the files that a snapshot brings or keeps."""
+    """References to the journal and the masks of a snapshot, new or reused."""
 
     tombstones: tuple[FileRef, ...]
     segment_map: tuple[FileRef, ...]
@@ -82,7 +83,7 @@ def stage(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
     durable.make_directory(home.parent)
     staging.replace(home)
     reach("publish.after_move")
-    # The old name too: if it came back, the next writer would sweep it, and with it these files.
+    # The old name too: after a power cut it could reappear, and the next writer would delete it.
     for directory in (staging.parent, home.parent, store):
         durable.sync_directory(directory)
     return Staged(tombstones, segment_map, image_ref(store, home / store_files.VISIBILITY))
@@ -94,9 +95,9 @@ def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
     Requires: its segments and journal are staged and durable.
 
     Raises:
-        CorruptStore: an artifact is not what the manifest says, or the manifest cannot be read
-            back; the pointer is untouched.
-        LeaseLost: another writer took over; the pointer is untouched.
+        CorruptStore: an artifact differs from the manifest, or the manifest cannot be read back;
+            the pointer is unchanged.
+        LeaseLost: another writer took over; the pointer is unchanged.
     """
     path = store_files.manifest_file(store, manifest.snapshot_id)
     reach("publish.before_manifest")
@@ -114,13 +115,13 @@ def publish(store: Path, manifest: SnapshotManifest, lease: Lease) -> None:
 
 
 def prepare_store(store: Path, lease: Lease) -> None:
-    """Create the store's directory and remove what dead writers left in it.
+    """Create the store's directory and remove leftovers of dead writers.
 
-    Requires: the caller holds the writer lease: a store that is being removed must not come back.
+    Requires: the caller holds the writer lease, so that no store is created during its removal.
     """
     with lease.fenced():  # a living successor may be staging
         durable.make_directory(store, lasting=True)
-        durable.sync_directory(store)  # a dead writer may have left a pointer that does not last
+        durable.sync_directory(store)  # a dead writer may have left a pointer that is not durable
         shutil.rmtree(store_files.staging_dir(store), ignore_errors=True)
         for file in _replaced_files(store):
             durable.sweep_leftovers(file)
@@ -128,11 +129,11 @@ def prepare_store(store: Path, lease: Lease) -> None:
 
 
 def _replaced_files(store: Path) -> Iterable[Path]:
-    """Yield the files beside which a dead writer may have left its temporary one."""
+    """Yield the files for which a dead writer may have left a temporary file."""
     yield store_files.active_file(store)
     yield store_files.index_state_file(store)
     yield store_files.stat_cache_file(store)
     yield store_files.unchanged_file(store)
     yield store_files.last_used_file(store)
     yield store_files.healed_file(store)
-    yield store_files.verified_file(store)  # a reader that writes it may fail
+    yield store_files.verified_file(store)  # a reader that writes it at the same time may fail

@@ -1,4 +1,4 @@
-"""A snapshot that is never written: one segment in memory, read like any other."""
+"""A snapshot in memory only, of one segment, which is read as any other."""
 
 from pathlib import Path
 
@@ -13,13 +13,13 @@ from ggrep.index.store.segment_image import SegmentImage
 from ggrep.index.store.view import SegmentView, SnapshotView
 
 NO_SNAPSHOT = SnapshotId("")
-"""The id of what no store holds."""
+"""The id of an unwritten snapshot."""
 
 _NO_FILE = FileRef("", 0, 0, "")
 
 
 class Origin(Struct, frozen=True):
-    """Which store it would lie in, and what it would be a snapshot of."""
+    """The store, root and settings to which an unwritten snapshot belongs."""
 
     root: Path
     store: Path
@@ -34,15 +34,15 @@ class Origin(Struct, frozen=True):
 def unwritten_snapshot(
     origin: Origin, segment: SegmentName, content: SegmentContent
 ) -> SnapshotView:
-    """Return the view of some content.
+    """Return a view of a segment in memory.
 
     Args:
-        origin: where it would belong.
+        origin: the store and root to which it belongs.
         segment: a name that no other segment of the store has.
-        content: its one segment's.
+        content: of the segment.
     """
     types, languages = content.meta["types"], content.meta["languages"]
-    assert isinstance(types, list)  # noqa: S101 - `ImageBuilder` says so
+    assert isinstance(types, list)  # noqa: S101 - `ImageBuilder` guarantees it
     assert isinstance(languages, list)  # noqa: S101 - as above
     image = SegmentImage(segment, content.arrays, list(map(str, types)), list(map(str, languages)))
     shown = SegmentView(image, np.ones(image.files, dtype=np.bool_))

@@ -1,13 +1,12 @@
 """Verifies that every artifact of a manifest has the size and hash recorded there.
 
-What was verified, and what was found damaged, is remembered by its files' size, times and inode,
-on disk, so that a store is hashed once and not at every start; a full check ignores the memory,
-and what it finds whole is damaged no more.
+Intact and damaged artifacts are recorded on disk by their files' size, times and inode, so that a
+store is hashed once and not at every start. A full check ignores the record, and replaces it.
 
-Of the times one is when the file itself was changed last, because nobody can set that back. It
-moves as well when a hard link comes or goes: who links artifacts or deletes links verifies them
-again (`reverify`). One case is left to the next opening, which hashes what both had: when one of
-two stores that share links collects a segment, or is removed.
+One of the times is the change time, because it cannot be set back. It also changes when a hard link
+is created or removed: code that does so verifies the artifacts again (`reverify`). If two stores
+share links, and one collects a segment or is removed, the next opening of the other hashes its
+artifacts again.
 """
 
 import hashlib
@@ -35,7 +34,7 @@ Stamp = tuple[int, int, int, int]
 
 
 class _Artifact(Struct, frozen=True):
-    """A table or file: what a manifest says of it, and how it lies there.
+    """A table or file: its size and digest in the manifest, and its signature on disk.
 
     Attributes:
         signature: see `_signature`.
@@ -48,50 +47,50 @@ class _Artifact(Struct, frozen=True):
 
     @property
     def sound(self) -> str:
-        """Return what is remembered of it once it was found whole."""
+        """Return the record of an intact artifact."""
         return f"{self.sha256} {self.signature}"
 
     @property
     def damaged(self) -> str:
-        """Return what is remembered of it once it was not."""
+        """Return the record of a damaged artifact."""
         return f"damaged {self.sound}"
 
 
 class Mender(Protocol):
-    """Makes again what is derived, byte for byte as it was published, where it lay."""
+    """Rebuilds derived files in place, byte for byte as they were published."""
 
     def image(self, ref: SegmentRef) -> None:
-        """Make a segment's image from its table.
+        """Rebuild a segment's image from its table.
 
-        Requires: the table is sound.
+        Requires: the table is intact.
 
         Raises:
-            CorruptStore: that cannot be done, and why.
+            CorruptStore: the reason why that is impossible.
             DeadlineExceeded: time ran out.
         """
         ...
 
     def masks(self, manifest: SnapshotManifest) -> None:
-        """Make a snapshot's masks from its journal.
+        """Rebuild a snapshot's masks from its journal.
 
-        Requires: journal and images are sound.
+        Requires: journal and images are intact.
 
         Raises:
-            CorruptStore: that cannot be done, and why.
+            CorruptStore: the reason why that is impossible.
         """
         ...
 
 
 class Verifier:
-    """Verifies artifacts of one store, remembering what did not change since.
+    """Verifies artifacts of one store; unchanged ones are known from the record.
 
     Args:
-        full: hash everything again, whatever is remembered.
+        full: hash everything again, whatever is recorded.
         deadline: checked before each artifact.
-        mender: makes derived files again where they are damaged; None to leave them so.
+        mender: rebuilds damaged derived files; None to leave them damaged.
 
     Attributes:
-        stamps: how each file lay when it was verified, for `lie_still`.
+        stamps: each file's stamp when it was verified, for `lie_still`.
     """
 
     def __init__(
@@ -113,7 +112,7 @@ class Verifier:
         """Check a whole snapshot.
 
         Raises:
-            CorruptStore: names the first artifact that is not what the manifest says.
+            CorruptStore: it names the first artifact that differs from the manifest.
             StoreError: an artifact cannot be read now.
             DeadlineExceeded: time ran out.
         """
@@ -121,7 +120,7 @@ class Verifier:
         self.journal(manifest)
 
     def answers(self, manifest: SnapshotManifest, *, store_id: StoreId | None = None) -> None:
-        """Check what answers are made of: all but the journal."""
+        """Check the artifacts that answers are made of: all except the journal."""
         self.figures(manifest, store_id=store_id)
         for segment in manifest.segments:
             self.segment(segment)
@@ -139,7 +138,7 @@ class Verifier:
 
     @staticmethod
     def figures(manifest: SnapshotManifest, *, store_id: StoreId | None = None) -> None:
-        """Check what a manifest says of itself; nothing is read.
+        """Check the sums in a manifest; no file is read.
 
         Raises:
             CorruptStore: a sum is wrong, or it belongs to another store.
@@ -187,10 +186,10 @@ class Verifier:
             raise read_failure(ref.path, error) from error
 
     def save(self, *, only: SnapshotManifest | None = None) -> None:
-        """Remember what was verified; a read-only store is verified again next time.
+        """Record what was verified; a read-only store is verified again next time.
 
         Args:
-            only: forget all that this snapshot does not name.
+            only: remove the records of artifacts that this snapshot does not have.
         """
         if not self._fresh:
             return
@@ -201,24 +200,24 @@ class Verifier:
         path = store_files.verified_file(self._store)
         try:
             with suppress(FileExistsError):
-                durable.create_directory(path.parent)  # a store that is gone stays gone
+                durable.create_directory(path.parent)  # a deleted store is not created again
             durable.replace_file(path, stable_json.dumps(values))
         except OSError:
             return
 
     def _derived(self, ref: FileRef, mend: Callable[[Mender], None]) -> None:
-        """Check one file that can be made again, and make it again where it is damaged."""
+        """Check a derived file, and rebuild it if it is damaged."""
         try:
             self.file(ref)
         except StoreError as error:
-            unreadable = isinstance(error.__cause__, PermissionError)  # a new one can be read
+            unreadable = isinstance(error.__cause__, PermissionError)  # a rebuilt one is readable
             if self._mender is None or not (isinstance(error, CorruptStore) or unreadable):
                 raise
             mend(self._mender)
             self.file(ref)
 
     def _noted(self, *paths: Path) -> str:
-        """Return the signature of an artifact's files, and note how they lie before it is taken."""
+        """Return the signature of an artifact's files, after recording their stamps."""
         self.stamps |= {str(path): stamp_of(str(path)) for path in paths}
         return _signature(paths)
 
@@ -229,7 +228,7 @@ class Verifier:
     def _judge(
         self, artifact: _Artifact, measure: Callable[[], tuple[int, str]], damage: str
     ) -> None:
-        """Compare one artifact with what is said of it, unless that was done since it changed."""
+        """Compare an artifact with its manifest, unless that was done since its last change."""
         known = self._fresh.get(artifact.name, self._known.get(artifact.name))
         if known not in {artifact.sound, artifact.damaged}:
             whole = measure() == (artifact.size_bytes, artifact.sha256)
@@ -239,7 +238,7 @@ class Verifier:
 
 
 def reverify(store: Path, manifest: SnapshotManifest) -> None:
-    """Verify a snapshot as it lies now and remember that; damage is for its next reader to tell.
+    """Verify a snapshot now and record the result; its next reader reports damage.
 
     Requires: the caller holds the writer lease.
     """
@@ -254,9 +253,9 @@ def _names(manifest: SnapshotManifest) -> set[str]:
 
 
 def lie_still(stamps: Mapping[str, Stamp]) -> bool:
-    """Return whether all files lie as they did; one that cannot be looked at does not."""
+    """Return whether all files still have their stamps; False if one cannot be read."""
     try:
-        return all(stamp_of(path) == found for path, found in stamps.items())
+        return all(stamp_of(path) == stamp for path, stamp in stamps.items())
     except OSError:
         return False
 
@@ -265,19 +264,19 @@ def _signature(paths: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in paths:
         stat = path.stat()
-        times = f"{stat.st_mtime_ns} {stat.st_ctime_ns}"  # nobody can set the second one back
+        times = f"{stat.st_mtime_ns} {stat.st_ctime_ns}"  # the second one cannot be set back
         digest.update(f"{path.name} {stat.st_size} {times} {stat.st_ino}\n".encode())
     return digest.hexdigest()
 
 
 def stamp_of(path: str) -> Stamp:
-    """Return size, both times and inode; nobody can set the second time back."""
-    found = os.stat(path)  # noqa: PTH116 - before each query, for every file
-    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+    """Return size, both times and inode; the second time cannot be set back."""
+    status = os.stat(path)  # noqa: PTH116 - before each query, for every file
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def stamp_or_none(path: str) -> Stamp | None:
-    """Return a file's stamp; None where it cannot be looked at."""
+    """Return a file's stamp; None if it cannot be read."""
     try:
         return stamp_of(path)
     except OSError:

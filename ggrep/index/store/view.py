@@ -50,9 +50,9 @@ class SnapshotView(Struct, frozen=True, eq=False):
     """An open snapshot; immutable, and safe to share among queries.
 
     Attributes:
-        damage: of the store, where this is not simply its active snapshot; None for none.
-        stamps: how the files that it reads lay when they were verified.
-        derived: what floors above worked out of it once; no fact of its own.
+        damage: of the store, if this is not its intact active snapshot; else None.
+        stamps: stamps of its files when they were verified.
+        derived: values that higher packages computed from it once.
     """
 
     store: Path
@@ -64,22 +64,22 @@ class SnapshotView(Struct, frozen=True, eq=False):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Return the warnings that every answer over it carries."""
+        """Return the warnings of every answer from it."""
         return () if self.damage is None else (self.damage.notice,)
 
     def lies_still(self) -> bool:
-        """Return whether no file was touched since it was verified.
+        """Return whether no file was changed since it was verified.
 
-        It costs some two microseconds a file, and is looked at before a query reads: what is
-        mapped must not be shorter by then, and nobody hashes it a second time.
+        It takes about two microseconds for each file, before every query: a mapped file must not
+        have become shorter, and no file is hashed a second time.
         """
         return lie_still(self.stamps)
 
     def require_intact(self, members: Collection[int]) -> None:
-        """Do nothing: the files of one snapshot are looked at once, before a query."""
+        """Do nothing: the files of a single snapshot are checked once, before a query."""
 
     def gone(self) -> SnapshotGone | NoIndex | None:
-        """Return the error to raise when the snapshot was removed; None while it is there."""
+        """Return the error to raise if the snapshot was removed; None while it exists."""
         if store_files.manifest_file(self.store, self.manifest.snapshot_id).exists():
             return None
         if not self.store.is_dir():
@@ -88,20 +88,20 @@ class SnapshotView(Struct, frozen=True, eq=False):
 
     def live_files(self) -> dict[PathKey, str]:
         """Return the visible files with the SHA-256 of their bytes."""
-        found: dict[PathKey, str] = {}
+        hashes: dict[PathKey, str] = {}
         for segment in self.segments:
             files = zip(segment.image.paths(), segment.image.file_hashes(), strict=True)
-            found.update(compress(files, segment.visible_files.tolist()))
-        return found
+            hashes.update(compress(files, segment.visible_files.tolist()))
+        return hashes
 
     def files_of(self, trait: int) -> list[PathKey]:
-        """Return the visible files of a trait, in byte order."""
-        found = [
+        """Return the visible files with a trait, in byte order."""
+        keys = [
             segment.image.path(int(file))
             for segment in self.segments
             for file in np.flatnonzero((segment.image.file_traits & trait) * segment.visible_files)
         ]
-        return sorted(found, key=lambda key: key.encode())
+        return sorted(keys, key=lambda key: key.encode())
 
     def files_in(self, wanted: Callable[[str], bool]) -> dict[str, list[PathKey]]:
         """Return the visible files of the wanted languages, by language; both in byte order."""
@@ -115,8 +115,8 @@ class SnapshotView(Struct, frozen=True, eq=False):
         return {name: sorted(files[name], key=lambda key: key.encode()) for name in sorted(files)}
 
     def made_files(self) -> GeneratedCounts:
-        """Count the visible files that no person wrote."""
-        shown = [one.image.file_traits[one.visible_files] for one in self.segments]
+        """Count the visible files that were written by programs."""
+        shown = [segment.image.file_traits[segment.visible_files] for segment in self.segments]
         traits = np.concatenate([np.zeros(0, dtype=np.uint16), *shown])
         return GeneratedCounts(
             generated=int(np.count_nonzero((traits & MACHINE_WRITTEN) == GENERATED)),
@@ -126,7 +126,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
         )
 
     def shown_of(self, keys: Sequence[PathKey]) -> frozenset[PathKey]:
-        """Return those of the keys whose file is visible."""
+        """Return the keys whose file is visible."""
         return frozenset(
             segment.image.path(place)
             for segment in self.segments
@@ -148,7 +148,7 @@ def open_snapshot(
     Raises:
         CorruptStore: an artifact is missing or changed.
         StoreError: an artifact cannot be read now.
-        DeadlineExceeded: time ran out; what was verified until then is remembered.
+        DeadlineExceeded: time ran out; the artifacts verified until then are recorded.
     """
     manifest = read_manifest(store, snapshot_id)
     verifier = Verifier(store, deadline=deadline, mender=mender)
@@ -159,7 +159,7 @@ def open_snapshot(
 
 
 def newest_epoch(store: Path) -> int:
-    """Return the largest lease epoch that a snapshot of the store carries; 0 without any."""
+    """Return the largest lease epoch of the store's snapshots; 0 without any."""
     return max((manifest.lease_epoch for manifest in manifests_newest_first(store)), default=0)
 
 
@@ -169,41 +169,45 @@ def manifests_newest_first(
     passing_over: tuple[type[GgrepError], ...] = (CorruptStore, Incompatible),
     most: int = 0,
 ) -> list[SnapshotManifest]:
-    """Return the manifests that can be read, whether or not what they name is whole.
+    """Return the readable manifests, whether or not their artifacts are intact.
 
-    By epoch first: a writer whose clock runs behind may have published later.
+    The epoch counts before the id: a writer with a slow clock may have published later.
 
     Args:
         store: the store directory.
-        passing_over: errors for which a manifest is left out.
-        most: read those with the newest ids alone, so many; 0 for all.
+        passing_over: a manifest that raises one of these errors is left out.
+        most: most manifests to read, those with the newest ids; 0 for all.
     """
-    found = []
+    manifests = []
     for snapshot_id in snapshot_ids(store)[-most:]:
         with suppress(*passing_over):
-            found.append(read_manifest(store, snapshot_id))
-    return sorted(found, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
+            manifests.append(read_manifest(store, snapshot_id))
+    return sorted(manifests, key=lambda m: (m.lease_epoch, m.snapshot_id), reverse=True)
 
 
 def snapshot_ids(store: Path) -> list[SnapshotId]:
-    """Return the ids of the snapshots that have a manifest, readable or not, the oldest first.
+    """Return the ids of the snapshots with a manifest, readable or not, the oldest first.
 
     Raises:
         StoreError: their directory cannot be read now.
     """
     root = store_files.snapshots_dir(store)
     try:
-        found = sorted(path.name for path in root.iterdir())
+        names = sorted(path.name for path in root.iterdir())
     except FileNotFoundError:
         return []
     except OSError as error:
         raise read_failure(root.name, error) from error
-    ids = map(SnapshotId, found)
-    return [one for one in ids if store_files.manifest_file(store, one).is_file()]
+    ids = map(SnapshotId, names)
+    return [
+        snapshot_id
+        for snapshot_id in ids
+        if store_files.manifest_file(store, snapshot_id).is_file()
+    ]
 
 
 def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
-    """Return the view a verified manifest describes."""
+    """Return the view of a verified manifest."""
     masks = open_image(store / manifest.visibility.path).arrays
     segments = []
     for ref in manifest.segments:
@@ -218,10 +222,10 @@ def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
 def verified_view(
     store: Path, manifest: SnapshotManifest, store_id: StoreId | None, verifier: Verifier
 ) -> SnapshotView:
-    """Return one snapshot once all that it names is verified; a damaged journal is noted.
+    """Return one snapshot after verifying its artifacts; a damaged journal becomes its damage.
 
     Raises:
-        CorruptStore: an artifact that answers are made of is missing or changed.
+        CorruptStore: an artifact that answers need is missing or changed.
         StoreError: an artifact cannot be read now.
         DeadlineExceeded: time ran out.
     """

@@ -1,4 +1,4 @@
-"""Moves aside whatever occupies the path of a store's file or directory."""
+"""Clears the path of a store's file or directory if an entry of another kind occupies it."""
 
 from collections.abc import Callable
 from itertools import count
@@ -9,7 +9,7 @@ from ggrep.config import store_files
 
 
 def make_way_for_file(store: Path, path: Path) -> None:
-    """Move a directory that lies in a file's place to the store's trash.
+    """Move a directory at a file's path to the store's trash.
 
     Raises:
         OSError: it cannot be moved.
@@ -18,7 +18,7 @@ def make_way_for_file(store: Path, path: Path) -> None:
 
 
 def make_way_for_directory(store: Path, path: Path) -> None:
-    """Move what lies in a directory's place and is none to the store's trash.
+    """Move an entry at a directory's path that is not a directory to the store's trash.
 
     Raises:
         OSError: it cannot be moved.

@@ -15,7 +15,7 @@ from ggrep.base.stable_json import Document, Json
 from ggrep.interfaces.mcp.arguments import OPTIONS, Argument, schema_of, snake_case
 from ggrep.interfaces.surfaces import body
 from ggrep.interfaces.surfaces.body_shape import Shape
-from ggrep.model.filters import keys_told
+from ggrep.model.filters import named_filters
 
 
 class TextBudget(Struct, frozen=True):
@@ -240,7 +240,7 @@ def _names(arguments: Iterable[Argument]) -> str:
 STRUCTURED: Final = Argument("structured", "boolean", says="JSON instead of text")
 _QUERY = _argument("query", "Behaviour of the code, or names")
 _ROOT = _argument("root", "Repository or path in it")
-_FILTER: Final = _argument("search.filter", f"{keys_told()}; - negates")
+_FILTER: Final = _argument("search.filter", f"{named_filters()}; - negates")
 _FILTER_TOO: Final = replace(_FILTER, says="As in search")
 _TOP: Final = _argument("search.top", "Most hits", default=10)
 _SNIPPET: Final = _argument("search.snippet", "Text of a hit", default="short")

@@ -69,7 +69,7 @@ class Arrangement:
 
     def _borne(self, start: int, definitions: Sequence[Definition], head: Definition | None) -> int:
         """Return how many leading fields fit into one piece with their owner's head."""
-        if head is None or head.found.thin:
+        if head is None or head.construct.thin:
             return 0
         for index, field in enumerate(definitions):
             if field.chunk_type != "field" or not fits(self._table, start, field.end, self._limits):
@@ -101,12 +101,12 @@ class Arrangement:
             return
         if head is None:
             self._windows(Piece(start, end, "block", breadcrumb=crumb, loose=True), crumb)
-        elif head.found.thin:
-            names = (head.found.name,)
+        elif head.construct.thin:
+            names = (head.construct.name,)
             thin = Piece(start, end, "block", names=names, breadcrumb=crumb, loose=True)
             self._windows(thin, crumb)
         else:
-            all_names = (head.found.name, *head.found.more_names, *fields)[:MAX_NAMES]
+            all_names = (head.construct.name, *head.construct.more_names, *fields)[:MAX_NAMES]
             piece = Piece(
                 *(start, end, head.chunk_type, all_names[0], all_names, crumb[:-1]),
                 signature=head.signature,
@@ -117,7 +117,7 @@ class Arrangement:
     def _definition(
         self, definition: Definition, start: int, end: int, crumb: tuple[str, ...]
     ) -> None:
-        described = definition.found
+        described = definition.construct
         outer = crumb + described.owners
         inner = (*outer, described.name)
         low, high = self._table.trim(start, end)

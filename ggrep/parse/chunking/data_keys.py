@@ -45,7 +45,7 @@ def json_keys(data: bytes) -> list[Key]:
                 scan.key(text, match.start())
             else:
                 scan.value(text)
-    return list(scan.found())
+    return list(scan.keys())
 
 
 class _JsonScan:
@@ -101,7 +101,7 @@ class _JsonScan:
         self._names.append(name)
         return len(self._marks) - 1
 
-    def found(self) -> Iterator[Key]:
+    def keys(self) -> Iterator[Key]:
         """Yield the keys; the only value of a file gets none, as it needs no name."""
         lonely = sum(level == 0 for _, level in self._marks) <= 1
         for (start, level), name in zip(self._marks, self._names, strict=True):
@@ -137,7 +137,7 @@ def yaml_keys(table: LineTable) -> list[Key]:
             ceiling = scan.line(start, line, column)
         if scan.count > MAX_KEYS:
             break
-    return scan.found()
+    return scan.keys()
 
 
 class _YamlScan:
@@ -205,7 +205,7 @@ class _YamlScan:
             self._names[self._document] = f"{self._kind} {_scalar(rest)}".strip()
             self._parent = b""
 
-    def found(self) -> list[Key]:
+    def keys(self) -> list[Key]:
         """Return the keys; the only document of a file gets no key of its own."""
         single = sum(level < 0 for _, level in self._marks) == 1
         rows = zip(self._marks, self._names, strict=True)

@@ -40,7 +40,7 @@ class Scripts:
         ]
 
     def among(self, around: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-        """Return the file's pieces: the programs', and the parts of `around` outside them."""
+        """Return the file's pieces: those of the programs, and the parts of `around` outside."""
         table = self._table
         every: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):

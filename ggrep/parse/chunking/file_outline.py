@@ -37,7 +37,7 @@ class Outlined(Struct, frozen=True):
 
 
 def is_outlined(path_key: str, data: bytes) -> bool:
-    """Say whether a file's definitions are read from its syntax, which only a worker may do."""
+    """Say whether definitions are read from the file's syntax, which only a worker may do."""
     language = language_of(path_key, data)
     return (language in GRAMMARS and language not in KEYED) or holds_scripts(language, data)
 
@@ -80,9 +80,11 @@ def _tell(
     for definition in definitions:
         if len(outlined) >= MAX_OUTLINED:
             return
-        name = ", ".join(filter(None, (definition.found.name, *definition.found.more_names)))
-        if definition.found.owners:
-            name = ".".join((*definition.found.owners, name))
+        name = ", ".join(
+            filter(None, (definition.construct.name, *definition.construct.more_names))
+        )
+        if definition.construct.owners:
+            name = ".".join((*definition.construct.owners, name))
         outlined.append(
             Outlined(
                 depth=depth,

@@ -43,7 +43,7 @@ def xml_keys(data: bytes) -> list[Key]:
             scan.tag(tag)
         if scan.count > MAX_KEYS:
             break
-    return scan.found()
+    return scan.keys()
 
 
 class _Elements:
@@ -88,7 +88,7 @@ class _Elements:
         if title and rank < self._ranks.get(number, len(_NAMING)):
             self._titles[number], self._ranks[number] = unescape(title), rank
 
-    def found(self) -> list[Key]:
+    def keys(self) -> list[Key]:
         keys: list[Key] = []
         for number, (start, level, tag) in enumerate(self._marks):
             title = self._titles.get(number)

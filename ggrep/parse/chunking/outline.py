@@ -13,7 +13,7 @@ from tree_sitter import Node
 
 from ggrep.parse.chunking.spans import NO_SPAN, Span
 from ggrep.parse.languages.chunk_limits import ChunkLimits
-from ggrep.parse.languages.found import Found, Rules, end_of, signature_of
+from ggrep.parse.languages.constructs import Construct, Rules, end_of, signature_of, wrapper
 from ggrep.parse.languages.line_table import LineTable
 
 MAX_DEPTH: Final = 40
@@ -31,8 +31,8 @@ class Definition(Struct, frozen=True):
 
     Attributes:
         start: byte offset, leading comments and attributes included.
-        found: the result of the language's rules.
-        chunk_type: `found.chunk_type`, or `method` for a class's function and `field` for its
+        construct: the result of the language's rules.
+        chunk_type: `construct.chunk_type`, or `method` for a class's function and `field` for its
             constants; a field gives its chunk a name but no type.
         signature: byte range of its head, up to its body.
         doc: byte range of the comment in front of it, or of the string inside, that documents it.
@@ -40,7 +40,7 @@ class Definition(Struct, frozen=True):
 
     start: int
     end: int
-    found: Found
+    construct: Construct
     chunk_type: str
     members: tuple["Definition", ...]
     signature: Span
@@ -48,14 +48,14 @@ class Definition(Struct, frozen=True):
 
     def all_names(self) -> tuple[str, ...]:
         """Return its names and those of all its members, its own first, each once."""
-        names = [self.found.name, *self.found.more_names]
+        names = [self.construct.name, *self.construct.more_names]
         for member in self.members:
             names += member.all_names()
         return tuple(filter(None, dict.fromkeys(names)))
 
     def outer_names(self) -> tuple[str, ...]:
         """Return the names that it adds to the file's top level, a module's members included."""
-        names = (self.found.name, *self.found.more_names)
+        names = (self.construct.name, *self.construct.more_names)
         if self.chunk_type != "module":
             return names
         return names + tuple(name for member in self.members for name in member.outer_names())
@@ -96,7 +96,7 @@ class Outline:
             kind = node.type
             if (
                 definitions
-                and definitions[-1].found.last is not None
+                and definitions[-1].construct.last is not None
                 and node.end_byte <= definitions[-1].end
             ):
                 continue  # the body of the definition just read
@@ -105,7 +105,7 @@ class Outline:
                 continue
             if lead is not None and not self._near(lead.end, node):
                 lead = None
-            described = Found("", inside=(node,)) if kind == "ERROR" else self._rules.describe(node)
+            described = wrapper(node) if kind == "ERROR" else self._rules.describe(node)
             for definition in self._visit(node, described, lead, scope, depth):
                 self._append(definitions, definition)
             lead = None
@@ -114,7 +114,7 @@ class Outline:
     def _append(self, definitions: list[Definition], new: Definition) -> None:
         """Add a definition, or merge it as the next clause into the last one."""
         last = definitions[-1] if definitions and self._rules.clauses else None
-        same = last is not None and last.found.name == new.found.name
+        same = last is not None and last.construct.name == new.construct.name
         if last is not None and same and last.chunk_type == new.chunk_type:
             size = new.end - last.start
             if size <= self._limits.max_bytes and self._table.adjacent(last.end, new.start):
@@ -123,7 +123,7 @@ class Outline:
         definitions.append(new)
 
     def _visit(
-        self, node: Node, described: Found | None, lead: "_Lead | None", scope: str, depth: int
+        self, node: Node, described: Construct | None, lead: "_Lead | None", scope: str, depth: int
     ) -> list[Definition]:
         if described is None or (described.chunk_type and not described.name):
             if scope == "top":
@@ -143,7 +143,7 @@ class Outline:
         return [self._build(node, lead, described, scope, depth)]
 
     def _build(
-        self, node: Node, lead: "_Lead | None", described: Found, scope: str, depth: int
+        self, node: Node, lead: "_Lead | None", described: Construct, scope: str, depth: int
     ) -> Definition:
         field = described.chunk_type == "constant" and scope == "class"
         method = described.chunk_type == "function" and scope == "class"
@@ -153,14 +153,16 @@ class Outline:
         return Definition(
             start=self._start(node, lead, described),
             end=end_of(node, described),
-            found=described,
+            construct=described,
             chunk_type="method" if method else "field" if field else described.chunk_type,
             members=tuple(members),
             signature=NO_SPAN if field else signature_of(node, described, self._table.data),
             doc=_doc(described, lead),
         )
 
-    def _members(self, described: Found, node: Node, scope: str, depth: int) -> list[Definition]:
+    def _members(
+        self, described: Construct, node: Node, scope: str, depth: int
+    ) -> list[Definition]:
         if described.chunk_type == "module":
             inner = scope
         elif described.chunk_type == "constant":
@@ -186,7 +188,7 @@ class Outline:
     def _near(self, end: int, node: Node) -> bool:
         return self._table.adjacent(end, self._table.with_marks(node.start_byte))
 
-    def _start(self, node: Node, lead: "_Lead | None", described: Found) -> int:
+    def _start(self, node: Node, lead: "_Lead | None", described: Construct) -> int:
         """Return where a definition begins; its doc may be in front, in another node."""
         start = self._table.with_marks(node.start_byte) if lead is None else lead.start
         if described.doc is not None:
@@ -219,7 +221,7 @@ def _oversize(node: Node, limits: ChunkLimits) -> bool:
     return node.end_point[0] - node.start_point[0] >= limits.max_lines
 
 
-def _doc(described: Found, lead: _Lead | None) -> Span:
+def _doc(described: Construct, lead: _Lead | None) -> Span:
     if described.doc is not None:
         return described.doc.start_byte, described.doc.end_byte
     return NO_SPAN if lead is None or lead.doc is None else lead.doc

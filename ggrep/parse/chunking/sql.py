@@ -152,7 +152,7 @@ class _Reader:
     def __init__(self, table: LineTable) -> None:
         self._dollars = _DELIMITER.search(table.data) is None
         self._lines = [line[:_LINE_BYTES].rstrip() for line in table.data.split(b"\n")]
-        self._found: list[_Statement] = []
+        self._statements: list[_Statement] = []
         self._open: _Statement | None = None
         self._body = False
         self._quote = b""
@@ -174,7 +174,7 @@ class _Reader:
             only_comment = not line.strip() and whole.strip()
             if not only_comment and not whole.lstrip().startswith((b"--", b"/*")):
                 self._lead = number + 1
-        return self._found
+        return self._statements
 
     def _visible(self, line: bytes) -> bytes | None:
         """Return the line without block comments and quoted bodies; None if nothing is left."""
@@ -204,13 +204,13 @@ class _Reader:
     def _begin(self, number: int, head: re.Match[bytes]) -> None:
         kind = _KINDS[head[1].lower()]
         first = min(number, self._lead)
-        floor = self._found[-1].last + 1 if self._found else 0
+        floor = self._statements[-1].last + 1 if self._statements else 0
         name = _bare(head[2])
         if not name:
             return
         self._open = _Statement(max(first, floor), number, number, kind, name, [])
         self._body = False
-        self._found.append(self._open)
+        self._statements.append(self._open)
 
     def _follow(self, number: int, line: bytes, *, opaque: bool) -> None:
         """Add the line to the open statement, or end that statement."""

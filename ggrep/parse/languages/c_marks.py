@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, TypeAlias
 
 _Span: TypeAlias = tuple[int, int]
-_Place: TypeAlias = Literal["start", "behind", "within", ""]
+_Position: TypeAlias = Literal["start", "behind", "within", ""]
 """Position of a mark: before a declaration, after a parameter list, or inside one."""
 
 _TEXT: Final = rb"\"(?:[^\"\\\n]|\\.){0,400}+\""
@@ -177,7 +177,7 @@ def _is_trailing(words: Sequence[re.Match[bytes]], place: int) -> bool:
 def _in_text(data: bytes) -> Iterator[_Span]:
     """Yield the marks before declarations, after parameter lists, and alone in lines."""
     text, last = b"\n" + data, 0
-    place: _Place = ""
+    place: _Position = ""
     for macro in _MACRO.finditer(text):
         start = macro.start()
         if start < last or (text[start - 1] == _BLANK and text[start - 2] in _OPERATORS):
@@ -191,7 +191,7 @@ def _in_text(data: bytes) -> Iterator[_Span]:
             yield start - 1, last - 1
 
 
-def _place(text: bytes, low: int, lead: bytes) -> _Place:
+def _place(text: bytes, low: int, lead: bytes) -> _Position:
     """Return a mark's position, by the text in front of it."""
     first = not lead
     if first:
@@ -220,7 +220,7 @@ def _line_above(text: bytes, low: int) -> bytes:
     return b"" if apart and line.endswith(b")") else line
 
 
-def _place_behind(lead: bytes, *, first: bool) -> _Place:
+def _place_behind(lead: bytes, *, first: bool) -> _Position:
     ending, last = lead[-1:], _LAST_WORD.search(lead)
     word = last[0] if last else b""
     template = ending == b">" and (first or lead.startswith(b"template"))
@@ -231,7 +231,7 @@ def _place_behind(lead: bytes, *, first: bool) -> _Place:
     return "within" if word not in _RECORDS and _TYPED.fullmatch(lead) else ""
 
 
-def _end(text: bytes, macro: re.Match[bytes], place: _Place, low: int, lead: bytes) -> int:
+def _end(text: bytes, macro: re.Match[bytes], place: _Position, low: int, lead: bytes) -> int:
     """Return the end of a mark with its arguments; 0 for a macro that is not a mark."""
     start, stop = macro.span()
     given = _ARGUMENTS.match(text, stop)

@@ -1,4 +1,4 @@
-"""Blanks the marks in front of F# names that the grammar reads as the names.
+"""Blanks keywords and attributes before F# names, which the grammar reads as the names.
 
 `let private go` would define `private`, `module rec M` a module `rec`, and attributes after `let`
 hide the definition. A unit of measure has no body and is read as an exception. Every byte that is

@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from tree_sitter import Node, Query, QueryCursor
 
 from ggrep.model.written_names import bare_name
-from ggrep.parse.languages.found import Found, Rules, body_of, nothing, text_of
+from ggrep.parse.languages.constructs import Construct, Rules, body_of, nothing, text_of
 from ggrep.parse.languages.trees import query
 
 KINDS: Final = {
@@ -52,10 +52,10 @@ _FOLDER: Final = Path(__file__).parent / "queries"
 _LOOSE: Final = frozenset({"constant", "typealias"})
 
 
-class _Said(Struct):
+class _Captures(Struct):
     """The captures of one language's queries in one tree, by the ids of its nodes."""
 
-    found: dict[int, Found] = field(default_factory=dict)
+    constructs: dict[int, Construct] = field(default_factory=dict)
     imports: dict[int, tuple[str, ...]] = field(default_factory=dict)
     leads: set[int] = field(default_factory=set)
     nothing: set[int] = field(default_factory=set)
@@ -68,8 +68,8 @@ class _Said(Struct):
                 self._define(node, KINDS[kind], captured, loose=loose)
             elif word == "wrapper":
                 for part in nodes:
-                    outer = Found("", inside=(part,), thin=kind == "thin")
-                    self.found.setdefault(part.id, outer)
+                    outer = Construct("", inside=(part,), thin=kind == "thin")
+                    self.constructs.setdefault(part.id, outer)
             elif word == "nothing":
                 self.nothing.add(node.id)
             elif word == "lead":
@@ -83,12 +83,12 @@ class _Said(Struct):
     ) -> None:
         if node.id in self.nothing:
             return
-        definition = self.found.get(node.id)
+        definition = self.constructs.get(node.id)
         inside = tuple(captured.get("body", ())) or body_of(node)
         doc = captured.get("doc", (None,))[0]
         if definition is None or not definition.chunk_type:
             module = chunk_type == "module"
-            definition = Found(
+            definition = Construct(
                 chunk_type,
                 owners=tuple(map(_name, captured.get("owner", ()))),
                 loose=loose or chunk_type in _LOOSE or (module and not inside),
@@ -100,10 +100,10 @@ class _Said(Struct):
         more = (part for part in inside if part.id not in known)
         inside = tuple(sorted((*definition.inside, *more), key=lambda part: part.start_byte))
         definition = replace(definition, inside=inside, doc=definition.doc or doc)
-        self.found[node.id] = _with_names(definition, captured.get("name", ()))
+        self.constructs[node.id] = _with_names(definition, captured.get("name", ()))
 
 
-def read(grammar: str, root: Node, base: Callable[[Node], Found | None] = nothing) -> Rules:
+def read(grammar: str, root: Node, base: Callable[[Node], Construct | None] = nothing) -> Rules:
     """Return the rules for the file with that syntax tree.
 
     Args:
@@ -112,12 +112,12 @@ def read(grammar: str, root: Node, base: Callable[[Node], Found | None] = nothin
         base: describes nodes that no pattern captures.
     """
     wanted, settings = _queries(grammar)
-    captures = _Said()
+    captures = _Captures()
     # Sorted, as the order in which matches end depends on how they overlap.
     for number, captured in sorted(_matches(wanted, root), key=lambda match: match[0]):
         captures.take(captured, loose="loose" in settings[number])
     return Rules(
-        describe=lambda node: captures.found.get(node.id) or base(node),
+        describe=lambda node: captures.constructs.get(node.id) or base(node),
         imported=lambda node: captures.imports.get(node.id, ()),
         fields=True,
         leads=frozenset(captures.leads),
@@ -138,7 +138,7 @@ def _queries(grammar: str) -> tuple[Query, list[frozenset[str]]]:
     return made, [frozenset(made.pattern_settings(number)) for number in numbers]
 
 
-def _with_names(definition: Found, nodes: Iterable[Node]) -> Found:
+def _with_names(definition: Construct, nodes: Iterable[Node]) -> Construct:
     names = (definition.name, *definition.more_names)
     at = dict(zip(definition.spans, names, strict=False))
     owners = definition.owners

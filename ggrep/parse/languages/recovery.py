@@ -182,7 +182,7 @@ class _Recovery:
         return other
 
     def _alone(self, reading: _Reading) -> _Reading:
-        """Improve each outermost block by itself, parsing only that block."""
+        """Improve each outermost block that has errors by itself, parsing only that block."""
         text = reading.text
         starts = [inner.start for inner in reading.broken]
         for block in self._blocks:

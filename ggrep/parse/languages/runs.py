@@ -10,7 +10,7 @@ from typing import Final, cast
 from tree_sitter import Node, Point
 
 from ggrep.parse.languages.chunk_limits import ChunkLimits
-from ggrep.parse.languages.found import Found
+from ggrep.parse.languages.constructs import Construct
 
 LEAD: Final = "<lead>"
 """Role of a node before a definition that belongs to it."""
@@ -83,8 +83,10 @@ class Siblings:
         self.named_children = list(nodes)
 
 
-def run_found(node: Node, describe: Callable[[Node], Found | None]) -> tuple[Run, Found | None]:
-    """Return the run that `node` is, and the definition in its first clause."""
+def run_construct(
+    node: Node, describe: Callable[[Node], Construct | None]
+) -> tuple[Run, Construct | None]:
+    """Return `node` as a run, and the definition in its first clause."""
     run = cast("Run", node)
     return run, describe(run.clauses[0])
 

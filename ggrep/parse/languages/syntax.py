@@ -10,8 +10,8 @@ from typing import Final, cast
 from msgspec.structs import replace
 from tree_sitter import Node
 
+from ggrep.parse.languages.constructs import Rules, nothing
 from ggrep.parse.languages.embedded_scripts import Script
-from ggrep.parse.languages.found import Rules, nothing
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.recovery import parse_recovered
 from ggrep.parse.languages.registry import GRAMMARS, QUERIED
@@ -105,7 +105,7 @@ def rules_for(language: str, root: Node, data: bytes) -> Rules:
             else replace(made, imported=rules.imported, prototypes=rules.prototypes)
         )
     if rules is None:
-        raise ValueError(f"nobody reads {language}")
+        raise ValueError(f"no rules for {language}")
     return rules if rules.with_text is None else rules.with_text(data)
 
 

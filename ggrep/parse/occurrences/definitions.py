@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tree_sitter import Node
 
 from ggrep.parse.chunking.headers import clean_doc, clean_signature, clean_value
-from ggrep.parse.languages.found import Found, end_of, head_of, signature_of
+from ggrep.parse.languages.constructs import Construct, end_of, head_of, signature_of
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.occurrences.nodes import literal_kind
 from ggrep.parse.occurrences.words import Defined, Occurrence
@@ -30,7 +30,7 @@ class Heads:
     def __init__(self, table: LineTable) -> None:
         self._table = table
 
-    def defined(self, node: Node, definition: Found, kind: str, name: str) -> Defined:
+    def defined(self, node: Node, definition: Construct, kind: str, name: str) -> Defined:
         """Return the definition that `node` makes under one of its names."""
         body = definition.inside[0].start_byte if definition.inside else None
         start, doc = self._lead(node)
@@ -48,10 +48,10 @@ class Heads:
             doc=clean_doc(self._text(doc)),
         )
 
-    def _head(self, node: Node, definition: Found) -> str:
+    def _head(self, node: Node, definition: Construct) -> str:
         return clean_signature(self._text(signature_of(node, definition, self._table.data)))
 
-    def _value(self, node: Node, definition: Found) -> str:
+    def _value(self, node: Node, definition: Construct) -> str:
         start, end = head_of(node, definition), end_of(node, definition)
         most = start + _VALUE_BYTES
         return clean_value(self._text((start, min(end, most))), is_cut=end > most)

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, body_of, field_text, text_of, words
+from ggrep.parse.languages.constructs import Construct, body_of, field_text, text_of, words
 
 Edge = Literal["name", "parameter", "content"]
 
@@ -92,19 +92,19 @@ _KEYS: Final = frozenset({"field", "key", "name", "property"})
 """Fields of a member or pair that contain its name, quoted or not."""
 
 
-def described(language: str, node: Node) -> Found | None:
+def described(language: str, node: Node) -> Construct | None:
     """Return the definition that a node makes and that the language's rules do not cover."""
     kind = node.type
     if kind in _EXPRESSIONS:
         name = field_text(node, "name")
-        return Found(_EXPRESSIONS[kind], name, body_of(node)) if name else None
+        return Construct(_EXPRESSIONS[kind], name, body_of(node)) if name else None
     if language in SCRIPTS:
         reader = _READERS.get(kind)
         return None if reader is None else reader(node)
     return None
 
 
-def with_more(language: str, node: Node, definition: Found | None) -> Found | None:
+def with_more(language: str, node: Node, definition: Construct | None) -> Construct | None:
     """Return the rules' result, with the member to which a named class is assigned."""
     inner = node.named_children[0] if node.named_children else None
     if language not in SCRIPTS or node.type != "expression_statement" or inner is None:
@@ -130,7 +130,7 @@ def is_key(node: Node, field: str | None, name: str) -> bool:
     return field in _KEYS and node.type == "string" and text_of(node)[1:-1] == name
 
 
-def _statement(node: Node) -> Found | None:
+def _statement(node: Node) -> Construct | None:
     """Return the member of a prototype or class that is assigned from outside: `Box.MAX = 3`."""
     inner = node.named_children[0] if node.named_children else None
     if inner is None or inner.type != "assignment_expression":
@@ -144,29 +144,31 @@ def _statement(node: Node) -> Found | None:
         return None
     kind = "method" if _callback(value) is not None else "constant"
     last = owner.removesuffix(".prototype").rpartition(".")[2]
-    return Found(kind, name, owners=(last,), loose=True)
+    return Construct(kind, name, owners=(last,), loose=True)
 
 
-def _variables(node: Node) -> Found | None:
+def _variables(node: Node) -> Construct | None:
     """Return the variables of a declaration that are not assigned another file's exports."""
-    names = [field_text(item, "name") for item in node.named_children if _is_own_variable(item)]
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    names = [field_text(item, "name") for item in node.named_children if _is_defined_here(item)]
+    return (
+        Construct("constant", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    )
 
 
-def _is_own_variable(node: Node) -> bool:
+def _is_defined_here(node: Node) -> bool:
     name = node.child_by_field_name("name")
     if node.type != "variable_declarator" or name is None or name.type != "identifier":
         return False
     return _IMPORTED.match(text_of(node.child_by_field_name("value"))) is None
 
 
-def _variable(node: Node) -> Found | None:
+def _variable(node: Node) -> Construct | None:
     """Return the function that is assigned to one of several variables."""
     value, name = node.child_by_field_name("value"), field_text(node, "name")
     alone = node.parent is None or node.parent.named_child_count == 1
     if alone or value is None or value.type not in _FUNCTIONS or not name:
         return None
-    return Found("function", name, body_of(value))
+    return Construct("function", name, body_of(value))
 
 
 def _callback(value: Node) -> Node | None:

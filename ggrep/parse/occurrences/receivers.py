@@ -167,7 +167,7 @@ def _stated(node: Node, leaf: Node, data: bytes) -> str | None:
 
 
 def _chain(value: Node, data: bytes) -> str:
-    """Return a value's text; in Dart a call's brackets are siblings of its name."""
+    """Return a value's text, with the brackets of a call that in Dart are siblings of its name."""
     end = value
     while end.next_named_sibling is not None and end.next_named_sibling.type == "selector":
         end = end.next_named_sibling

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from tree_sitter import Node, TreeCursor
 
 from ggrep.model.written_names import bare_name, is_same_name
+from ggrep.parse.languages.constructs import Construct, Rules, wrapper
 from ggrep.parse.languages.embedded_scripts import scripts_of
-from ggrep.parse.languages.found import Found, Rules
 from ggrep.parse.languages.line_table import LineTable
 from ggrep.parse.languages.registry import GRAMMARS, language_of
 from ggrep.parse.languages.syntax import grammar_of, rules_for, script_tree, tree
@@ -54,7 +54,7 @@ class _Step(Struct, frozen=True):
 
     Attributes:
         field: of the node in its parent.
-        found: the rules' result for it, if it counts in its parents.
+        construct: the rules' result for it, if it counts in its parents.
         kind: of the definition; empty for none.
         container: qualified name of the definitions around it.
         whole: the outermost node of the same definition (`template <...> class`, `typedef struct`).
@@ -62,7 +62,7 @@ class _Step(Struct, frozen=True):
 
     node: Node
     field: str | None
-    found: Found | None = None
+    construct: Construct | None = None
     kind: str = ""
     container: str = ""
     whole: Node | None = None
@@ -110,7 +110,7 @@ class _Tree:
         self._heads = Heads(self._table)
         self._language = language
         self._rules: Rules = rules_for(language, self._root, data)
-        self._said: dict[int, Found | None] = {}
+        self._constructs: dict[int, Construct | None] = {}
         self._islands: dict[int, Node | None] = {}
 
     @property
@@ -128,7 +128,7 @@ class _Tree:
         if step is None and kind == "usage" and not self._hides(spot):
             step = self._defining(steps, spot)
         test = in_test(path, self._language, self._data)
-        if step is None or step.found is None:
+        if step is None or step.construct is None:
             role = role_of(path) if kind == "usage" else ""
             occurrence = Occurrence(
                 spot.line, spot.column, spot.text, kind, container, None, role, test
@@ -139,12 +139,14 @@ class _Tree:
             return occurrence, -1
         owner = _owner(step, spot)
         outer = ".".join(
-            filter(None, (step.container, *step.found.owners, owner, _prefix(step.found, spot)))
+            filter(
+                None, (step.container, *step.construct.owners, owner, _prefix(step.construct, spot))
+            )
         )
-        inside = step.found.inside
+        inside = step.construct.inside
         node = step.whole or step.node
         first = inside[0].start_byte if inside else node.start_byte
-        defined = self._heads.defined(node, step.found, step.kind, spot.text)
+        defined = self._heads.defined(node, step.construct, step.kind, spot.text)
         bases = bases_of([each.node for each in _around(steps, step)], outer, self._data)
         place = spot.line, spot.column, spot.text
         return Occurrence(*place, "definition", outer, defined, test=test, bases=bases), first
@@ -189,19 +191,19 @@ class _Tree:
     def _hides(self, spot: Spot) -> bool:
         return self._table.shown[spot.start : spot.end] != self._data[spot.start : spot.end]
 
-    def _describe(self, node: Node) -> Found | None:
-        if node.id not in self._said:
+    def _describe(self, node: Node) -> Construct | None:
+        if node.id not in self._constructs:
             if node.type == "ERROR":
-                self._said[node.id] = Found("", inside=(node,))
+                self._constructs[node.id] = wrapper(node)
             elif node.type in _NEVER:
-                self._said[node.id] = None
+                self._constructs[node.id] = None
             else:
                 definition = with_more(self._language, node, self._rules.describe(node))
                 island = None if definition else self._island(node)
                 if island is not None:
-                    definition = Found("", inside=(island,))
-                self._said[node.id] = definition or described(self._language, node)
-        return self._said[node.id]
+                    definition = wrapper(island)
+                self._constructs[node.id] = definition or described(self._language, node)
+        return self._constructs[node.id]
 
     def _steps(self, path: Sequence[tuple[Node, str | None]]) -> list[_Step]:
         """Return the nodes from the root down, each with the definition that it makes."""
@@ -213,7 +215,7 @@ class _Tree:
             listed = searched is None or parent.id in searched
             definition = self._describe(node) if node.is_named else None
             if definition is not None and definition.chunk_type and definition.name:
-                if _same_definition(last.found, definition):
+                if _same_definition(last.construct, definition):
                     steps.append(_Step(node, field, definition, last.kind, outer, last.whole))
                     continue
                 kind = self._kind(node, definition, scope if listed else "local", listed=listed)
@@ -234,7 +236,7 @@ class _Tree:
                 scope, searched = "local", frozenset({node.id})
         return steps
 
-    def _kind(self, node: Node, definition: Found, scope: str, *, listed: bool) -> str:
+    def _kind(self, node: Node, definition: Construct, scope: str, *, listed: bool) -> str:
         """Return the kind of a definition in its scope; empty if the outline has no such kind."""
         kind = definition.chunk_type
         if anywhere(node):
@@ -250,14 +252,16 @@ class _Tree:
 
     def _named(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
         """Return the outermost node whose rules place its name at the end of the path."""
-        return next((step for step in steps if step.kind and _stands_in(step.found, spot)), None)
+        return next(
+            (step for step in steps if step.kind and _stands_in(step.construct, spot)), None
+        )
 
     def _defining(self, steps: Sequence[_Step], spot: Spot) -> _Step | None:
         """Return the outermost node that is named by the end of the path."""
         best: _Step | None = None
         parameters = False
         for step in reversed(steps):
-            definition = step.found
+            definition = step.construct
             if definition is not None and step.kind:
                 kind = self._named_as(step, spot, parameters=parameters)
                 if kind:
@@ -279,7 +283,7 @@ class _Tree:
 
     def _named_as(self, step: _Step, spot: Spot, *, parameters: bool) -> str:
         """Return the kind of definition that the spot names; empty if it is not the step's name."""
-        definition = step.found
+        definition = step.construct
         if definition is None or definition.spans or not self._first_of(step.node, spot):
             return ""
         if is_same_name(definition.name, spot.text):
@@ -311,7 +315,7 @@ def _descend(cursor: TreeCursor, spot: Spot) -> list[tuple[Node, str | None]]:
     return path
 
 
-def _stands_in(definition: Found | None, spot: Spot) -> bool:
+def _stands_in(definition: Construct | None, spot: Spot) -> bool:
     if definition is None or not any(
         is_same_name(name, spot.text) for name in (definition.name, *definition.more_names)
     ):
@@ -338,7 +342,7 @@ def _around(steps: Sequence[_Step], inner: _Step) -> list[_Step]:
     return [
         step
         for step in steps
-        if step.found is not None and step.kind and step.node.id != inner.node.id
+        if step.construct is not None and step.kind and step.node.id != inner.node.id
     ]
 
 
@@ -352,7 +356,7 @@ def _inside(steps: Iterable[_Step]) -> str:
 
 def _owner(step: _Step, spot: Spot) -> str:
     """Return the type that declares a field in its own head, as `class A(val b: Int)` does."""
-    definition = step.found
+    definition = step.construct
     if definition is None or step.kind != "field" or definition.chunk_type not in _OPEN:
         return ""
     if step.node.type == "expression_statement":
@@ -361,7 +365,7 @@ def _owner(step: _Step, spot: Spot) -> str:
     return "" if definition.name in {last, spot.text} else definition.name
 
 
-def _same_definition(outer: Found | None, inner: Found) -> bool:
+def _same_definition(outer: Construct | None, inner: Construct) -> bool:
     """Say whether a node makes the same definition as its parent."""
     if outer is None or bool(outer.inside) != bool(inner.inside):
         return False
@@ -370,7 +374,7 @@ def _same_definition(outer: Found | None, inner: Found) -> bool:
     return (outer.name, outer.more_names) == (inner.name, inner.more_names)
 
 
-def _prefix(definition: Found, spot: Spot) -> str:
+def _prefix(definition: Construct, spot: Spot) -> str:
     """Return the part of a definition's own name before its last part: `My` of `My.Mod`."""
     names = (definition.name, *definition.more_names)
     defined = next((name for name in names if is_same_name(name, spot.text)), "")
@@ -378,11 +382,11 @@ def _prefix(definition: Found, spot: Spot) -> str:
     return _QUALIFIED.sub("", head) if _QUALIFIED.search(head) else ""
 
 
-def _encloses(definition: Found) -> bool:
+def _encloses(definition: Construct) -> bool:
     return definition.chunk_type != "constant" or bool(definition.inside)
 
 
-def _inner_scope(definition: Found, scope: str) -> str:
+def _inner_scope(definition: Construct, scope: str) -> str:
     match definition.chunk_type:
         case "module":
             return scope
@@ -392,7 +396,7 @@ def _inner_scope(definition: Found, scope: str) -> str:
             return "class" if kind in _OPEN else "local"
 
 
-def _searched(definition: Found, node: Node) -> frozenset[int] | None:
+def _searched(definition: Construct, node: Node) -> frozenset[int] | None:
     """Return the nodes whose children are members; None if any node below may be a member."""
     parts = definition.inside or (node,)
     if not all(isinstance(part, Node) for part in parts):

@@ -1,8 +1,8 @@
 """The stack of open directories of a walk, from the root to the one it visits.
 
 Each directory is opened by its name relative to its parent's descriptor, and no link is followed,
-above the root or below. So a directory that is replaced by a link meanwhile is not entered, and a
-tree may be deeper than the longest path that the kernel accepts.
+above the root or below. So a directory that is replaced by a link during the walk is not entered,
+and a tree may be deeper than the longest path that the kernel accepts.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ggrep.config.confined import open_root
 
-_MOST_HELD = 48
+_MOST_OPEN = 48
 """Most descriptors that are open at once, at any depth of the tree."""
 _BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -22,7 +22,7 @@ class DirStack:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._held: list[tuple[bytes, int]] = []
+        self._open: list[tuple[bytes, int]] = []
 
     def enter(self, prefix: bytes) -> int:
         """Return a descriptor of the directory, good until the next one is entered.
@@ -35,31 +35,31 @@ class DirStack:
             NotADirectoryError: a part of the path is a link or a file.
             OSError: it cannot be opened.
         """
-        if not self._held:
-            self._held.append((b"", open_root(self._root)))
-        while not prefix.startswith(self._held[-1][0]):
-            os.close(self._held.pop()[1])
-        path, descriptor = self._held[-1]
+        if not self._open:
+            self._open.append((b"", open_root(self._root)))
+        while not prefix.startswith(self._open[-1][0]):
+            os.close(self._open.pop()[1])
+        path, descriptor = self._open[-1]
         for part in prefix[len(path) :].split(b"/")[:-1]:
             descriptor = os.open(part, _BELOW, dir_fd=descriptor)
             path += part + b"/"
-            self._held.append((path, descriptor))
-            if len(self._held) > _MOST_HELD:
-                # The root's is never closed: a walk that returns past a gap starts again there.
-                os.close(self._held.pop(1)[1])
+            self._open.append((path, descriptor))
+            if len(self._open) > _MOST_OPEN:
+                # The root stays open: a walk that needs a closed directory again starts there.
+                os.close(self._open.pop(1)[1])
         return descriptor
 
     def close(self) -> None:
         """Close all descriptors."""
-        while self._held:
-            os.close(self._held.pop()[1])
+        while self._open:
+            os.close(self._open.pop()[1])
 
 
 @contextmanager
-def trail_from(root: Path) -> Iterator[DirStack]:
-    """Create a trail and close it after the block."""
-    trail = DirStack(root)
+def open_dir_stack(root: Path) -> Iterator[DirStack]:
+    """Create a stack and close it after the block."""
+    stack = DirStack(root)
     try:
-        yield trail
+        yield stack
     finally:
-        trail.close()
+        stack.close()

@@ -32,12 +32,12 @@ class Verdict(Enum):
     SECRET = "secret"  # noqa: S105 - the name of a rule
 
 
-class Place(Struct, frozen=True):
+class DirRules(Struct, frozen=True):
     """The rules and state that apply in one directory of the walk.
 
     Attributes:
         prefix: its path below the root with a trailing slash; empty for the root.
-        own: rules of `.smignore` and `.ggignore` files; `git` those of `.gitignore` files.
+        ggignore: rules of `.smignore` and `.ggignore` files; `git` those of `.gitignore` files.
         hidden: it is inside a product directory, where only tracked files are candidates.
         included: a profile includes everything in it.
         closed: it was entered only because a profile includes something below; nothing else in it
@@ -45,7 +45,7 @@ class Place(Struct, frozen=True):
     """
 
     prefix: bytes
-    own: RuleChain
+    ggignore: RuleChain
     git: RuleChain
     hidden: bool
     included: bool = False
@@ -65,9 +65,9 @@ class EntryRules(Struct, frozen=True):
     listing: Listing | None
     inclusion: Inclusion = field(default_factory=lambda: inclusion_of(()))
 
-    def directory(self, place: Place, path: bytes, name: str) -> Verdict:
+    def directory(self, place: DirRules, path: bytes, name: str) -> Verdict:
         """Return ELIGIBLE or INCLUDED if the walk enters the directory, else the reason why not."""
-        ignored, listing = place.own.decide(path, is_directory=True), self.listing
+        ignored, listing = place.ggignore.decide(path, is_directory=True), self.listing
         if (
             ignored is True
             or self.extra.decide(path, is_directory=True)
@@ -92,12 +92,12 @@ class EntryRules(Struct, frozen=True):
         """Tell whether a directory contains a file in git's index."""
         return self.listing is not None and path in self.listing.tracked_directories
 
-    def is_unlisted(self, place: Place, path: bytes) -> bool:
+    def is_unlisted(self, place: DirRules, path: bytes) -> bool:
         """Tell whether git listed no file of a directory that no rule excludes."""
         return (
             self.listing is not None
             and path not in self.listing.directories
-            and place.own.decide(path, is_directory=True) is not True
+            and place.ggignore.decide(path, is_directory=True) is not True
             and not self.extra.decide(path, is_directory=True)
             and place.git.decide(path, is_directory=True) is not True
             and self._shut(
@@ -107,7 +107,7 @@ class EntryRules(Struct, frozen=True):
         )
 
     def _shut(
-        self, place: Place, path: bytes, name: str, *, ignored: bool | None
+        self, place: DirRules, path: bytes, name: str, *, ignored: bool | None
     ) -> Verdict | None:
         """Return the rule by which the built-in lists exclude a directory; None if none does."""
         if place.closed or (self.hides(place, path, name) and not self.is_tracked(path)):
@@ -115,15 +115,15 @@ class EntryRules(Struct, frozen=True):
         hidden = name.startswith(".") and ignored is None
         return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None
 
-    def hides(self, place: Place, path: bytes, name: str) -> bool:
+    def hides(self, place: DirRules, path: bytes, name: str) -> bool:
         """Tell whether untracked files below this directory are excluded as products."""
         return place.hidden or (
             eligibility.is_product_directory(name)
-            and place.own.decide(path, is_directory=True) is not False
+            and place.ggignore.decide(path, is_directory=True) is not False
             and place.git.decide(path, is_directory=True) is not False
         )
 
-    def file(self, place: Place, path: bytes, name: str, *, listable: bool = True) -> Verdict:
+    def file(self, place: DirRules, path: bytes, name: str, *, listable: bool = True) -> Verdict:
         """Return whether an entry other than a directory is a candidate, by its name.
 
         Args:
@@ -132,7 +132,7 @@ class EntryRules(Struct, frozen=True):
             name: the last part of `path`.
             listable: False for entries that git never lists: FIFOs, sockets, devices.
         """
-        ignored = place.own.decide(path, is_directory=False)
+        ignored = place.ggignore.decide(path, is_directory=False)
         if (
             ignored is True
             or self.extra.decide(path, is_directory=False)
@@ -146,7 +146,7 @@ class EntryRules(Struct, frozen=True):
             return Verdict.INCLUDED
         return verdict
 
-    def _by_name(self, place: Place, path: bytes, name: str, *, ignored: bool | None) -> Verdict:
+    def _by_name(self, place: DirRules, path: bytes, name: str, *, ignored: bool | None) -> Verdict:
         """Return the built-in lists' decision about a file that no rule ignores."""
         if place.closed or self._is_product(place, path, name, ignored=ignored):
             return Verdict.BUILTIN
@@ -154,12 +154,12 @@ class EntryRules(Struct, frozen=True):
             return Verdict.ELIGIBLE
         return Verdict.DOTFILE if name.startswith(".") else Verdict.EXTENSION
 
-    def _is_git_ignored(self, place: Place, path: bytes, *, listable: bool) -> bool:
+    def _is_git_ignored(self, place: DirRules, path: bytes, *, listable: bool) -> bool:
         if self.listing is None or not listable:
             return place.git.decide(path, is_directory=False) is True
         return path not in self.listing.tracked and path not in self.listing.untracked
 
-    def _is_product(self, place: Place, path: bytes, name: str, *, ignored: bool | None) -> bool:
+    def _is_product(self, place: DirRules, path: bytes, name: str, *, ignored: bool | None) -> bool:
         if place.hidden and (self.listing is None or path not in self.listing.tracked):
             return True
         return (

@@ -81,7 +81,7 @@ def _lock(git_dir: Path) -> tuple[Path, Stamp] | None:
 
 
 class GitWatch:
-    """Tells, from repeated looks, whether git is at work in one work tree.
+    """Detects by repeated looks whether git is at work in one work tree.
 
     Not thread-safe.
     """
@@ -90,31 +90,31 @@ class GitWatch:
         self,
         top: Path,
         clock: Clock,
-        held_open: Callable[[Path], bool] = is_held_open,
+        is_in_use: Callable[[Path], bool] = is_held_open,
         *,
         most_ms: float = MOST_MS,
     ) -> None:
-        """Create a watch without a look.
+        """Create the watch; `is_at_work` looks.
 
         Args:
             top: the work tree's top level.
-            clock: tells how old a lock is.
-            held_open: tells whether a process has a file open.
+            clock: measures the age of a lock.
+            is_in_use: returns whether a process has a file open.
             most_ms: an operation that works for longer counts as finished until it rests.
         """
         self._top = top
         self._clock = clock
-        self._held_open = held_open
+        self._is_in_use = is_in_use
         self._most_ms = most_ms
         self._seen: object = None
         self._seen_ms = 0.0
         self._began_ms: float | None = None
         self._asked_ms = float("-inf")
-        self._held = False
+        self._holder_seen = False
         self.found = GitLook()
 
     def is_at_work(self) -> bool:
-        """Look, and tell whether git may be moving files or HEAD; `found` is the look."""
+        """Look, and return whether git may be moving files or HEAD; `found` becomes the look."""
         self.found = look(self._top)
         now_ms = self._clock.monotonic_ms()
         seen = (self.found.lock, self.found.steps, self.found.touched_ns)
@@ -130,17 +130,15 @@ class GitWatch:
         if now.lock is not None:
             path, (_, touched_ns, _, _) = now.lock
             fresh = self._rest_ms(touched_ns, now_ms) < ABANDONED_MS
-            return fresh or self._is_held_open(path, now_ms)
+            return fresh or self._has_holder(path, now_ms)
         return bool(now.steps) and self._rest_ms(now.touched_ns, now_ms) < STEP_MS
 
     def _rest_ms(self, touched_ns: int, now_ms: float) -> float:
-        """Return how long there was no progress: at least as measured here, whatever the files'
-        clock says.
-        """  # noqa: D205 - one thought
+        """Return how long there was no progress, at least as measured by this clock."""
         age_ms = self._clock.now().timestamp() * 1000 - touched_ns / _NS
         return max(age_ms, now_ms - self._seen_ms)
 
-    def _is_held_open(self, path: Path, now_ms: float) -> bool:
+    def _has_holder(self, path: Path, now_ms: float) -> bool:
         if now_ms - self._asked_ms >= _HOLDER_MS:
-            self._asked_ms, self._held = now_ms, self._held_open(path)
-        return self._held
+            self._asked_ms, self._holder_seen = now_ms, self._is_in_use(path)
+        return self._holder_seen

@@ -33,5 +33,5 @@ def link_problem(root: Path, path: str, *, is_text: bool) -> tuple[str, str] | N
 
 def _dangling(root: Path, path: str) -> tuple[str, str]:
     if is_below(root, Path(os.path.realpath(path))):
-        return "vanished", "a symbolic link to what does not exist"
+        return "vanished", "the target of the symbolic link does not exist"
     return "out_of_root", "a symbolic link to outside the root"

@@ -13,13 +13,13 @@ from msgspec import Struct
 
 from ggrep.config import secret_patterns as forms
 from ggrep.parse.source.automaton import automaton, ungrouped
-from ggrep.parse.source.chance import (
+from ggrep.parse.source.entropy import (
     is_made_up,
     is_password,
     is_phrase,
     is_signed,
     is_word,
-    looks_drawn,
+    looks_random,
 )
 from ggrep.parse.source.secret_literals import LITERAL, MOST_KEYS, OPENERS, key_at
 from ggrep.parse.source.secret_positions import MOST_VALUE, Span, find_places
@@ -48,7 +48,7 @@ _TYPED: Final = (
 """The same with a type in between, or a function around the value, which must be quoted."""
 _SPACED: Final = rb"(?i:--[a-z-]*(?:%s)|password|bearer)[ \t]+" % forms.WORDS
 """A name that only blanks separate from its value: options, and words of some files."""
-_SAID: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
+_STATED: Final = rb"[ \t]+(?:is[ \t]+|was[ \t]+)?"
 """The same for any name, if the value is quoted or has a digit."""
 _SCHEME: Final = rb"(?i:(?:bearer|basic|token|apikey)[ \t]+)?"
 _QUOTE: Final = rb"[brufN@]{0,2}\\?(?:\"\"|'')?[\"'`]"
@@ -69,16 +69,16 @@ _NAMED: Final = b"|".join(
             _VALUE,
         ),
         rb"(?i:%s)%s%s(?:%s()%s|()[^\s\"'`]{0,24}[0-9])"
-        % (forms.WORDS, _TAIL, _SAID, _QUOTE, _VALUE),
+        % (forms.WORDS, _TAIL, _STATED, _QUOTE, _VALUE),
         rb"%s(?:%s)?%s()%s" % (_SPACED, _QUOTE, _SCHEME, _VALUE),
     )
 )
 _SOUGHT: Final = ungrouped(_NAMED + b"|" + LITERAL)
-_FOUND: Final = re.compile(_NAMED)
+_MATCHED: Final = re.compile(_NAMED)
 _GIVEN: Final = re.compile(
-    rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<said>%s))|%s)"
+    rb"(?:(?P<word>(?i:%s))(?P<tail>%s)(?:%s|%s|%s|(?P<stated>%s))|%s)"
     rb"(?:[brufN@]{0,2}\\?(?:\"\"|'')?(?P<quote>[\"'`]))?(?P<scheme>%s)"
-    % (forms.WORDS, _TAIL, forms.BELOW, _BETWEEN, _TYPED, _SAID, _SPACED, _SCHEME)
+    % (forms.WORDS, _TAIL, forms.BELOW, _BETWEEN, _TYPED, _STATED, _SPACED, _SCHEME)
 )
 _LONG: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{%d}" % (MOST_VALUE + 1))
 _RUN: Final = re.compile(rb"[A-Za-z0-9+/=_.~%%-]{1,%d}" % _MOST_RUN)
@@ -115,7 +115,7 @@ _NAME: Final = re.compile(rb"[A-Za-z0-9_.$-]*\Z")
 _CAPITAL: Final = re.compile(rb"[A-Z0-9]\Z")
 _SMALL: Final = re.compile(rb"[a-z0-9]\Z")
 _LEAST_ALONE: Final = 4
-"""Least bytes of a keyword; a shorter one may be part of any word."""
+"""Least bytes of a keyword; a shorter keyword may be part of any word."""
 _NAME_END: Final = re.compile(rb"[A-Za-z0-9_]\Z")
 _PUBLIC: Final = re.compile(forms.PUBLIC_WORDS, re.IGNORECASE)
 _TAIL_WORDS: Final = re.compile(rb"s?[_.-]?(?:%s)" % forms.TAIL_WORDS, re.IGNORECASE)
@@ -159,7 +159,7 @@ def _named(data: bytes) -> Iterator[Span]:
                 keys.append(key)
                 at = key[1]
             continue
-        if (match := _FOUND.fullmatch(data, start, at)) is None:
+        if (match := _MATCHED.fullmatch(data, start, at)) is None:
             continue
         # A value may itself be a name: `get("api_key", "...")`.
         at = match.end(match.lastindex or 0)
@@ -189,7 +189,7 @@ def _is_named_value(data: bytes, start: int, assignment: re.Match[bytes], value:
     """Tell whether a value is one of the program's names, or no value at all."""
     if _CONSTANT.fullmatch(value) or (assignment["quote"] is None and _VARIABLE.fullmatch(value)):
         return True
-    if assignment["said"] is None:
+    if assignment["stated"] is None:
         return False
     is_verb = assignment["word"].lower() == b"pass" and not _NAME_END.search(
         data, max(start - 1, 0), start
@@ -200,14 +200,16 @@ def _is_named_value(data: bytes, start: int, assignment: re.Match[bytes], value:
 def _is_secret(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
     worded = assignment["scheme"] or (assignment["word"] or b"pwd").lower().startswith(_PASSWORDS)
     if not (
-        looks_drawn(value) or (worded and is_password(value)) or _is_chosen(data, assignment, value)
+        looks_random(value)
+        or (worded and is_password(value))
+        or _is_chosen(data, assignment, value)
     ):
         return False
     return not (is_made_up(value) or _names_another(data, assignment))
 
 
 def _is_chosen(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Tell whether a person may have chosen this value for a certain password or secret."""
+    """Tell whether a value, assigned to a password or secret, may be chosen by a person."""
     word, tail, end = assignment["word"] or b"", assignment["tail"] or b"", assignment.end()
     if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
@@ -228,9 +230,9 @@ def _is_chosen_password(
     if _is_setting(data, assignment.start(), assignment.end(), value):
         return is_phrase(value)
     if word.lower() in {b"pass", b"pw"}:
-        called = b"(" in assignment[0] or assignment["said"] is not None
+        called = b"(" in assignment[0] or assignment["stated"] is not None
         return assignment["quote"] is not None and not called and is_phrase(value)
-    if assignment["said"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
+    if assignment["stated"] is None and (is_signed(value) or (word.isupper() and is_word(value))):
         return assigned
     return (assigned or b"-" in value) and is_phrase(value)
 
@@ -281,7 +283,7 @@ def _names_another(data: bytes, assignment: re.Match[bytes]) -> bool:
 
 def _again(data: bytes, spans: list[Span]) -> Iterator[Span]:
     """Yield other occurrences of the masked values, such as one in a comment without its name."""
-    seen = {value for start, end in spans if looks_drawn(value := data[start:end])}
+    seen = {value for start, end in spans if looks_random(value := data[start:end])}
     for value in sorted(seen, key=len)[-_MOST_SOUGHT:]:
         at = 0
         while (at := data.find(value, at)) >= 0:

@@ -15,7 +15,7 @@ def problem(text: str) -> str | None:
     if not text or "" in parts:
         return "empty, absolute or with an empty part"
     if "." in parts or ".." in parts:
-        return "holds a . or .. part"
+        return "contains a . or .. part"
     return None if text.isascii() and text.isprintable() else _bad_character(text)
 
 
@@ -23,9 +23,9 @@ def _bad_character(text: str) -> str | None:
     if any(unicodedata.category(character) == "Cs" for character in text):
         return "not valid UTF-8"
     if any(unicodedata.category(character) == "Cc" for character in text):
-        return "holds a control character"
+        return "contains a control character"
     # An answer would show a path that differs from the file's, and no client could open it.
-    return None if sanitise_line(text) == text else "holds characters that are never shown"
+    return None if sanitise_line(text) == text else "contains characters that are never shown"
 
 
 def parse_path_key(text: str) -> PathKey:

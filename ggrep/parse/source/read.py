@@ -1,4 +1,4 @@
-"""Reads one file whole, unless it changes meanwhile or is no longer inside the root.
+"""Reads one file whole, unless it changes during the read or is no longer inside the root.
 
 The result is UTF-8 for any encoding of the file, and its secrets are masked. A minified file and a
 data file are cut to their beginning. A notebook is reduced to the sources of its cells.
@@ -30,7 +30,7 @@ from ggrep.model.files import (
 from ggrep.parse.source.decoding import UTF_8, decode
 from ggrep.parse.source.encoding_rules import undeclared
 from ggrep.parse.source.file_failures import failure_reason
-from ggrep.parse.source.made import made_traits
+from ggrep.parse.source.generated import generated_traits
 from ggrep.parse.source.masking import mask
 from ggrep.parse.source.notebooks import as_script, is_notebook, most_bytes
 
@@ -120,7 +120,7 @@ def _as_text(
         return SkippedFile(key, "lfs_pointer", "its content is elsewhere; git lfs pull fetches it")
     decoded = decode(data, rule)
     if decoded is None:
-        return SkippedFile(key, "binary", "it holds what no text does")
+        return SkippedFile(key, "binary", "its bytes are not text")
     wanted, layout = decoded.data, 0
     if is_notebook(key):
         script = as_script(wanted)
@@ -133,7 +133,7 @@ def _as_text(
             return SkippedFile(
                 key, "too_large", f"{size_bytes} bytes of text, the limit is {max_bytes}"
             )
-    made = made_traits(key, wanted)
+    made = generated_traits(key, wanted)
     if made & BULK and len(wanted) > max_bulk_bytes:
         wanted, made = beginning(wanted, max_bulk_bytes), made | SHORTENED
     masked = mask(wanted)

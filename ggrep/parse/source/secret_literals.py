@@ -1,11 +1,11 @@
-"""Recognises keys among literals that have no telling name beside them."""
+"""Recognises keys among literals whose names do not show that they are secrets."""
 
 import binascii
 import re
 from typing import Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.parse.source.chance import is_drawn_alone, is_made_up
+from ggrep.parse.source.entropy import is_made_up, is_random_alone
 
 Span = tuple[int, int]
 
@@ -49,7 +49,7 @@ def key_at(data: bytes, quote: int) -> Span | None:
     if match is None:
         return None
     value = match[2]
-    if _PUBLIC_START.match(value) or not is_drawn_alone(value) or is_made_up(value):
+    if _PUBLIC_START.match(value) or not is_random_alone(value) or is_made_up(value):
         return None
     first = max(quote - _MOST_LINE, 0)
     line = max(data.rfind(b"\n", first, quote) + 1, first)

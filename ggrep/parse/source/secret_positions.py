@@ -9,13 +9,13 @@ from msgspec import Struct, field
 
 from ggrep.config import secret_patterns as forms
 from ggrep.parse.source.automaton import automaton, ungrouped
-from ggrep.parse.source.chance import (
-    is_hollow,
+from ggrep.parse.source.entropy import (
     is_made_up,
     is_password,
     is_phrase,
-    looks_drawn,
+    is_placeholder,
     looks_mixed,
+    looks_random,
 )
 from ggrep.parse.source.secret_literals import is_of_user
 from ggrep.parse.source.secret_records import in_manifests, in_page, in_records
@@ -42,7 +42,7 @@ _PLACES: Final = b"(?m)" + b"|".join(
         ("key", forms.KEY_HEADER),
         ("colon", _URL + b"|" + _USER),
         ("hexadecimal", b"|".join(forms.HEXADECIMAL)),
-        ("drawn", b"|".join(forms.DRAWN)),
+        ("random", b"|".join(forms.RANDOM)),
         ("call", forms.CALLS),
         ("command", forms.COMMANDS),
         ("before", forms.BEFORE),
@@ -197,12 +197,12 @@ def _is_key_of_vendor(data: bytes, span: Span, start: int) -> bool:
     if value[:1] == b"$" and not _ACCOUNT.search(data, max(start - _MOST_ACCOUNT, 0), start):
         return False
     plausible = b" " in value or any(0x30 <= byte <= 0x39 for byte in value)
-    return plausible and not is_hollow(value)
+    return plausible and not is_placeholder(value)
 
 
-def _is_drawn(data: bytes, span: Span, start: int) -> bool:
+def _is_random(data: bytes, span: Span, start: int) -> bool:
     value = data[slice(*span)]
-    return (looks_mixed(value) or is_of_user(value)) and _is_own_key(data, span, start)
+    return (looks_mixed(value) or is_of_user(value)) and _is_private_key(data, span, start)
 
 
 def _is_chosen(data: bytes, span: Span, start: int) -> bool:
@@ -213,7 +213,7 @@ def _is_chosen(data: bytes, span: Span, start: int) -> bool:
     if data[start : start + 1] == b":" and not _USERS.search(data, max(start - 1, 0), start):
         return False
     is_chosen = is_password(value, least=_LEAST_IN_URL) or is_phrase(value)
-    return is_chosen or looks_drawn(value)
+    return is_chosen or looks_random(value)
 
 
 def _is_alone(data: bytes, span: Span, _: int) -> bool:
@@ -222,10 +222,10 @@ def _is_alone(data: bytes, span: Span, _: int) -> bool:
 
 
 def _is_hexadecimal(data: bytes, span: Span, start: int) -> bool:
-    return looks_drawn(data[slice(*span)]) and _is_own_key(data, span, start)
+    return looks_random(data[slice(*span)]) and _is_private_key(data, span, start)
 
 
-def _is_own_key(data: bytes, span: Span, start: int) -> bool:
+def _is_private_key(data: bytes, span: Span, start: int) -> bool:
     value = data[slice(*span)]
     if len(value) > MOST_VALUE or is_made_up(value):
         return False
@@ -234,7 +234,7 @@ def _is_own_key(data: bytes, span: Span, start: int) -> bool:
 
 _FORMS: Final = {
     "vendor": _is_key_of_vendor,
-    "drawn": _is_drawn,
+    "random": _is_random,
     "hexadecimal": _is_hexadecimal,
     "chosen": _is_chosen,
     "alone": _is_alone,
@@ -285,7 +285,7 @@ def _in_call(data: bytes, start: int, end: int) -> Iterator[Span]:
 def _is_key_alone(value: bytes) -> bool:
     """Tell whether an argument is a key, in digits of any base."""
     least = _LEAST_HEXADECIMAL if _HEXADECIMAL.fullmatch(value) else _LEAST_ALONE
-    return len(value) >= least and value.isalnum() and looks_drawn(value)
+    return len(value) >= least and value.isalnum() and looks_random(value)
 
 
 def _in_path(data: bytes, start: int, end: int) -> Iterator[Span]:
@@ -296,7 +296,7 @@ def _in_path(data: bytes, start: int, end: int) -> Iterator[Span]:
     value = data[end : end + MOST_VALUE]
     rest = _PATH.match(value)
     for part in _PART.finditer(value, 0, rest.end() if rest else 0):
-        if looks_drawn(part[0]) and not is_made_up(part[0]):
+        if looks_random(part[0]) and not is_made_up(part[0]):
             yield end + part.start(), end + part.end()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ggrep.config import secret_patterns as forms
-from ggrep.parse.source.chance import is_made_up, is_password, is_phrase, looks_drawn
+from ggrep.parse.source.entropy import is_made_up, is_password, is_phrase, looks_random
 
 Span = tuple[int, int]
 
@@ -71,7 +71,7 @@ def _secret(data: bytes, start: int, end: int) -> Iterator[Span]:
     value = data[start:end]
     start += len(value) - len(value.lstrip(_EDGES))
     value = value.strip(_EDGES)
-    is_secret = is_password(value, least=_LEAST_VALUE) or is_phrase(value) or looks_drawn(value)
+    is_secret = is_password(value, least=_LEAST_VALUE) or is_phrase(value) or looks_random(value)
     if is_secret and not is_made_up(value):
         yield start, start + len(value)
 

@@ -18,7 +18,7 @@ _CORPUS: Final = b"go test fuzz v1"
 
 _HEAD_BYTES: Final = 1024
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_DRAWN: Final = re.compile(r"[0-9a-f]{12,}|\d{5,}")
+_DIGEST_NAME: Final = re.compile(r"[0-9a-f]{12,}|\d{5,}")
 """Names that programs generate: digests and numbers."""
 
 _SECRET: Final = re.compile(r"passw|htpass|secret|credential|private|token|vault")
@@ -37,7 +37,7 @@ def may_be_text(path: str) -> bool:
     """Tell whether only the content of the file at a path shows whether it is text."""
     folder, _, name = path.lower().rpartition("/")
     stem, dot, ending = name.rpartition(".")
-    if ending in builtin.NO_TEXTS or _DRAWN.fullmatch(stem or ending) or _SECRET.search(name):
+    if ending in builtin.NO_TEXTS or _DIGEST_NAME.fullmatch(stem or ending) or _SECRET.search(name):
         return False
     return bool(dot) or _KEYS.search(f"{folder.rpartition('/')[2]}/{name}") is None
 

@@ -21,8 +21,8 @@ from ggrep.config.declarations import MAX_IGNORE_FILE_BYTES
 from ggrep.config.git import is_git_marker
 from ggrep.config.settings import Settings
 from ggrep.model.files import SkippedFile, SourceFile
-from ggrep.parse.source.dir_stack import DirStack, trail_from
-from ggrep.parse.source.entry_rules import EntryRules, Place, Verdict
+from ggrep.parse.source.dir_stack import DirStack, open_dir_stack
+from ggrep.parse.source.entry_rules import DirRules, EntryRules, Verdict
 from ggrep.parse.source.file_failures import failure_reason
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.ignore_rules import GIT_FILE, OWN_FILES, RuleChain, parse_rules
@@ -40,7 +40,7 @@ _BARE: Final = frozenset({"HEAD", "objects", "refs"})
 
 
 class Walker:
-    """Walker in progress; directories still to visit are in a list, so no depth is too large."""
+    """A walk in progress; directories still to visit are in a list, so any depth is possible."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Walker:
         self._judge = EntryRules(RuleChain().with_file(b"", rules), listing, inclusion)
         self._asked_git = listing is not None
         self._apart = apart
-        self._ahead: list[Place] = []
+        self._ahead: list[DirRules] = []
         self.files: list[SourceFile] = []
         self.included: set[PathKey] = set()
         self.skipped: list[SkippedFile] = []
@@ -71,14 +71,14 @@ class Walker:
 
     def run(self) -> None:
         """Visit the root and everything below it."""
-        self._ahead.append(Place(b"", RuleChain(), RuleChain(), hidden=False))
-        with trail_from(self._root) as trail:
+        self._ahead.append(DirRules(b"", RuleChain(), RuleChain(), hidden=False))
+        with open_dir_stack(self._root) as stack:
             while self._ahead:
-                self._visit(self._ahead.pop(), trail)
+                self._visit(self._ahead.pop(), stack)
 
-    def _visit(self, place: Place, trail: DirStack) -> None:
+    def _visit(self, place: DirRules, stack: DirStack) -> None:
         try:
-            self._listed = trail.enter(place.prefix)
+            self._listed = stack.enter(place.prefix)
             before = stamp_of_open(self._listed)
             with os.scandir(self._listed) as listed:
                 entries = sorted(listed, key=lambda entry: os.fsencode(entry.name))
@@ -104,19 +104,19 @@ class Walker:
             if entry.name != ".git":
                 self._entry(place, entry)
 
-    def _unreadable(self, place: Place, error: OSError) -> None:
+    def _unreadable(self, place: DirRules, error: OSError) -> None:
         if not place.prefix:
             raise InvalidRequest(f"{self._root}: cannot be read: {error.strerror}") from error
         if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-            self._untold(place.prefix.rstrip(b"/"), error)
+            self._lost(place.prefix.rstrip(b"/"), error)
 
-    def _untold(self, path: bytes, error: OSError) -> None:
+    def _lost(self, path: bytes, error: OSError) -> None:
         """Record an entry whose state the file system did not return: it may exist or not."""
         self._skip(path, failure_reason(error), error.strerror or "cannot be read")
         self.unknown.add(PathKey(os.fsdecode(path)))
 
-    def _with_ignore_files(self, place: Place, names: Iterable[str]) -> Place:
-        chain, git = place.own, place.git
+    def _with_ignore_files(self, place: DirRules, names: Iterable[str]) -> DirRules:
+        chain, git = place.ggignore, place.git
         for name in (GIT_FILE, *OWN_FILES):
             if name not in names:
                 continue
@@ -127,7 +127,7 @@ class Walker:
                 git = git.with_file(place.prefix, rules)
             else:
                 chain = chain.with_file(place.prefix, rules)
-        return replace(place, own=chain, git=git)
+        return replace(place, ggignore=chain, git=git)
 
     def _read_ignore_file(self, path: bytes) -> bytes:
         key = PathKey(os.fsdecode(path))
@@ -154,7 +154,7 @@ class Walker:
         if len(self.left_out) < MOST_LEFT_OUT:
             self.left_out.append((printable(os.fsdecode(path)), rule))
 
-    def _entry(self, place: Place, entry: os.DirEntry[str]) -> None:
+    def _entry(self, place: DirRules, entry: os.DirEntry[str]) -> None:
         path = place.prefix + os.fsencode(entry.name)
         try:
             if entry.is_symlink():
@@ -166,9 +166,9 @@ class Walker:
         except FileNotFoundError:
             return  # deleted since its directory was read: treated as never there
         except OSError as error:
-            self._untold(path, error)
+            self._lost(path, error)
 
-    def _directory(self, place: Place, path: bytes, name: str) -> None:
+    def _directory(self, place: DirRules, path: bytes, name: str) -> None:
         if path in self._apart:
             self._leave_out(path, "own_home")
             return
@@ -178,9 +178,9 @@ class Walker:
         elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
             self._shut_out(place, path, verdict)
         elif self._has_good_name(path):
-            below = Place(
+            below = DirRules(
                 path + b"/",
-                place.own,
+                place.ggignore,
                 place.git,
                 hidden=self._judge.hides(place, path, name),
                 included=self._judge.inclusion.covers(path, included=place.included),
@@ -188,20 +188,20 @@ class Walker:
             )
             self._ahead.append(below)
 
-    def _shut_out(self, place: Place, path: bytes, verdict: Verdict) -> None:
+    def _shut_out(self, place: DirRules, path: bytes, verdict: Verdict) -> None:
         if self._judge.is_unlisted(place, path) and not os.access(
             self._root / os.fsdecode(path), os.R_OK | os.X_OK
         ):
             # git never lists such entries, so its listing does not show whether they exist.
-            self._untold(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+            self._lost(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
             return
         nested = verdict is Verdict.IGNORED and self._is_repository(path)
         self._leave_out(path, "nested_repo" if nested else verdict.value)
 
-    def _link(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
+    def _link(self, place: DirRules, path: bytes, entry: os.DirEntry[str]) -> None:
         verdict = self._judge.file(place, path, entry.name)
         if verdict is Verdict.SECRET:
-            self._skip(path, "secret", "the name of a file that holds keys or passwords")
+            self._skip(path, "secret", "the name of a file with keys or passwords")
             return
         if verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED, Verdict.EXTENSION}:
             self._leave_out(path, verdict.value)
@@ -214,13 +214,13 @@ class Walker:
         else:
             self._skip(path, *reason)
 
-    def _file(self, place: Place, path: bytes, entry: os.DirEntry[str]) -> None:
+    def _file(self, place: DirRules, path: bytes, entry: os.DirEntry[str]) -> None:
         regular = entry.is_file(follow_symlinks=False)
         verdict = self._judge.file(place, path, entry.name, listable=regular)
         if verdict is Verdict.EXTENSION and regular and self._is_text(path, entry):
             verdict = Verdict.ELIGIBLE
         if verdict is Verdict.SECRET:
-            self._skip(path, "secret", "the name of a file that holds keys or passwords")
+            self._skip(path, "secret", "the name of a file with keys or passwords")
         elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
             self._leave_out(path, verdict.value)
         elif not regular:

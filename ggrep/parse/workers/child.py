@@ -1,7 +1,7 @@
 """The parent's side of one worker process: waits for a bounded time, then kills it.
 
-How it ends says whose fault it is: a file's (its own limits of processor time and memory), or
-nobody's (killed from outside, not started, no answer while the machine was busy).
+The way a worker ends shows the cause: the file (its limits of processor time and memory), or the
+machine (killed from outside, not started, no answer while the machine was busy).
 """
 
 import os
@@ -22,11 +22,11 @@ _READ_BYTES: Final = 256 * 1024
 
 
 class WorkerTimeout(Exception):
-    """The worker did not answer in time; whether it was allowed to work is not known."""
+    """The worker did not answer in time; it is unknown whether it got processor time."""
 
 
 class WorkerLost(Exception):
-    """The worker did not start, or somebody else killed it: a machine short of memory does."""
+    """The worker did not start, or was killed from outside, as a machine short of memory does."""
 
 
 class WorkerExhausted(Exception):
@@ -34,7 +34,7 @@ class WorkerExhausted(Exception):
 
 
 class WorkerCrashed(Exception):
-    """The worker ended by itself, or answered with something that is no frame."""
+    """The worker ended by itself, or its answer is not a frame."""
 
 
 class Child:
@@ -45,14 +45,14 @@ class Child:
     """
 
     def __init__(self, command: tuple[str, ...], clock: Clock) -> None:
-        """Start the process; `start` waits until it is there.
+        """Start the process; `start` waits until it is ready.
 
         Raises:
             OSError: the system has no room for a process.
         """
-        # Python puts the current directory first on the path of a module it runs: a searched
-        # repository must not be able to stand in for the program, so we start elsewhere.
-        self._process = subprocess.Popen(  # noqa: S603 - the command is ours or a test's
+        # Python puts the current directory first on the path of a module it runs. A searched
+        # repository must not be able to replace the program, so it starts in another directory.
+        self._process = subprocess.Popen(  # noqa: S603 - the command is a constant or a test's
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -62,32 +62,32 @@ class Child:
         )
         self._clock = clock
         self.served = 0
-        assert self._process.stdin is not None  # noqa: S101 - PIPE was asked for
-        assert self._process.stdout is not None  # noqa: S101 - PIPE was asked for
+        assert self._process.stdin is not None  # noqa: S101 - opened as a PIPE
+        assert self._process.stdout is not None  # noqa: S101 - opened as a PIPE
         self._input = self._process.stdin.fileno()
         self._output = self._process.stdout.fileno()
         os.set_blocking(self._input, False)
 
     def start(self, timeout_ms: float) -> None:
-        """Wait until the worker says that it has started.
+        """Wait for the worker's empty first frame.
 
         Raises:
-            WorkerLost: it ended, said something else, or nothing in time.
+            WorkerLost: it ended, sent something else, or nothing in time.
         """
         try:
-            said = self._answer(self._clock.monotonic_ms() + timeout_ms)
+            greeting = self._answer(self._clock.monotonic_ms() + timeout_ms)
         except (OSError, WorkerTimeout, WorkerExhausted, WorkerCrashed) as error:
             raise WorkerLost("the worker did not start") from error
-        if said:
-            raise WorkerLost("the worker did not say that it started")
+        if greeting:
+            raise WorkerLost("the worker's first frame is not empty")
 
     def ask(self, body: bytes, timeout_ms: float) -> bytes:
         """Return the body of the answer to one request.
 
         Raises:
-            WorkerTimeout: the time ran out before the whole answer was there.
+            WorkerTimeout: the time ran out before the whole answer arrived.
             WorkerExhausted: the file took more processor time than it may.
-            WorkerLost: somebody else killed the worker.
+            WorkerLost: the worker was killed from outside.
             WorkerCrashed: it ended by itself.
         """
         end_ms = self._clock.monotonic_ms() + timeout_ms
@@ -100,7 +100,7 @@ class Child:
         return answer
 
     def kill(self) -> None:
-        """End the process; whoever waits in `ask` sees a crash."""
+        """End the process; a thread that waits in `ask` sees a crash."""
         self._process.kill()
 
     def reap(self) -> None:
@@ -112,7 +112,7 @@ class Child:
                 pipe.close()
 
     def _ended(self) -> Exception:
-        """Return why a worker ended that closed its pipes: its status is settled by then."""
+        """Return why a worker that closed its pipes ended; its exit status is known by then."""
         self._process.kill()
         status = self._process.wait()
         if status == -signal.SIGPROF:
@@ -128,7 +128,7 @@ class Child:
             rest = rest[os.write(self._input, rest[:_READ_BYTES]) :]
 
     def _answer(self, end_ms: float) -> bytes:
-        """Return the body of the one answer that is owed; nothing can stand behind it."""
+        """Return the body of the only pending answer; no bytes can follow it."""
         data = bytearray()
         size = HEADER_BYTES
         while len(data) < size:

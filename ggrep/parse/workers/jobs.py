@@ -1,9 +1,9 @@
 """Requests to and answers from a worker.
 
-A frame is a 4-byte big-endian length, then that many bytes; a worker that has started says so with
-an empty one. A request holds one line of JSON (the processor time that the file may take, and what
-is asked about it) and the file's bytes behind it. An answer is JSON: the plan of a file's chunks,
-the places of a name, or the file's definitions.
+A frame is a 4-byte big-endian length, then that many bytes. The first frame of a worker is empty:
+it has started. A request is one line of JSON (the processor time that the file may take, and the
+kind of request), then the file's bytes. An answer is JSON: the plan of a file's chunks, the
+occurrences of a name, or the file's definitions.
 """
 
 import struct
@@ -21,26 +21,26 @@ from ggrep.parse.occurrences.words import Defined, Occurrence
 HEADER_BYTES: Final = 4
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
 HELLO: Final = b"\0" * HEADER_BYTES
-"""What a worker says first."""
+"""The first frame of a worker."""
 
 _LENGTH: Final = struct.Struct(">I")
 
 
-class PlanQuestion(Struct, frozen=True):
-    """How is a file cut?"""
+class PlanRequest(Struct, frozen=True):
+    """Requests the chunks of a file."""
 
     path_key: str
     data: bytes
     limits: ChunkLimits
 
 
-class OccurrenceQuestion(Struct, frozen=True):
-    """Where does a name stand in a file?
+class OccurrenceRequest(Struct, frozen=True):
+    """Requests the occurrences of a name in a file.
 
     Attributes:
-        path_key: what the file is read as depends on it.
-        name: as requested, with what qualifies it.
-        any_case: take other spellings in upper and lower case too.
+        path_key: the file's language depends on it.
+        name: as requested, with its qualifiers.
+        any_case: also match other spellings in upper and lower case.
     """
 
     path_key: str
@@ -49,18 +49,18 @@ class OccurrenceQuestion(Struct, frozen=True):
     any_case: bool = False
 
 
-class OutlineQuestion(Struct, frozen=True):
-    """What does a file define?"""
+class OutlineRequest(Struct, frozen=True):
+    """Requests the definitions of a file."""
 
     path_key: str
     data: bytes
 
 
-Question: TypeAlias = PlanQuestion | OccurrenceQuestion | OutlineQuestion
+Request: TypeAlias = PlanRequest | OccurrenceRequest | OutlineRequest
 
 
 def frame(body: bytes) -> bytes:
-    """Return `body` behind its length."""
+    """Return `body` after its length."""
     return _LENGTH.pack(len(body)) + body
 
 
@@ -70,55 +70,55 @@ def body_length(header: bytes) -> int:
     return length
 
 
-def encode_request(question: Question, cpu_ms: int) -> bytes:
+def encode_request(request: Request, cpu_ms: int) -> bytes:
     """Return the body of a request that may take `cpu_ms` of processor time."""
     asked: dict[str, Json]
-    if isinstance(question, PlanQuestion):
-        asked = {"limits": asdict(question.limits)}
-    elif isinstance(question, OutlineQuestion):
+    if isinstance(request, PlanRequest):
+        asked = {"limits": asdict(request.limits)}
+    elif isinstance(request, OutlineRequest):
         asked = {"outline": True}
     else:
-        asked = {"name": question.name, "any_case": question.any_case}
-    head: Json = {"path_key": question.path_key, "cpu_ms": cpu_ms, **asked}
-    return dumps(head) + b"\n" + question.data
+        asked = {"name": request.name, "any_case": request.any_case}
+    head: Json = {"path_key": request.path_key, "cpu_ms": cpu_ms, **asked}
+    return dumps(head) + b"\n" + request.data
 
 
-def decode_request(body: bytes) -> tuple[Question, int]:
-    """Return the question and its milliseconds of processor time."""
+def decode_request(body: bytes) -> tuple[Request, int]:
+    """Return the request, and the milliseconds of processor time that it may take."""
     line, _, data = body.partition(b"\n")
     head = loads(line)
     path_key, cpu_ms = head.pop("path_key"), head.pop("cpu_ms")
     if "limits" in head:
-        return PlanQuestion(path_key, data, ChunkLimits(**head["limits"])), cpu_ms
+        return PlanRequest(path_key, data, ChunkLimits(**head["limits"])), cpu_ms
     if "outline" in head:
-        return OutlineQuestion(path_key, data), cpu_ms
-    return OccurrenceQuestion(path_key, data, **head), cpu_ms
+        return OutlineRequest(path_key, data), cpu_ms
+    return OccurrenceRequest(path_key, data, **head), cpu_ms
 
 
 def encode_plan(plan: Plan) -> bytes:
-    """Return the body of an answer about chunks."""
+    """Return the body of the answer to a `PlanRequest`."""
     return dumps(plan_to_json(plan))
 
 
 def decode_plan(body: bytes) -> Plan:
-    """Return the plan that an answer holds.
+    """Return the plan in an answer.
 
     Raises:
-        ValueError, TypeError: the body is no answer.
+        ValueError, TypeError: the body is not an answer.
     """
     return plan_from_json(loads(body))
 
 
-def encode_occurrences(found: tuple[Occurrence, ...]) -> bytes:
-    """Return the body of an answer about a name."""
-    return dumps([_plain(occurrence) for occurrence in found])
+def encode_occurrences(occurrences: tuple[Occurrence, ...]) -> bytes:
+    """Return the body of the answer to an `OccurrenceRequest`."""
+    return dumps([_plain(occurrence) for occurrence in occurrences])
 
 
 def decode_occurrences(body: bytes) -> tuple[Occurrence, ...]:
-    """Return the occurrences that an answer holds.
+    """Return the occurrences in an answer.
 
     Raises:
-        ValueError, TypeError: the body is no answer.
+        ValueError, TypeError: the body is not an answer.
     """
     return tuple(
         Occurrence(
@@ -130,26 +130,26 @@ def decode_occurrences(body: bytes) -> tuple[Occurrence, ...]:
     )
 
 
-def encode_outline(found: tuple[Outlined, ...]) -> bytes:
-    """Return the body of an answer about a file's definitions."""
+def encode_outline(outline: tuple[Outlined, ...]) -> bytes:
+    """Return the body of the answer to an `OutlineRequest`."""
     return dumps(
         [
             [
-                *(one.depth, one.kind, _valid(one.name), _valid(one.signature)),
-                *(one.start_line, one.end_line),
+                *(item.depth, item.kind, _valid(item.name), _valid(item.signature)),
+                *(item.start_line, item.end_line),
             ]
-            for one in found
+            for item in outline
         ]
     )
 
 
 def decode_outline(body: bytes) -> tuple[Outlined, ...]:
-    """Return the definitions that an answer holds.
+    """Return the definitions in an answer.
 
     Raises:
-        ValueError, TypeError: the body is no answer.
+        ValueError, TypeError: the body is not an answer.
     """
-    return tuple(Outlined(*one) for one in loads(body))
+    return tuple(Outlined(*item) for item in loads(body))
 
 
 def _plain(occurrence: Occurrence) -> Json:
@@ -169,5 +169,5 @@ def _plain(occurrence: Occurrence) -> Json:
 
 
 def _valid(text: str) -> str:
-    """Return text that JSON can hold: a name may stand among bytes that are none."""
+    """Return text that is valid in JSON: a name may contain bytes that are not UTF-8."""
     return text.encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
 """Searches files for names, and outlines them, in killable worker processes, a few files at a time.
 
-Workers take longer to start than most questions take, so that a pool is kept from one to the next
-and shared by the engines of a host. They end with it, or by themselves when idle.
+A worker takes longer to start than most requests take. So a pool is kept from one request to the
+next, and the engines of a host share it. Workers end with the pool, or by themselves when idle.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,9 +23,9 @@ from ggrep.parse.workers.child import (
     WorkerTimeout,
 )
 from ggrep.parse.workers.jobs import (
-    OccurrenceQuestion,
-    OutlineQuestion,
-    Question,
+    OccurrenceRequest,
+    OutlineRequest,
+    Request,
     decode_occurrences,
     decode_outline,
     encode_request,
@@ -34,31 +34,31 @@ from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 OCCURRENCE_WORKERS: Final = 2
 ALLOWANCE: Final = Allowance(base_ms=5_000)
-"""Of one file: somebody waits for the answer."""
+"""Processor time for one file; a user waits for the answer."""
 IDLE_SECONDS: Final = 300
-"""A worker that nobody asks for so long ends: what asked it may live on for days."""
+"""A worker without a request for this long ends: its process may live on for days."""
 
 Problem = Literal["parse_exhausted", "parse_crashed", ""]
 T = TypeVar("T")
-_PURPOSE: Final = "looking for names"
+_PURPOSE: Final = "searching for names"
 _RETRY_MS: Final = 1_000
 _LONGEST_MS: Final = 3_600_000
-"""As long as a request's deadline may be at most."""
+"""The longest deadline of a request."""
 
 
 class FileOccurrences(Struct, frozen=True):
-    """What was found in one file.
+    """The occurrences of a name in one file.
 
     Attributes:
-        problem: why its syntax could not be read; its words were looked at alone then.
+        problem: why its syntax could not be read; the occurrences are by words alone then.
     """
 
-    found: tuple[Occurrence, ...]
+    occurrences: tuple[Occurrence, ...]
     problem: Problem = ""
 
 
 class OccurrencePool(WorkerPool):
-    """Workers that look for names, kept between requests."""
+    """Workers that search for names, kept between requests."""
 
     def __init__(
         self,
@@ -68,62 +68,62 @@ class OccurrencePool(WorkerPool):
         command: tuple[str, ...] = (*WORKER_COMMAND, str(IDLE_SECONDS)),
         allowance: Allowance = ALLOWANCE,
     ) -> None:
-        """Start nothing yet; time is the machine's, as the pool outlives whoever asks it."""
+        """Start no worker yet; the default clock is the machine's, as the pool outlives callers."""
         super().__init__(
             workers, clock or SystemClock(), command, purpose=_PURPOSE, window=2 * workers
         )
         self._allowance = allowance
 
     def find(
-        self, questions: Iterable[OccurrenceQuestion], deadline: Deadline
-    ) -> Iterator[tuple[OccurrenceQuestion, FileOccurrences]]:
-        """Yield each question with its answer, in order; only a few are held at a time.
+        self, requests: Iterable[OccurrenceRequest], deadline: Deadline
+    ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
+        """Yield each request with its answer, in order; only a few are in memory at a time.
 
         Raises:
             DeadlineExceeded: time ran out.
-            Cancelled: the request was ended, or the pool closed.
+            Cancelled: the request was cancelled, or the pool was closed.
             Busy: workers do not start, or are killed from outside.
         """
         return self.in_order(
-            questions,
-            lambda question: self._read(question, deadline),
+            requests,
+            lambda request: self._read(request, deadline),
             lambda: deadline.check(_PURPOSE),
         )
 
     def outline(
         self, path_key: str, data: bytes, deadline: Deadline
     ) -> tuple[Outlined, ...] | Problem:
-        """Return what a file defines, or why its syntax could not be read.
+        """Return a file's definitions, or why its syntax could not be read.
 
         Raises:
             GgrepError: as `find`.
         """
         try:
-            return self._asked(OutlineQuestion(path_key, data), decode_outline, deadline)
+            return self._asked(OutlineRequest(path_key, data), decode_outline, deadline)
         except WorkerExhausted:
             return "parse_exhausted"
         except WorkerCrashed:
             return "parse_crashed"
 
-    def _read(self, question: OccurrenceQuestion, deadline: Deadline) -> FileOccurrences:
-        """Return a worker's answer; time on the wall ends the request, with an error."""
-        named = (question.path_key, question.data, question.name)
-        if not has_syntax(question.path_key, question.data):
-            return FileOccurrences(mentions(*named, any_case=question.any_case))
+    def _read(self, request: OccurrenceRequest, deadline: Deadline) -> FileOccurrences:
+        """Return a worker's answer, or the words' if the file's syntax could not be read."""
+        named = (request.path_key, request.data, request.name)
+        if not has_syntax(request.path_key, request.data):
+            return FileOccurrences(mentions(*named, any_case=request.any_case))
         problem: Problem
         try:
-            return FileOccurrences(self._asked(question, decode_occurrences, deadline))
+            return FileOccurrences(self._asked(request, decode_occurrences, deadline))
         except WorkerExhausted:
             problem = "parse_exhausted"
         except WorkerCrashed:
             problem = "parse_crashed"
-        return FileOccurrences(mentions_by_words(*named, any_case=question.any_case), problem)
+        return FileOccurrences(mentions_by_words(*named, any_case=request.any_case), problem)
 
-    def _asked(self, question: Question, decode: Callable[[bytes], T], deadline: Deadline) -> T:
+    def _asked(self, request: Request, decode: Callable[[bytes], T], deadline: Deadline) -> T:
         """Return a worker's answer.
 
         Raises:
-            WorkerExhausted, WorkerCrashed: the file is to blame.
+            WorkerExhausted, WorkerCrashed: the file is the cause.
             GgrepError: as `find`.
         """
 
@@ -133,10 +133,10 @@ class OccurrencePool(WorkerPool):
 
         try:
             return self.ask(
-                encode_request(question, self._allowance.cpu_ms(len(question.data))),
+                encode_request(request, self._allowance.cpu_ms(len(request.data))),
                 decode,
                 start_ms=start_ms,
-                # The request's deadline may be on another clock's scale than the pool's.
+                # The request's deadline may be on another clock than the pool's.
                 wait_ms=lambda: min(deadline.remaining_ms(), _LONGEST_MS),
                 again=(WorkerCrashed, WorkerTimeout, WorkerLost),
             )

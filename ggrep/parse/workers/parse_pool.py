@@ -1,7 +1,8 @@
 """Chunks files in worker processes, in order, each file within a CPU time limit.
 
-The allowance decides how a file is cut, and is measured in the worker. Time on the wall decides
-nothing: a file whose worker had no turn for long is put off, to be tried again in less company.
+The allowance of processor time decides how a file is cut; the worker measures it. Elapsed time
+decides nothing: a file whose worker got no processor time for long is put off, to be tried again
+with fewer other workers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,29 +24,29 @@ from ggrep.parse.workers.child import (
     WorkerLost,
     WorkerTimeout,
 )
-from ggrep.parse.workers.jobs import PlanQuestion, decode_plan, encode_request
+from ggrep.parse.workers.jobs import PlanRequest, decode_plan, encode_request
 from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.pool import START_MS, WorkerPool
 
 PATIENCE_MS: Final = 60_000
-"""How long a file is waited for: many times what any real one takes on an idle machine."""
+"""Longest wait for a file: many times the time of any real one on an idle machine."""
 ALONE_FACTOR: Final = 30
-"""A file that is parsed alone is waited for so many times its allowance: its process gets that
-much on a machine where thirty others want each core."""
+"""Longest wait for a file that is parsed alone, in multiples of its allowance: its process gets
+that much processor time on a machine with thirty busy processes for each core."""
 IN_PROCESS_BYTES: Final = 262_144
-"""Larger files are read by a worker whatever they hold: reading text is linear in its size, yet
-ten megabytes of headings take seconds, in which this process could do nothing else."""
+"""Larger files are always read by a worker. Reading is linear in the size, yet ten megabytes of
+headings take seconds, which would block this process."""
 
 
 class Terms(Struct, frozen=True):
-    """What a file may ask of a pool.
+    """The bounds of a pool for one file.
 
     Attributes:
-        allowance: processor time; what takes more is cut without a parser.
-        patience_ms: how long its answer is waited for; later it is put off.
-        start_ms: how long the start of a worker is.
-        alone: nothing else is parsed meanwhile: wait as long as a file could need, and take a
-            crash for its own.
+        allowance: processor time; a file that takes more is cut without a parser.
+        patience_ms: longest wait for its answer; after that it is put off.
+        start_ms: longest wait for the start of a worker.
+        alone: no other file is parsed at the same time: wait as long as a file could need, and
+            attribute a crash to the file.
     """
 
     allowance: Allowance = Allowance()
@@ -54,7 +55,7 @@ class Terms(Struct, frozen=True):
     alone: bool = False
 
     def wait_ms(self, cpu_ms: int) -> float:
-        """Return how long to wait for a file that may take so much processor time."""
+        """Return how long to wait for a file that may take `cpu_ms` of processor time."""
         return max(self.patience_ms, self.alone * ALONE_FACTOR * cpu_ms)
 
 
@@ -88,14 +89,14 @@ class ParsePool(WorkerPool):
         self._terms = terms
 
     def hurry(self, patience_ms: float) -> None:
-        """Wait no longer than that for a worker's start or answer from now on."""
+        """Set the longest wait for a worker's start or answer from now on."""
         self._terms = replace(self._terms, patience_ms=patience_ms, start_ms=patience_ms)
 
     def chunk_all(self, files: Iterable[FileText]) -> Iterator[tuple[FileText, ChunkedFile | None]]:
-        """Yield each file with its chunks, None where it is put off, in the order of the input.
+        """Yield each file with its chunks (None if it is put off), in the order of the input.
 
         Raises:
-            Cancelled: the pool was closed meanwhile.
+            Cancelled: the pool was closed.
         """
         return self.in_order(files, self._chunk)
 
@@ -115,13 +116,13 @@ class ParsePool(WorkerPool):
         """Return the worker's plan.
 
         Returns:
-            None when the file is put off: no worker had time for it, or one crashed over it in
-            company, where all of them together may have wanted too much memory.
+            None if the file is put off: no worker had time for it, or its worker crashed beside
+            others, which together may have used too much memory.
         """
         cpu_ms = self._terms.allowance.cpu_ms(len(file.data))
         try:
             return self.ask(
-                encode_request(PlanQuestion(file.path_key, file.data, limits), cpu_ms),
+                encode_request(PlanRequest(file.path_key, file.data, limits), cpu_ms),
                 decode_plan,
                 start_ms=lambda: self._terms.start_ms,
                 wait_ms=lambda: self._terms.wait_ms(cpu_ms),

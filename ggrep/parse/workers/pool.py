@@ -1,6 +1,6 @@
 """A pool of worker processes, each of which reads one file at a time and can be killed.
 
-Workers start when first needed and are kept. One thread per worker blocks on its pipe.
+Workers start when first needed and are kept. One thread for each worker blocks on its pipe.
 """
 
 import weakref
@@ -21,7 +21,8 @@ from ggrep.parse.workers.child import Child, WorkerCrashed, WorkerLost, WorkerTi
 from ggrep.parse.workers.kept import KeptWorkers, reap
 
 START_MS: Final = 120_000
-"""How long a worker's start is waited for: a tenth of a second, and seconds on a busy machine."""
+"""Longest wait for a worker's start, which takes a tenth of a second, or seconds on a busy
+machine."""
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
@@ -32,13 +33,13 @@ class WorkerNotStarted(WorkerLost):
 
 
 class PoolStatistics(Struct, frozen=True):
-    """What a pool has done.
+    """The counts of a pool.
 
     Attributes:
         spawned: worker processes started.
-        killed: workers killed because they were waited for no longer.
-        crashed: workers that ended, idle ones among them, or did not start.
-        parsed: files answered by a worker.
+        killed: workers killed because their answer took too long.
+        crashed: workers that ended, idle ones included, or did not start.
+        parsed: files that a worker read.
     """
 
     spawned: int = 0
@@ -48,12 +49,12 @@ class PoolStatistics(Struct, frozen=True):
 
 
 class WorkerPool:
-    """Workers until the pool is closed, nobody holds it any more or this process ends.
+    """Worker processes, which end when the pool is closed or unreferenced, or this process ends.
 
-    Threads may share it.
+    Thread-safe.
     """
 
-    def __init__(  # noqa: PLR0913 - what a pool of either kind differs in
+    def __init__(  # noqa: PLR0913 - the differences between the two kinds of pool
         self,
         workers: int,
         clock: Clock,
@@ -64,18 +65,17 @@ class WorkerPool:
         gives_up: bool = False,
         kept: KeptWorkers | None = None,
     ) -> None:
-        """Start nothing yet.
+        """Start no worker yet.
 
         Args:
             workers: most processes at a time.
-            clock: what waiting is measured by.
-            command: starts one.
-            purpose: what is said to have ended where the closed pool is asked.
-            window: how many items `in_order` takes in at a time.
-            gives_up: after a worker that did not start no other is tried: each would be waited
-                for.
-            kept: workers of the same command that are used first, and where ours go when we are
-                closed and they do nothing; None to start and end our own.
+            clock: measures the waiting.
+            command: starts a worker.
+            purpose: the work, for the message that it has ended.
+            window: most items that `in_order` reads ahead.
+            gives_up: start no further worker after one that did not start: each would cost a wait.
+            kept: workers of the same command that are used first; idle workers go back there when
+                the pool is closed. None to start and end workers here.
         """
         self._workers = workers
         self._clock = clock
@@ -91,7 +91,7 @@ class WorkerPool:
         self._stalled = False
         self._counts = dict.fromkeys(PoolStatistics.__struct_fields__, 0)
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="parsing")
-        # Whoever leaves without closing anything leaves no process behind.
+        # A program that ends without closing the pool leaves no process behind.
         weakref.finalize(self, reap, self._children)
 
     def __enter__(self) -> Self:
@@ -106,7 +106,7 @@ class WorkerPool:
         self.close()
 
     def close(self) -> None:
-        """Stop at once and reap every worker; answers not yet handed out are lost."""
+        """Stop at once and end every worker; answers not yet yielded are lost."""
         with self._lock:
             self._closed = True
             if self._kept is not None:
@@ -122,12 +122,12 @@ class WorkerPool:
             reap(self._children)
 
     def statistics(self) -> PoolStatistics:
-        """Return what was done so far."""
+        """Return the counts so far."""
         with self._lock:
             return PoolStatistics(**self._counts)
 
     def start(self) -> None:
-        """Have the workers start now, beside what the caller goes on with."""
+        """Start the workers in the background."""
         for _ in range(self._workers):
             self._threads.submit(self._start_one)
 
@@ -137,17 +137,17 @@ class WorkerPool:
         work: Callable[[_Item], _Answer],
         check: Callable[[], None] = lambda: None,
     ) -> Iterator[tuple[_Item, _Answer]]:
-        """Yield each item with what `work` returns for it in a thread, in the items' order.
+        """Yield each item with the result of `work` for it, in the items' order.
 
-        Only a bounded window of them is taken in, so that they may be as many as they like.
+        Only a bounded window of items is read ahead, so there may be any number of them.
 
         Args:
-            items: what is worked on.
-            work: called in one of our threads.
-            check: called before more is taken in; what it raises ends everything.
+            items: the input.
+            work: called in a thread of the pool.
+            check: called before more items are read; an exception that it raises ends the work.
 
         Raises:
-            Cancelled: the pool was closed meanwhile.
+            Cancelled: the pool was closed.
         """
         source = iter(items)
         flying: deque[tuple[_Item, Future[_Answer]]] = deque()
@@ -160,11 +160,11 @@ class WorkerPool:
                     return
                 first, answer = flying.popleft()
                 try:
-                    found = answer.result()
+                    result = answer.result()
                 except CancelledError:
-                    self._check_open()  # closing calls off what waits for a thread
+                    self._check_open()  # closing cancels items that wait for a thread
                     raise
-                yield first, found
+                yield first, result
         finally:
             for _, answer in flying:
                 answer.cancel()
@@ -178,22 +178,22 @@ class WorkerPool:
         wait_ms: Callable[[], float],
         again: tuple[type[Exception], ...] = (WorkerCrashed,),
     ) -> _Answer:
-        """Return a worker's answer; one that others wore out is replaced and asked again.
+        """Return a worker's answer; if a used worker fails, ask a fresh one once.
 
         Args:
             body: the request.
-            decode: reads the answer; a ValueError or TypeError of it counts as a crash.
-            start_ms: how long to wait for a worker's start.
-            wait_ms: how long to wait for the answer.
-            again: failures of a used worker that a fresh one is asked after.
+            decode: reads the answer; its ValueError or TypeError counts as a crash.
+            start_ms: returns how long to wait for a worker's start.
+            wait_ms: returns how long to wait for the answer.
+            again: failures of a used worker after which a fresh one is asked.
 
         Raises:
-            WorkerNotStarted: there was no worker to ask.
-            WorkerTimeout: the answer did not come in time.
+            WorkerNotStarted: no worker could be started.
+            WorkerTimeout: the answer did not arrive in time.
             WorkerExhausted: the file took more processor time than it may.
-            WorkerLost: somebody else killed the worker.
-            WorkerCrashed: the file ended a fresh worker.
-            Cancelled: the pool was closed meanwhile.
+            WorkerLost: the worker was killed from outside.
+            WorkerCrashed: a fresh worker crashed.
+            Cancelled: the pool was closed.
         """
         fresh = used = False
         while True:
@@ -211,10 +211,10 @@ class WorkerPool:
 
     @contextmanager
     def borrowed(self, start_ms: float, *, fresh: bool) -> Iterator[Child]:
-        """Yield an idle worker, or a new one; whatever the block raises ends it.
+        """Yield an idle worker, or a new one; any exception in the block ends it.
 
         Raises:
-            WorkerNotStarted: there is none.
+            WorkerNotStarted: no worker could be started.
             Cancelled: the pool was closed.
         """
         child = self._take(start_ms, fresh=fresh)
@@ -227,7 +227,7 @@ class WorkerPool:
             self._idle.append(child)
 
     def count_answer(self) -> None:
-        """Count a file that a worker answered for."""
+        """Count a file that a worker read."""
         with self._lock:
             self._counts["parsed"] += 1
 
@@ -244,9 +244,9 @@ class WorkerPool:
                 raise WorkerNotStarted
             if self._idle and not fresh:
                 return self._idle.pop()
-            if self._kept is not None and not fresh and (found := self._kept.take()):
-                self._children.add(found)
-                return found
+            if self._kept is not None and not fresh and (idle := self._kept.take()):
+                self._children.add(idle)
+                return idle
             try:
                 child = Child(self._command, self._clock)
             except OSError as error:
@@ -279,12 +279,12 @@ class WorkerPool:
 
 
 def decoded(body: bytes, decode: Callable[[bytes], _Answer]) -> _Answer:
-    """Return what `decode` reads of an answer.
+    """Return the result of `decode` for an answer.
 
     Raises:
-        WorkerCrashed: the answer is none.
+        WorkerCrashed: the answer is invalid.
     """
     try:
         return decode(body)
     except (ValueError, TypeError) as error:
-        raise WorkerCrashed("the answer is none") from error
+        raise WorkerCrashed("invalid answer from the worker") from error

@@ -1,8 +1,8 @@
-"""The worker: `python -m ggrep.parse.workers.worker [IDLE_SECONDS]`, fed through its pipes.
+"""The worker process: `python -m ggrep.parse.workers.worker [IDLE_SECONDS]`.
 
-It cuts files, looks for names in them and tells what they define. It may be killed at any moment
-and may crash on a hostile file; both cost one file its structure and nothing else. It imports no
-database and no number library, so that starting one is cheap.
+It reads requests from its standard input: it cuts files, searches them for names and outlines
+them. It may be killed at any moment and may crash on a hostile file; only that file loses its
+structure then. It imports neither a database nor numpy, so it starts fast.
 """
 
 import resource
@@ -21,9 +21,9 @@ from ggrep.parse.occurrences.occurrences import mentions
 from ggrep.parse.workers.jobs import (
     HEADER_BYTES,
     HELLO,
-    OutlineQuestion,
-    PlanQuestion,
-    Question,
+    OutlineRequest,
+    PlanRequest,
+    Request,
     body_length,
     decode_request,
     encode_occurrences,
@@ -33,24 +33,24 @@ from ggrep.parse.workers.jobs import (
 )
 
 MEMORY_LIMIT_BYTES: Final = 1_400 * 1024**2
-"""Address space of one worker; what a hostile file makes a grammar ask for beyond it fails."""
+"""Address space of one worker; larger allocations by a grammar for a hostile file fail."""
 
 
 def _answer(body: bytes) -> bytes:
-    question, cpu_ms = decode_request(body)
-    prepare(question.path_key, question.data)
+    request, cpu_ms = decode_request(body)
+    prepare(request.path_key, request.data)
     with allowed(cpu_ms):
-        return _answer_to(question)
+        return _answer_to(request)
 
 
-def _answer_to(question: Question) -> bytes:
-    path_key, data = question.path_key, question.data
-    if isinstance(question, PlanQuestion):
-        return encode_plan(chunk_file(path_key, data, question.limits))
-    if isinstance(question, OutlineQuestion):
+def _answer_to(request: Request) -> bytes:
+    path_key, data = request.path_key, request.data
+    if isinstance(request, PlanRequest):
+        return encode_plan(chunk_file(path_key, data, request.limits))
+    if isinstance(request, OutlineRequest):
         return encode_outline(outline_file(path_key, data))
-    found = mentions(path_key, data, question.name, any_case=question.any_case)
-    return encode_occurrences(found)
+    occurrences = mentions(path_key, data, request.name, any_case=request.any_case)
+    return encode_occurrences(occurrences)
 
 
 def serve(
@@ -59,12 +59,12 @@ def serve(
     idle_seconds: float | None = None,
     answer: Callable[[bytes], bytes] = _answer,
 ) -> None:
-    """Say that this process has started, then answer in order.
+    """Send the first frame, then answer requests in order until they end.
 
     Args:
-        requests: not buffered, so that what lies in it can be waited for; its end is ours.
-        answers: where each goes.
-        idle_seconds: end when nobody has asked for so long; None to wait for ever.
+        requests: not buffered, so that `select` sees all pending bytes.
+        answers: the stream for the answers.
+        idle_seconds: end after this long without a request; None to wait for ever.
         answer: returns the body of the answer to a request's body.
     """
     answers.write(HELLO)
@@ -78,7 +78,7 @@ def serve(
 
 
 def _exactly(stream: RawIOBase, size: int) -> bytes:
-    """Return so many bytes, fewer at the stream's end."""
+    """Return `size` bytes, or fewer at the stream's end."""
     data = bytearray(size)
     rest = memoryview(data)
     while rest and (count := stream.readinto(rest)):
@@ -88,10 +88,10 @@ def _exactly(stream: RawIOBase, size: int) -> bytes:
 
 @contextmanager
 def allowed(cpu_ms: int) -> Iterator[None]:
-    """End this process by SIGPROF should the block take more of its own processor time than that.
+    """End this process by SIGPROF if the block takes more than `cpu_ms` of its processor time.
 
-    The kernel does so even inside a parser that hangs, and after the death of the parent. What
-    other processes take of the machine does not count.
+    The kernel ends it even inside a parser that hangs, and after the death of the parent. The
+    processor time of other processes does not count.
     """
     signal.setitimer(signal.ITIMER_PROF, cpu_ms / 1000)
     try:
@@ -101,7 +101,7 @@ def allowed(cpu_ms: int) -> Iterator[None]:
 
 
 def confine(memory_bytes: int) -> None:
-    """Bound this process' address space, write no core dumps and leave interrupts to others."""
+    """Bound this process's address space, write no core dumps and ignore interrupts."""
     bound_memory(memory_bytes)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # An interrupt at the terminal reaches the whole process group; the parent decides.

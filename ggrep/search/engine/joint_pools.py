@@ -178,11 +178,11 @@ class _Joint(Struct, frozen=True):
 
         A member's list over all corpora is as long as its quotas and the limit per file allow.
         """
-        if ranked.found is None:
+        if ranked.verified is None:
             return ()
         most, search = self.question.per_list, replace(ranked.request, limit=self.question.per_list)
         matched, shown = (np.zeros(len(self.view.members), dtype=np.int64) for _ in range(2))
-        for segment, matches in zip(ranked.segments, ranked.found.matches, strict=True):
+        for segment, matches in zip(ranked.segments, ranked.verified.matches, strict=True):
             owners = owners_of(segment)
             numbers = np.bincount(segment.image.row_files[matches.rows], minlength=len(owners))
             np.add.at(matched, owners, numbers)

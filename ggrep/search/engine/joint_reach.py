@@ -37,7 +37,7 @@ def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Top
         leaders: top files of the members that show hits.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
-    full = len(leaders.leaders) >= (MOST_TOP_FILES if ranked.found is None else 1)
+    full = len(leaders.leaders) >= (MOST_TOP_FILES if ranked.verified is None else 1)
     leading = leaders.leaders[-1].score if full else 0.0
     highest = MOST if ranked.correction is not None else 1.0
     best = [best_rows(*part) for part in zip(ranked.scores, ranked.eligible, strict=True)]

@@ -124,7 +124,7 @@ def answer(
     if not any(notice.code == "nothing_selected" for notice in notices):
         notices += absent_notices(ranked.segments, request.filters, deadline)
     totals = match_totals(ranked)
-    limits = (*cuts, *unshown(ranked.found, request, len(hits)), *listing_cuts(totals))
+    limits = (*cuts, *unshown(ranked.verified, request, len(hits)), *listing_cuts(totals))
     if not hits or limits or confidence is not Confidence.STRONG:
         notices += context.unseen(deterministic=request.deterministic)
     return QueryResponse(
@@ -173,7 +173,7 @@ def pool(context: Context, request: PoolRequest) -> PoolResponse:
     shown = show_all(ranked, [chosen.dealt for chosen in lists], UNBOUNDED, deadline)
     cuts = [limit for chosen in lists for limit in chosen.limits]
     whole = replace(search, limit=request.per_list)
-    unlisted = unshown(ranked.found, whole, len(lists[0].candidates))
+    unlisted = unshown(ranked.verified, whole, len(lists[0].candidates))
     totals = match_totals(ranked)
     return PoolResponse(
         provenance=context.provenance,

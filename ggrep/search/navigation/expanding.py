@@ -16,7 +16,7 @@ from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_text import file_text
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import SearchableSegment, open_segments
-from ggrep.search.query.targets import Target, find_target
+from ggrep.search.query.targets import ResolvedTarget, find_target
 
 BOUNDARIES: Final[tuple[Boundary, ...]] = ("chunk", "definition", "container", "file")
 """From the narrowest to the widest."""
@@ -202,7 +202,9 @@ class _Shown(Struct, frozen=True):
     limits: tuple[LimitHit, ...] = ()
 
 
-def _clamped(request: ExpandRequest, target: Target) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
+def _clamped(
+    request: ExpandRequest, target: ResolvedTarget
+) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
     """Return the request with the bytes in force: a range of lines is shown whole."""
     if not request.max_bytes:
         usual = MAX_EXPAND_BYTES if target.is_range else USUAL_BYTES
@@ -213,7 +215,7 @@ def _clamped(request: ExpandRequest, target: Target) -> tuple[ExpandRequest, tup
     return replace(request, max_bytes=MAX_EXPAND_BYTES), (clamp,)
 
 
-def _read(context: Context, segment: SearchableSegment, target: Target) -> _File:
+def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) -> _File:
     view, deadline, image = context.view, context.deadline, segment.image
     rows = [row for row in segment.rows_of(target.file) if not image.row_anchors[row]]
     text = sanitise(file_text(view, segment, target.file, deadline))
@@ -240,7 +242,7 @@ def _read(context: Context, segment: SearchableSegment, target: Target) -> _File
     )
 
 
-def _shown(file: _File, target: Target, request: ExpandRequest) -> _Shown:
+def _shown(file: _File, target: ResolvedTarget, request: ExpandRequest) -> _Shown:
     """Return the part of the file to show: the requested boundary, or the widest that fits.
 
     Of a place in a file no more than the definition around it: who wants a method has no use for

@@ -21,7 +21,7 @@ from ggrep.parse.occurrences.words import (
     mentions_by_words,
     spots,
 )
-from ggrep.parse.workers.jobs import OccurrenceQuestion
+from ggrep.parse.workers.jobs import OccurrenceRequest
 from ggrep.parse.workers.occurrence_pool import OccurrencePool
 from ggrep.search.navigation.name_candidates import AskedName, NameFile, Searched, rows_of_files
 from ggrep.search.query.file_text import file_texts, row_at
@@ -49,7 +49,7 @@ class HoldingFile(Struct, frozen=True):
 
     file: NameFile
     text: str
-    question: OccurrenceQuestion
+    question: OccurrenceRequest
 
 
 class HoldingFiles(Iterator[HoldingFile]):
@@ -114,11 +114,11 @@ class HoldingFiles(Iterator[HoldingFile]):
                 # Some grammars need the last line end, which a file may lack.
                 ended = text if text.endswith("\n") else f"{text}\n"
                 data = ended.encode("utf-8", "replace")
-                question = OccurrenceQuestion(file.path, data, self._name, self._any_case)
+                question = OccurrenceRequest(file.path, data, self._name, self._any_case)
                 if self._stands_in(question) or _keeps_keys(file, question):
                     yield HoldingFile(file, text, question)
 
-    def _stands_in(self, question: OccurrenceQuestion) -> bool:
+    def _stands_in(self, question: OccurrenceRequest) -> bool:
         place = question.path_key, question.data, self._name
         found = {spot.text for spot in spots(*place, any_case=self._any_case)}
         if self._any_case and found:
@@ -126,7 +126,7 @@ class HoldingFiles(Iterator[HoldingFile]):
         return bool(found)
 
 
-def _keeps_keys(file: NameFile, question: OccurrenceQuestion) -> bool:
+def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
     """Return whether chunks of a file are named so, and no syntax says what their names are."""
     path, data = question.path_key, question.data
     return file.names and (language_of(path, data) in KEYED or not has_syntax(path, data))
@@ -248,7 +248,7 @@ class Reading:
             if answer.problem:
                 path = sanitise_line(held.file.path)
                 self.notices.append(Notice(answer.problem, _TROUBLE[answer.problem], path))
-            yield self._named(held, answer.found)
+            yield self._named(held, answer.occurrences)
         if self.words_do:
             yield from self._by_words(holding)
         if holding.left:
@@ -305,7 +305,7 @@ class Reading:
 
     def _questions(
         self, holding: HoldingFiles, asked: deque[HoldingFile]
-    ) -> Iterator[OccurrenceQuestion]:
+    ) -> Iterator[OccurrenceRequest]:
         """Yield the questions to the parser, up to a limit."""
         while self._syntax_bytes < MAX_SYNTAX_BYTES and not self._is_over(SYNTAX_SHARE):
             held = next(holding, None)

@@ -28,7 +28,7 @@ from ggrep.search.query.answerer import Answerer
 from ggrep.search.query.context import Context
 from ggrep.search.query.row_reading import shown_rows
 from ggrep.search.query.segments import open_segments
-from ggrep.search.query.targets import HANDLE, find_target, is_held
+from ggrep.search.query.targets import HANDLE, find_target, target_exists
 
 _MOST_SAID: Final = 5
 """Other definitions of a name that are told by their places."""
@@ -46,7 +46,7 @@ def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
         GgrepError: as `expand` and `symbol`.
     """
     target = request.target.strip()
-    if is_held(open_segments(context.view), target, context.deadline) or not _is_name(target):
+    if target_exists(open_segments(context.view), target, context.deadline) or not _is_name(target):
         return expand(context, request)
     asked = SymbolRequest(target, deterministic=request.deterministic)
     found = symbol(context, asked)
@@ -101,7 +101,7 @@ def by_handle(context: Context, request: _Asked) -> _Asked:
     """
     name = request.name.strip()
     segments = open_segments(context.view)
-    if not HANDLE.fullmatch(name) or not is_held(segments, name, context.deadline):
+    if not HANDLE.fullmatch(name) or not target_exists(segments, name, context.deadline):
         return request
     target = find_target(segments, name, context.deadline)
     segment = segments[target.segment]

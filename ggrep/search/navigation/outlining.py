@@ -34,7 +34,7 @@ from ggrep.search.query.context import Context, Stages
 from ggrep.search.query.file_text import file_text
 from ggrep.search.query.folders import Folder, root_folder
 from ggrep.search.query.segments import SearchableSegment, open_segments
-from ggrep.search.query.targets import Target, find_target
+from ggrep.search.query.targets import ResolvedTarget, find_target
 
 MAX_OUTLINE_BYTES: Final = 1 << 20
 """Most text of one answer."""
@@ -109,7 +109,7 @@ class _Folder(Struct, frozen=True):
 class _File(Struct, frozen=True):
     """A file that was asked for, or a place in it, with all that it defines there."""
 
-    target: Target
+    target: ResolvedTarget
     entries: tuple[OutlineEntry, ...]
     reading: Reading
 

@@ -1,4 +1,4 @@
-"""How the engine answers one operation: its check, its snapshot, and what answers it."""
+"""How the engine answers one operation: the check, the snapshot and the function that answers."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -34,8 +34,8 @@ class Answerer(Struct, Generic[Q, R], frozen=True):
 
     Attributes:
         check: raises `InvalidRequest`; needs no index.
-        snapshot: returns the snapshot that the request is about; None for the active one.
-        vectors: the encoder is loaded for it.
+        snapshot: returns the id of the snapshot that the request names; None for the active one.
+        vectors: the encoder is loaded.
     """
 
     answer: Callable[[Context, Q], R]
@@ -45,5 +45,5 @@ class Answerer(Struct, Generic[Q, R], frozen=True):
 
 
 def parsed_snapshot(snapshot_id: str | None) -> SnapshotId | None:
-    """Return a snapshot's id as a request spells it."""
+    """Return the snapshot id of a request; None where it names none."""
     return None if snapshot_id is None else parse_snapshot_id(snapshot_id)

@@ -1,7 +1,7 @@
 """The scored rows that may be shown, by file, with the best score of each file and corpus.
 
-Ordering, the learned factor, confidence and slates all start from the best rows of files, which
-are looked for once.
+Ordering, the learned factor, confidence and slates all start from the best rows of files, which are
+computed once.
 """
 
 from collections.abc import Sequence
@@ -27,8 +27,9 @@ class BestRows(Struct, frozen=True):
         corpora: uint8 (n,): their corpora's places in CORPORA; `numbers` int64 (corpora,): how
             many rows each has.
         runs: their files.
-        best: float64 (corpora, files): the best score of such rows, after the factor; 0 without.
-        factors: float64 (files,): what the scores of their code are multiplied by.
+        best: float64 (corpora, files): the best score of a file's rows of a corpus, after the
+            factor; 0 without such rows.
+        factors: float64 (files,): the factors of the scores of each file's code.
     """
 
     places: Places
@@ -39,7 +40,10 @@ class BestRows(Struct, frozen=True):
     factors: Scores
 
     def weighed(self, factors: Scores) -> "BestRows":
-        """Return the same rows with other factors of their files' code, which had none."""
+        """Return the same rows with factors of their files' code.
+
+        Requires: all factors are still 1.
+        """
         best = self.best.copy()
         best[CODE] = np.round(best[CODE] * factors, DECIMALS)
         return replace(self, best=best, factors=factors)
@@ -58,7 +62,7 @@ class BestRows(Struct, frozen=True):
         return total
 
     def factor(self, file: int, corpus: int) -> float:
-        """Return what the scores of a file's rows of a corpus are multiplied by."""
+        """Return the factor of the scores of a file's rows of a corpus."""
         if corpus != CODE:
             return 1.0
         return float(self.factors[np.searchsorted(self.runs.files, file)])
@@ -79,7 +83,7 @@ def best_rows(scored: SegmentScores, eligible: Mask) -> BestRows:
 
 
 def last_of_best(scores: Sequence[Scores], number: int) -> float:
-    """Return the score of the last of the best `number`; 0 where there are no more."""
+    """Return the lowest of the best `number` scores; 0 if there are no more than `number`."""
     every = np.concatenate([*scores, np.zeros(0)])
     if len(every) <= number:
         return 0.0

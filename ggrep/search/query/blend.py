@@ -14,20 +14,21 @@ class Signals(Struct, frozen=True):
     """The unweighted evidence for some rows of a segment, each (n,).
 
     Attributes:
-        rows: int64, ascending; `files` likewise the place of each row's file.
+        rows: int64, ascending.
+        files: int64: the number of each row's file.
         anchors: 1 for header chunks, else 0.
         lexical: BM25F of the row; `evidence` that of its file.
         path: BM25 of the file's path; `stem` the share of its stem that the query spells.
         symbol: share of the query's weight that the row defines.
-        location: how well the file's path is the one that the query spells; None where it spells
-            none.
-        verbatim: 1 for rows that hold the query word for word; None where nobody looked.
+        location: how well the file's path fits one that the query spells; None if it spells none.
+        verbatim: 1 for rows that contain the query word for word; None if there are none, or
+            their text was not read.
         cosine: with the query, not below 0; zeros without an encoder.
-        near: by how much the cosine counts, 0 to 1; `near_file` that of the file's best row.
+        near: the share of the cosine that counts, 0 to 1; `near_file` that of the file's best row.
             None without an encoder.
         prior: product of the factors of path, corpus and kind.
-        substance: how much of an answer the row can be, by its lines, names and type; None where
-            it does not count.
+        substance: how much of an answer the row can be, by its lines, names and type; None if the
+            weights ignore it.
     """
 
     rows: npt.NDArray[np.int64]
@@ -55,8 +56,8 @@ class Part(Struct, frozen=True):
 
     def at(self, places: npt.NDArray[np.int64]) -> Scores:
         """Return the component of some rows, by their places among all."""
-        found: Scores = self.weight * self.values.take(places)
-        return found
+        values: Scores = self.weight * self.values.take(places)
+        return values
 
 
 def blend(
@@ -64,7 +65,7 @@ def blend(
 ) -> tuple[Scores, dict[str, Part]]:
     """Return the rows' scores, float64 (n,), and their components by name.
 
-    A row's figure depends on the row, its file and the query alone.
+    A row's score depends on the row, its file and the query alone.
     """
     parts = {
         "text": Part(weights.text, signals.lexical),
@@ -99,8 +100,8 @@ def blend(
 def _passage(words: Scores, substance: Scores, runs: FileRuns, shown: Scores) -> Scores:
     """Return the factor of each row as an answer by itself.
 
-    It orders the rows of a file. Between files only the root of the best row's substance counts:
-    words are weighed there already. Header chunks are left aside, as in `_further`.
+    It orders the rows of a file. Between files only the root of the best row's substance counts,
+    because their words are in the score already. Header chunks are ignored, as in `_further`.
 
     Args:
         words: roots of the rows' lexical evidence.
@@ -120,9 +121,9 @@ def _passage(words: Scores, substance: Scores, runs: FileRuns, shown: Scores) ->
 
 
 def _further(runs: FileRuns, total: Scores, shown: Scores, factor: float) -> Scores:
-    """Return 1 for the best row of its file, header chunks aside, else `factor`.
+    """Return 1 for the best row of each file, else `factor`.
 
-    Header chunks are not counted among the best: they are hardly ever shown.
+    Header chunks do not compete for the best row, because they are hardly ever shown.
     """
     best = runs.repeated(runs.highest(total * shown))
     further: Scores = (total < best).astype(np.float64) * factor

@@ -1,4 +1,4 @@
-"""Which rows hold the same text: by their chunk ids, of which packs hold the beginnings."""
+"""Finds rows with the same text by the first bytes of their chunk ids, which packs contain."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby
@@ -23,24 +23,24 @@ _ID_BYTES: Final = 16
 _READ: Final = CacheKey[dict[tuple[SegmentName, int], bytes]]()
 
 SAME_BITS: Final = frozenset({"static", "hashed"})
-"""Encoders of which one text always has one vector, to the bit, whatever it is encoded beside."""
+"""Encoders that give a text the same vector, to the bit, whatever else is in the batch."""
 
 
 def candidate_ids(
     view: SnapshotView, segments: Sequence[SearchableSegment], candidates: Sequence[Candidate]
 ) -> list[bytes]:
-    """Return the beginning of each candidate's chunk id.
+    """Return the first bytes of each candidate's chunk id.
 
     Raises:
         CorruptStore, SnapshotGone, NoIndex: as `shown_rows`.
     """
     places = sorted({(one.segment, one.row) for one in candidates})
-    found: dict[tuple[int, int], bytes] = {}
-    for place, own in groupby(places, lambda place: place[0]):
-        rows = np.array([row for _, row in own], dtype=np.int64)
+    ids_of: dict[tuple[int, int], bytes] = {}
+    for place, group in groupby(places, lambda place: place[0]):
+        rows = np.array([row for _, row in group], dtype=np.int64)
         ids = _ids(view, segments[place], rows)
-        found.update(((place, row), one) for row, one in zip(rows.tolist(), ids, strict=True))
-    return [found[one.segment, one.row] for one in candidates]
+        ids_of.update(((place, row), one) for row, one in zip(rows.tolist(), ids, strict=True))
+    return [ids_of[one.segment, one.row] for one in candidates]
 
 
 def rows_of_texts(
@@ -50,33 +50,33 @@ def rows_of_texts(
     scales: npt.NDArray[np.float64] | None,
     among: Rows,
 ) -> Rows:
-    """Return the rows with those beginnings of chunk ids, ascending.
+    """Return the rows with those first bytes of chunk ids, ascending.
 
     Args:
-        view: that shows the segment.
-        segment: of the rows.
-        texts: beginnings of chunk ids.
-        scales: f64, of the texts' vectors; None where equal texts may have others. By these the
-            rows are found whose ids are read, where no pack holds the ids.
-        among: only these rows, which ascend.
+        view: the view of the segment.
+        segment: the segment of the rows.
+        texts: first bytes of chunk ids.
+        scales: f64, of the texts' vectors; None if equal texts may have different vectors. Outside
+            of packs, ids are read only for rows whose vectors have one of these scales.
+        among: the rows to search, ascending.
 
     Raises:
         CorruptStore, SnapshotGone, NoIndex: as `shown_rows`.
     """
-    if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
+    if (packed_ids := segment.image.arrays.get(CHUNK_IDS)) is not None:
         wanted = np.frombuffer(b"".join(sorted(texts)), dtype=np.uint64).reshape(-1, 2)
-        among = among[np.isin(held.view(np.uint64)[among, 0], wanted[:, 0])]
+        among = among[np.isin(packed_ids.view(np.uint64)[among, 0], wanted[:, 0])]
     elif scales is not None and segment.vectors:
         among = among[np.isin(segment.image.scales[among], scales)]
     ids = _ids(view, segment, among)
-    alike = [row for row, one in zip(among.tolist(), ids, strict=True) if one in texts]
+    alike = [row for row, id_ in zip(among.tolist(), ids, strict=True) if id_ in texts]
     return np.array(alike, dtype=np.int64)
 
 
 def _ids(view: SnapshotView, segment: SearchableSegment, rows: Rows) -> list[bytes]:
-    """Return the beginnings of some rows' chunk ids; the rows ascend."""
-    if (held := segment.image.arrays.get(CHUNK_IDS)) is not None:
-        return [one.tobytes() for one in held.view(np.uint64)[rows]]
+    """Return the first bytes of the chunk ids of ascending rows."""
+    if (packed_ids := segment.image.arrays.get(CHUNK_IDS)) is not None:
+        return [one.tobytes() for one in packed_ids.view(np.uint64)[rows]]
     kept = view.derived.get(_READ)
     known = view.derived.keep(_READ, {}) if kept is None else kept
     name, places = segment.image.name, rows.tolist()

@@ -1,7 +1,7 @@
-"""How common words are in programs in general, whatever the collection.
+"""How common words are in programs in general, independently of the collection.
 
-A word that is rare in one repository may be everyday English, which says little of a question. A
-word that is rare in programs in general says which domain the question is of.
+A word that is rare in one repository may be everyday English, which says little about a question. A
+word that is rare in programs in general indicates the domain of the question.
 """
 
 from collections.abc import Mapping
@@ -15,19 +15,19 @@ TABLE: Final = Path(__file__).with_name("common_words.txt")
 
 
 def general_weight(term: str) -> float:
-    """Return the weight of a term: from 0 for one that most texts hold, to 1."""
+    """Return the weight of a term: from 0 for one that occurs in most texts, to 1."""
     return _weights().get(term, FULL) / FULL
 
 
 @cache
 def _weights() -> Mapping[str, int]:
-    """Return the table: line by line the terms of a weight, from 0."""
+    """Return the table; its first line lists the terms of weight 0, the next those of 1."""
     lines = TABLE.read_text(encoding="utf-8").splitlines()
     return {term: weight for weight, line in enumerate(lines) for term in line.split()}
 
 
 def table_text(weights: Mapping[str, int]) -> str:
-    """Return the table's text."""
+    """Return the table as the text of its file."""
     lines: list[list[str]] = [[] for _ in range(FULL)]
     for term in sorted(weights, key=str.encode):
         lines[weights[term]].append(term)

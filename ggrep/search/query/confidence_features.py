@@ -41,9 +41,10 @@ _WORDS_BESIDE_A_NAME: Final = 2
 """Other words for each unknown name, up to which a query is mostly of these names."""
 
 _SILENT_CHUNKS = 50
-"""Chunks that hold none of the words, thought beside those of the collection.
+"""Imagined chunks without any of the words, added to the collection.
 
-In three files a word that stands in each of them is no common word. In thousands these are nothing.
+With them, a word that occurs in each of three files does not count as common. Among thousands of
+files they make no difference.
 """
 
 
@@ -51,7 +52,7 @@ class _LeadingRows(Struct, frozen=True):
     """The best row of each leading file, files in ascending order.
 
     Attributes:
-        places: int64: the rows' places among all that score.
+        places: int64: the rows' positions among all rows that score.
     """
 
     files: Places
@@ -64,15 +65,15 @@ class ConfidenceFeatures:
 
     Args:
         query: the query that was scored.
-        statistics: of the collection it was scored against.
+        statistics: the statistics of the collection that it was scored against.
     """
 
     def __init__(self, query: ParsedQuery, statistics: CollectionStatistics) -> None:
         self._query = query
         roots = [term for term in query.terms if term not in query.spellings]
-        # A letter stands somewhere in any collection, which says nothing beside a word.
+        # Single letters occur in any collection, so they say nothing beside a word.
         self._roots = [term for term in roots if not _is_letter(term)] or roots
-        # Where TCPConnector stands, so does `tcpconnector`, and not what would be its stem.
+        # A row with TCPConnector contains `tcpconnector`, but not the stem of that word.
         self._spelt = [(word, word_terms(word)) for word in sorted(query.spellings)]
         counted = {
             term: max(statistics.frequency(each).chunks for each in self._ways_of(term))
@@ -112,8 +113,8 @@ class ConfidenceFeatures:
     ) -> TopFiles:
         """Return the files with the best rows that may be shown.
 
-        All files that tie with the last one are looked at, so that their figures decide and not
-        where they lie.
+        All files that tie with the last one are examined, so that their features decide and not
+        their position.
         """
         figures = [each.best.max(axis=0) for each in best]
         floor = last_of_best([each[each > 0.0] for each in figures], MOST_TOP_FILES)
@@ -146,7 +147,7 @@ class ConfidenceFeatures:
     def _leaders(
         self, segment: SearchableSegment, scored: SegmentScores, best: _LeadingRows
     ) -> list[TopFile]:
-        found = np.zeros(len(best.files), dtype=np.float64)
+        matched = np.zeros(len(best.files), dtype=np.float64)
         rows, bounds = scored.rows[best.places].astype(np.uint32), segment.image.file_rows
         ranges = (
             np.concatenate((bounds[best.files], rows)),
@@ -166,7 +167,7 @@ class ConfidenceFeatures:
             spelt &= in_file
             if term in idfs:
                 in_row = np.logical_or.reduce([in_rows[way] for way in ways])
-                found += idfs[term] * in_file
+                matched += idfs[term] * in_file
                 row += general[term][0] * in_row
                 topic += general[term][1] * in_row
         columns = (
@@ -174,21 +175,20 @@ class ConfidenceFeatures:
             np.round(self._evidence(scored, best.places), DECIMALS),
             np.round(row / (sum(self._general) or 1.0), DECIMALS),
             np.round(topic, DECIMALS),
-            np.round(found / sum(self._idfs), DECIMALS),
+            np.round(matched / sum(self._idfs), DECIMALS),
             spelt,
         )
         return [TopFile(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
 
     def _ways_of(self, term: str) -> list[str]:
-        """Return a term, and the words as they are spelt that it is the stem of."""
+        """Return a term, and the spelt words whose stem it is."""
         return [term, *(word for word, terms in self._spelt if term in terms[1:])]
 
     def _evidence(self, scored: SegmentScores, places: Places) -> Scores:
-        """Return what words, paths and names give the rows: their scores without an encoder.
+        """Return the part of the rows' scores that comes from words, paths and names.
 
-        And without what only puts the best files in order. A filter may hide the best row of a
-        file; how the others are weighed is no evidence either. A score grows with the rarity of
-        the words, which is enlarged where a small collection can have none.
+        Factors that only order the best files are left out. Scores grow with the rarity of the
+        words; the evidence is enlarged because no word can be rare in a small collection.
         """
         evidence = np.zeros(len(places))
         for name in _LEXICAL_PARTS:
@@ -199,13 +199,13 @@ class ConfidenceFeatures:
 
 
 def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozenset[str]:
-    """Return the pairs of letters that stand nowhere, between two pairs that stand somewhere.
+    """Return the pairs of letters that do not occur, but lie between two pairs that do.
 
-    In a run of two words the last letter of the first and the first letter of the second are one.
+    Where two words adjoin, the last letter of the first and the first of the second make a pair.
     """
-    held = [term for term, chunks in counted.items() if chunks and query.share(term) < 1.0]
-    firsts = {letter for pair in held for letter in word_terms(pair)[1:]}
-    lasts = {pair.removeprefix(word_terms(pair)[-1]) for pair in held}
+    pairs = [term for term, chunks in counted.items() if chunks and query.share(term) < 1.0]
+    firsts = {letter for pair in pairs for letter in word_terms(pair)[1:]}
+    lasts = {pair.removeprefix(word_terms(pair)[-1]) for pair in pairs}
     borders = set()
     for pair, chunks in counted.items():
         if not chunks and query.share(pair) < 1.0:
@@ -216,9 +216,9 @@ def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozens
 
 
 def _unknown_names(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
-    """Return the names that no chunk and no path of the collection holds, as they were typed.
+    """Return the names that no chunk and no path of the collection contains, as typed.
 
-    A lone plain word may stand there in another form.
+    A lone plain word is also searched for in its other forms.
     """
     if query.kind not in _SPOKEN:
         return ()
@@ -234,7 +234,7 @@ def _unknown_names(query: ParsedQuery, statistics: CollectionStatistics) -> tupl
 
 
 def _unknown_words(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
-    """Return the words beside names that the collection lacks in any form."""
+    """Return the words beside names that do not occur in the collection in any form."""
     if query.kind not in _SPOKEN:
         return ()
     unknown = [
@@ -247,7 +247,7 @@ def _unknown_words(query: ParsedQuery, statistics: CollectionStatistics) -> tupl
 
 
 def _words_beside_names(query: ParsedQuery) -> list[str]:
-    """Return the words that are no parts of names, without question words."""
+    """Return the words that are not parts of names, without question words."""
     parts = {part for name in query.names for part in spelled_words(name)}
     words = spelled_words(query.text)
     return [word for word in words if word not in parts and not is_stop_word(word)]
@@ -259,7 +259,7 @@ def _occurs(statistics: CollectionStatistics, term: str) -> bool:
 
 
 def _is_letter(term: str) -> bool:
-    """Return whether a term is one letter or digit; in other scripts one sign may be a word."""
+    """Return whether a term is one ASCII character; in other scripts one may be a word."""
     return len(term) == 1 and term.isascii()
 
 
@@ -269,10 +269,10 @@ def _holding(
     """Return for each term which files or their paths contain it, and which best rows do.
 
     Args:
-        segment: where the files are.
-        terms: distinct ones.
-        files: of the segment.
-        ranges: where their rows begin and end, then where their best rows do.
+        segment: the segment of the files.
+        terms: distinct terms.
+        files: files of the segment.
+        ranges: first rows and ends of the files' rows, then of their best rows.
     """
     rows = holdings(segment.row_postings, terms, SCORED_FIELDS, *ranges)
     paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + 1)
@@ -284,7 +284,7 @@ def _holding(
 
 
 def _leading_rows(scored: SegmentScores, best: BestRows, files: Mask) -> _LeadingRows:
-    """Return the best row of some files; the first of several."""
+    """Return the best row of some files; the first of equal ones."""
     numbers, at = best.rows_of(files)
     total = best.scores(scored, numbers, at)
     hit = np.flatnonzero(total == best.best.max(axis=0)[at])

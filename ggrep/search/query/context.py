@@ -1,4 +1,4 @@
-"""What an answer needs, and what answers to all questions say of themselves."""
+"""What is needed to answer a request, and the fields that all answers have."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -34,7 +34,7 @@ from ggrep.search.query.unseen_files import unseen_files
 
 
 class Head(TypedDict):
-    """The fields that answers to all questions have."""
+    """The fields of all answers."""
 
     request_id: str
     query_fingerprint: str
@@ -50,17 +50,17 @@ class Context(Struct, frozen=True):
 
     Attributes:
         view: the pinned snapshot.
-        home: that its store lies in.
-        root: of the work tree.
+        home: the home of its store.
+        root: the work tree.
         deadline: when to give up.
-        encoder: None where no vectors are compared.
-        new_id: returns a name that nothing else has.
-        standing: returns how the updating of the index stands.
-        skipped: returns how many files the last sync skipped.
-        request_id: what the answer is named; empty for a new name.
-        admitted: how the request came in, where somebody admits requests.
-        snapshot_read_ms: what opening the snapshot took.
-        scan: what was seen, where the snapshot is a scan's.
+        encoder: None if no vectors are compared.
+        new_id: returns a unique id.
+        standing: returns how current the index is.
+        skipped: returns how many files the last sync skipped, by reason.
+        request_id: the id of the answer; empty for a new one.
+        admitted: how the request was admitted; None without admission.
+        snapshot_read_ms: time that opening the snapshot took.
+        scan: what was seen, if the snapshot comes from a scan.
         occurrences: reads syntax.
     """
 
@@ -90,10 +90,10 @@ class Context(Struct, frozen=True):
         """Return the scores of all rows of the snapshot.
 
         Args:
-            request: the question.
-            files: how many of them the answer may show; 0 corrects nothing (see `rank`).
-            figures: of the collection to score against; None for the snapshot's own.
-            vector: the query's; None to encode it here.
+            request: the search request.
+            files: most files that the answer shows; 0 for no learned correction (see `rank`).
+            figures: statistics to score against; None for the snapshot's own.
+            vector: the vector of the query; None to encode it here.
 
         Raises:
             InvalidRequest: the snapshot has more segments than one query may open.
@@ -119,25 +119,25 @@ class Context(Struct, frozen=True):
         spans: Iterable[tuple[str, float]],
         shown: Iterable[str] = (),
     ) -> Head:
-        """Return what an answer says of itself.
+        """Return the head of an answer.
 
         Args:
-            fingerprint: the identity of the question.
-            deterministic: nothing of the moment is said.
-            limits: the cuts.
-            notices: about the request; those about the index are added.
-            spans: the stages behind the opening of the snapshot, with their milliseconds.
-            shown: paths of files with text or lines in the answer, where `notices` tell nothing
-                of how they were read.
+            fingerprint: the fingerprint of the request.
+            deterministic: leave out what may differ between runs.
+            limits: the limits hit.
+            notices: those about the request; notices about the index are added.
+            spans: the stages after the opening of the snapshot, with their milliseconds.
+            shown: paths of files with text or lines in the answer; notices on how they were read
+                are added.
         """
-        told = (*state_notices(self.view), *notices, *file_notices(self.view, shown))
+        all_notices = (*state_notices(self.view), *notices, *file_notices(self.view, shown))
         store_id = self.view.manifest.name
         head = Head(
             request_id=derived_id(fingerprint, store_id),
             query_fingerprint=fingerprint,
             provenance=self.provenance,
             limits_hit=sorted_limits(limits),
-            warnings=sorted_notices(told),
+            warnings=sorted_notices(all_notices),
             timings_ms=(),
             admitted=None,
         )
@@ -146,18 +146,18 @@ class Context(Struct, frozen=True):
         waited_ms = self.admitted.waited_ms if self.admitted else 0.0
         stages = (("admission", waited_ms), ("snapshot_read", self.snapshot_read_ms), *spans)
         head["request_id"] = self.request_id or self.new_id()
-        head["warnings"] = sorted_notices((*told, *self._moment()))
+        head["warnings"] = sorted_notices((*all_notices, *self._moment()))
         head["timings_ms"] = tuple((stage, round(span)) for stage, span in stages)
         head["admitted"] = self.admitted
         return head
 
     def unseen(self, *, deterministic: bool, names: bool = False) -> tuple[Notice, ...]:
-        """Return what an answer says that is empty, weak or cut: which files it cannot show.
+        """Return the notices on files that an answer cannot show, for an empty, weak or cut one.
 
-        A scan says how much it saw; there is no index yet whose health could list files.
+        None for a scan: it reports its own coverage.
 
         Args:
-            deterministic: skipped files do not count, as they change without a new snapshot.
+            deterministic: leave out skipped files, as they change without a new snapshot.
             names: the answer is about a name.
         """
         if self.scan is not None:
@@ -166,9 +166,9 @@ class Context(Struct, frozen=True):
         return unseen_notices(unseen_files(self.view, skipped), names=names)
 
     def _moment(self) -> tuple[Notice, ...]:
-        """Return how current the index is.
+        """Return the notices on how current the index is.
 
-        Of a partial snapshot, and of a scan, it is said already that there is more.
+        For a partial snapshot or a scan another notice already says that more is to come.
         """
         standing = self.standing()
         whole = not self.view.manifest.partial and self.scan is None
@@ -181,7 +181,7 @@ class Context(Struct, frozen=True):
 
     @property
     def provenance(self) -> Provenance:
-        """Return which store and snapshot an answer comes from."""
+        """Return the store and snapshot that answers come from."""
         manifest = self.view.manifest
         return Provenance(
             store_id=manifest.name,
@@ -199,7 +199,7 @@ class Context(Struct, frozen=True):
 
 
 class Stages:
-    """Measures the stages of an answer, one behind the other."""
+    """Measures the stages of an answer, one after the other."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -207,7 +207,7 @@ class Stages:
         self.spans: list[tuple[str, float]] = []
 
     def end(self, stage: str) -> None:
-        """Note what the stage that ends here took."""
+        """Record the time of the stage that ends here."""
         now_ms = self._clock.monotonic_ms()
         self.spans.append((stage, now_ms - self._began_ms))
         self._began_ms = now_ms
@@ -223,27 +223,27 @@ def check_segments(view: SnapshotView, settings: Settings) -> None:
 
 
 def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Notice, ...]:
-    """Return the notices of a ranked answer about its request."""
+    """Return the notices about the request of a ranked answer."""
     if request.find is Find.SIMILAR_CODE and (encoder is None or not request.vectors):
-        told = "the index has no vectors; similar code is code that shares rare words"
-        return (Notice("no_vectors", told),)
+        text = "the index has no vectors; similar code is code that shares rare words"
+        return (Notice("no_vectors", text),)
     return ()
 
 
 def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
-    """Return the notices that every answer over `view` carries."""
+    """Return the notices on the snapshot that every answer from it has."""
     notices = list(view.notices)
     manifest = view.manifest
     if manifest.degraded:
         notices.append(Notice("degraded_snapshot", without_directories(_degraded(manifest))))
     if manifest.partial:
         counts = manifest.counts
-        told = f"{counts.files_indexed} of {counts.files_eligible} files are indexed so far"
-        notices.append(Notice("partial_index", told))
+        text = f"{counts.files_indexed} of {counts.files_eligible} files are indexed so far"
+        notices.append(Notice("partial_index", text))
     return tuple(notices)
 
 
 def _degraded(manifest: SnapshotManifest) -> str:
-    """Return the problems of a degraded snapshot."""
-    first = "".join(f", first {one.path_key}: {one.message}" for one in manifest.errors[:1])
+    """Return the message on the problems of a degraded snapshot."""
+    first = "".join(f", first {error.path_key}: {error.message}" for error in manifest.errors[:1])
     return f"problems while indexing: {manifest.problems}{first}; ggrep health names them"

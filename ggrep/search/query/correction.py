@@ -1,9 +1,9 @@
 """The learned correction: a bounded factor on the score of every row of code.
 
-What it is for a file is a function of the query, the file and the collection. It is reckoned only
-where it can matter: as it is bounded, a file far enough behind the last one that is asked for
-cannot reach it. Prose and records are left as they are: what the trees were fitted on, changes of
-sources, says nothing of them.
+The factor of a file is a function of the query, the file and the collection. It is computed only
+where it can matter: as it is bounded, a file whose score is far enough below that of the last file
+shown cannot pass it. Prose and records have no factor, because the trees were fitted on changes of
+sources.
 """
 
 from collections.abc import Sequence
@@ -21,28 +21,28 @@ from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.trees import UNIT, Forest
 
 LEARNED: Final = "learned"
-"""What the factor is called among the parts of a score."""
+"""Name of the factor among the parts of a score."""
 
 CORRECTED: Final = frozenset({QueryKind.QUESTION, QueryKind.WORDS})
-"""Queries in words. A name, a path, a message and quoted text mean one place, which rules find."""
+"""Queries in words. Names, paths, messages and quoted text mean one place, which rules find."""
 
 _LOWEST: Final = -1.5
 _HIGHEST: Final = 0.75
 """Bounds of the forest's sum, a natural logarithm."""
 
-_TOLD: Final = 3
+_NAMED_FEATURES: Final = 3
 """Features that an explanation names."""
 
 _FIRST: Final = 4
-"""Times as many files as are wanted are looked at first. The last wanted one of these bounds how
-far the others can reach; looking at more at first saves nothing."""
+"""The first round corrects this many times the files to show. The score of the last of these to
+show then bounds which others are worth correcting; a larger first round saves nothing."""
 
 
 def factor_of(sums: npt.NDArray[np.int64]) -> Figures:
-    """Return the factors of some sums of a forest, from 1/7 to 2.2.
+    """Return the factors for sums of a forest, from 1/7 to 2.2.
 
-    exp within the bounds, near enough, by its Pade approximant of degree one: a division has the
-    same bits on every processor.
+    They approximate exp within the bounds by its Pade approximant of degree one, because a division
+    has the same bits on every processor.
     """
     half = np.clip(sums / UNIT, _LOWEST, _HIGHEST) / 2.0
     factors: Figures = (1.0 + half) / (1.0 - half)
@@ -70,10 +70,10 @@ class Correction:
         """Return the rows with factors by which the best `files` files are the best of all.
 
         Args:
-            segments: of the snapshot.
-            scores: of each segment's rows.
-            best: per segment, the rows that may be shown.
-            files: how deep the answer goes.
+            segments: the segments of the snapshot.
+            scores: the scores of each segment's rows.
+            best: the rows of each segment that may be shown.
+            files: most files that the answer shows.
         """
         code = [each.best[CODE] for each in best]
         known = [np.zeros(len(each)) for each in code]
@@ -86,22 +86,25 @@ class Correction:
         )
 
     def factors(self, segment: SearchableSegment, scored: SegmentScores, files: Places) -> Figures:
-        """Return the factor of each of some files of a segment, for its rows of code."""
+        """Return the factors of the code in some files of a segment."""
         return factor_of(self._forest.sums(self._features.of(segment, scored, files)))
 
     def effects(
         self, segment: SearchableSegment, scored: SegmentScores, file: int
     ) -> tuple[tuple[str, float], ...]:
-        """Return what moved a file's factor most: the feature, and by how much as a logarithm.
+        """Return the features with the largest effects on a file's factor, and these effects.
 
-        That is what the forest's sum would be less if the feature had its usual value.
+        An effect is how much lower the forest's sum, a logarithm, would be if the feature had its
+        usual value.
         """
         forest = self._forest
         row = self._features.of(segment, scored, np.array([file], dtype=np.int64))
         others = np.repeat(row, len(forest.features), axis=0)
         np.fill_diagonal(others, forest.usual)
         moved = (forest.sums(row) - forest.sums(others)) / UNIT
-        most = sorted(zip(forest.features, moved.tolist(), strict=True), key=_by_size)[:_TOLD]
+        most = sorted(zip(forest.features, moved.tolist(), strict=True), key=_by_size)[
+            :_NAMED_FEATURES
+        ]
         return tuple((f"{LEARNED}.{name}", round(value, 3)) for name, value in most if value)
 
     def _learn(
@@ -112,7 +115,7 @@ class Correction:
         known: Sequence[Figures],
         least: float,
     ) -> None:
-        """Reckon the factors of the files that score at least so much, and have none yet."""
+        """Compute the factors of the files that score at least `least` and have none yet."""
         self._deadline.check("correction")
         for segment, scored, each, factors in zip(segments, scores, best, known, strict=True):
             code = each.best[CODE]
@@ -126,5 +129,5 @@ def _by_size(effect: tuple[str, float]) -> tuple[float, str]:
 
 
 def _least(scores: Sequence[Figures], number: int) -> float:
-    """Return the score of the last of the best `number` that score; 0 where there are no more."""
+    """Return the lowest of the best `number` scores above 0; 0 if there are no more."""
     return last_of_best([each[each > 0.0] for each in scores], number)

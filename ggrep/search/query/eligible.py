@@ -20,7 +20,7 @@ from ggrep.search.query.segments import SearchableSegment
 
 Mask = npt.NDArray[np.bool_]
 _FILES_AT_ONCE = 4096
-"""Paths tested between two looks at the clock."""
+"""Paths tested between two checks of the deadline."""
 
 
 def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: Deadline) -> Mask:
@@ -32,7 +32,7 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
     deadline.check("filtering")
     image = segment.image
     mask = segment.visible_rows.copy()
-    # A file of blanks alone has no chunk but its header, and lines that match.
+    # A file of blanks alone has lines that match, but no chunk except its header.
     if not request.include_anchors and not request.is_exact:
         mask &= image.row_anchors == 0
     if len(request.corpora) < len(CORPORA):
@@ -47,7 +47,7 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
 
 
 def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
-    """Return bool (files,): the files, and those of the directories, of a scope."""
+    """Return bool (files,): the files of a scope, and those below its directories."""
     image, order = segment.image, segment.image.files_by_path
     if not scope.isascii():  # a path may have another normal form
         keys = list(map(nfc, keys_of_scope(scope)))
@@ -67,7 +67,7 @@ def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
 
 
 def _by_key(segment: SearchableSegment, filters: list[Filter], deadline: Deadline) -> Mask:
-    """Return the rows that any positive filter (or none exists) and no negated one matches."""
+    """Return the rows that match any positive filter, if there are such, and no negated one."""
     positive = [_rows(segment, item, deadline) for item in filters if not item.negated]
     mask = (
         np.logical_or.reduce(positive) if positive else np.ones(segment.image.rows, dtype=np.bool_)
@@ -91,7 +91,7 @@ def _rows(segment: SearchableSegment, item: Filter, deadline: Deadline) -> Mask:
 
 
 def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline) -> Mask:
-    """Return bool (files,): the files that a filter on files matches."""
+    """Return bool (files,): the files that match a filter on files."""
     image = segment.image
     match key:
         case "test":
@@ -106,7 +106,7 @@ def _files(segment: SearchableSegment, key: str, value: str, deadline: Deadline)
         case "path":
             mask = _by_path(segment, path_test(value), deadline)
         case _:
-            raise NotImplementedError(f"{key}: of files nothing tells")
+            raise NotImplementedError(f"{key}: not a filter on files")
     return mask
 
 
@@ -115,9 +115,9 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return the predicate of `path:` for folded paths: a glob, or a directory or file.
+    """Return the predicate of a `path:` filter, a glob or a directory or file, on folded paths.
 
-    A backslash makes the next character a plain one, as in git.
+    A backslash makes the next character literal, as in git.
     """
     if not _WILD.search(_ESCAPED.sub("", pattern)):
         scope = _ESCAPED.sub(r"\1", pattern).strip("/")

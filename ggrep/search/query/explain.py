@@ -1,4 +1,4 @@
-"""The explanation of an answer for `--explain`: figures and the rules that applied."""
+"""The explanation of an answer for `--explain`: its figures and the rules that applied."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ def explain(
 
     Args:
         ranked: the scored snapshot.
-        hits: those of the answer.
-        leading: what its confidence was judged by.
-        cuts: hits passed over, by why.
+        hits: the hits of the answer.
+        leading: the features of its confidence.
+        cuts: numbers of hits left out, by reason.
     """
     scored = {
         corpus: sum(int(best.numbers[place]) for best in ranked.best)
@@ -62,10 +62,10 @@ def explain(
 
 
 def _rules(ranked: Ranked) -> list[str]:
-    """Return the rules that the query's wording triggered."""
+    """Return the rules that the query triggered."""
     query = ranked.query
-    own = ", ".join(f"{name} {value:g}" for name, value in KIND_WEIGHTS[query.kind].items())
-    rules = [own or "the usual weights"]
+    changed = ", ".join(f"{name} {value:g}" for name, value in KIND_WEIGHTS[query.kind].items())
+    rules = [changed or "the usual weights"]
     rules += [f"must contain {phrase!r} word for word" for phrase in query.phrases]
     rules += [f"means files at {place.path}" for place in query.places]
     if ranked.request.find in _PROMISES:

@@ -36,9 +36,8 @@ def show(
     """Return the chosen candidates as hits in their order, and the limits that the caps hit.
 
     Raises:
-        CorruptStore: a text is not that of its row.
-        SnapshotGone: the snapshot was removed meanwhile.
-        NoIndex: the whole store was.
+        CorruptStore: a text does not fit the id of its row.
+        SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         DeadlineExceeded: time ran out.
     """
     deadline.check("format")
@@ -63,9 +62,9 @@ def show_all(
     """Return several lists as hits; rows in more than one list are read once.
 
     Args:
-        ranked: what they were dealt from.
+        ranked: the ranking that the candidates come from.
         lists: may be empty.
-        caps: `per_result` alone matters; `total` is to be more than any of it takes.
+        caps: `per_result` counts; `total` must be more than all hits need.
         deadline: checked before and after.
     """
     places = {(item.segment, item.row): item for dealt in lists for item in dealt.items}
@@ -83,7 +82,7 @@ def show_all(
 
 
 def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
-    """Return a candidate as a hit of which only the place is told; nothing is read."""
+    """Return a candidate as a hit without text or names; nothing is read."""
     image, place = ranked.segments[candidate.segment].image, candidate.row
     start_line, end_line = image.lines(place)
     return Hit(
@@ -111,7 +110,7 @@ def bare_hit(ranked: Ranked, candidate: Candidate, chunk_id: str) -> Hit:
 def _rows(
     ranked: Ranked, candidates: Sequence[Candidate]
 ) -> list[tuple[ShownRow, tuple[int, int] | None]]:
-    """Return candidates' shown rows, and the lines of the definitions that they are parts of."""
+    """Return the candidates' rows, and the lines of the definitions that they are parts of."""
     read: dict[tuple[int, int], tuple[ShownRow, tuple[int, int] | None]] = {}
     for place in sorted({candidate.segment for candidate in candidates}):
         segment = ranked.segments[place]
@@ -146,7 +145,7 @@ def _hit(
 ) -> Hit:
     image, request, place = ranked.segments[candidate.segment].image, ranked.request, candidate.row
     start_line, end_line = image.lines(place)
-    count = ranked.found.matches[candidate.segment].lines_of(place) if ranked.found else 0
+    count = ranked.verified.matches[candidate.segment].lines_of(place) if ranked.verified else 0
     match = next((each.line for each in lines if each.columns), None)
     offset = None if match is None else min(max(match, start_line), end_line) - start_line
     snippet = cut_snippet(row.text, terms, request.snippet, offset)

@@ -1,8 +1,8 @@
-"""What the learned correction knows of a file: figures of the query, the file and the collection.
+"""The features of a file for the learned correction, from the query, the file and the collection.
 
-Nothing here looks at another file, or at which rows may be shown, so a figure is the same in every
+Nothing here looks at another file, or at which rows may be shown, so a feature is the same in every
 layout of segments and in every split of a collection into repositories. Only sums, products and
-quotients are made, of values in a fixed order: the same bits on every processor.
+quotients are computed, in a fixed order, so the bits are the same on every processor.
 """
 
 from collections.abc import Sequence
@@ -36,9 +36,9 @@ Figures = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 PARTS: Final = ("text", "file", "path", "stem", "symbol", "dense", "dense_file", "prior")
-"""Parts of the score that are features: of the file's row that has most of each."""
+"""Parts of the score that are features: the highest value among the file's rows."""
 _ALIKE: Final = frozenset({"file", "path", "stem", "dense_file"})
-"""Parts that all rows of a file have alike."""
+"""Parts with the same value for all rows of a file."""
 
 _OF_WORDS: Final = (
     *("held", "held_name", "held_crumb", "held_doc", "held_path", "held_stem"),
@@ -54,25 +54,25 @@ _OF_QUERY: Final = ("query_words", "query_rarity", "query_names")
 FEATURES: Final = ("base", "raw", *PARTS, *_OF_WORDS, *_OF_FILE, *_OF_QUERY)
 """The columns, in order. Shares are of the weight of the query's words, by their rarity.
 
-base, raw: the highest score of its rows, without the factors `further` and `passage`; the same
+base, raw: the highest score of its rows, without the factors `further` and `passage`; `raw` also
     without the factors of its prior.
-held: share that the file holds; the same by field of its rows, its path, its stem;
-    `anywhere`, in it or its path; `count`, of the number of words; `rarest`, the weight of the
-    rarest word held over that of the rarest asked; `row` and `row_count`, that its best row
-    holds; `header`, its header chunk.
-hit_rows: share of its rows that hold any word; `naming_rows` is the weighted number of those that
-    have one in a name; `whole_file` is BM25 of the file as one text.
-spelt: share of the words as they are spelt, that its bodies hold; `spelt_name`, its names.
-unasked_stem: number of the words of its stem that the query does not spell; `entrance` is 1 where
-    the stem is its directory's name or stands for it; `test` is 1 for a test, where the query does
-    not speak of tests.
-query_rarity: mean weight of its words; `query_names` counts those written as identifiers are.
+held: share in the file; `held_name` to `held_stem`, in one field; `anywhere`, in it or its path;
+    `count`, share of the number of words; `rarest`, the weight of the rarest word in the file over
+    that of the rarest in the query; `row` and `row_count`, in its best row; `header`, in its header
+    chunk.
+hit_rows: share of its rows with any word; `naming_rows`, the weighted number of those with one in
+    a name; `whole_file`, BM25 of the file as one text.
+spelt: share of the words as they are spelt, in its bodies; `spelt_name`, in its names.
+unasked_stem: number of words of its stem that the query does not spell; `entrance`, 1 if the stem
+    is its directory's name or stands for it; `test`, 1 for a test if the query does not mention
+    tests.
+query_rarity: mean weight of its words; `query_names` counts those written as identifiers.
 """
 
 _WHOLE_K: Final = 1.5
 _WHOLE_B: Final = 0.5
 _NAMED: Final = 2.0
-"""How much more a word in a name or a crumb counts for `whole_file`."""
+"""Weight of a word in a name or a crumb for `whole_file`; elsewhere it is 1."""
 _SPOKEN: Final = (BODY, NAME, CRUMB)
 _BOOSTS: Final = np.array(
     [_NAMED if field in (NAME, CRUMB) else 1.0 for field in range(SCORED_FIELDS)]
@@ -81,7 +81,7 @@ _ENTRANCES: Final = frozenset({b"index", b"mod", b"lib", b"main", b"__init__"})
 
 
 class FileFeatures:
-    """Computes the figures of files for one query over one collection."""
+    """Computes the features of files for one query over one collection."""
 
     def __init__(self, query: ParsedQuery, statistics: CollectionStatistics) -> None:
         self._query = query
@@ -104,8 +104,8 @@ class FileFeatures:
         """Return float64 (files, FEATURES), rounded to DECIMALS.
 
         Args:
-            segment: where the files are.
-            scores: of its rows.
+            segment: the segment of the files.
+            scores: the scores of its rows.
             files: ascending; each has a row that scores.
         """
         runs = _Runs.of_files(segment, files)
@@ -130,7 +130,7 @@ class FileFeatures:
     def _of_words(
         self, segment: SearchableSegment, files: Places, runs: "_Runs", spoken: Figures
     ) -> dict[str, Figures | float]:
-        """Return what of the query's words the files hold, and where."""
+        """Return the features on the query's words in the files."""
         roots, terms = len(self._roots), [*self._roots, *self._spelt]
         rows = holdings(segment.row_postings, terms, SCORED_FIELDS, runs.starts, runs.ends)
         paths = holdings(segment.file_postings, self._roots, FILE_FIELDS, files, files + 1)
@@ -177,12 +177,12 @@ class FileFeatures:
 
 
 class _Runs(Struct, frozen=True):
-    """Rows of some files, one file behind the other.
+    """Rows of some files, one file after the other.
 
     Attributes:
-        starts: first row of each file; `ends` the row behind its last.
-        lengths: how many; at least 1.
-        begins: place of each file's first row among the rows of all the files.
+        starts: first row of each file; `ends` the row after its last.
+        lengths: numbers of rows; at least 1.
+        begins: position of each file's first row among the rows of all the files.
     """
 
     starts: Places
@@ -213,12 +213,12 @@ class _Runs(Struct, frozen=True):
 
 
 class Holdings(Struct, frozen=True):
-    """Where some ranges of rows hold some terms.
+    """The occurrences of some terms in some ranges of rows.
 
     Attributes:
-        numbers: int64 (terms, fields, ranges): how many rows hold the term.
-        firsts: of the same shape: where in the postings those rows begin.
-        fields: of each term and field its postings; None for a term that is unknown.
+        numbers: int64 (terms, fields, ranges): how many rows contain the term.
+        firsts: of the same shape: the position of the first of those rows in the postings.
+        fields: the postings of each term and field; None for an unknown term.
     """
 
     numbers: Places
@@ -226,10 +226,10 @@ class Holdings(Struct, frozen=True):
     fields: list[PostingField | None]
 
     def in_rows(self, runs: _Runs, terms: int) -> tuple[npt.NDArray[np.bool_], Figures]:
-        """Return which rows hold which of the first `terms`, and how often the files do.
+        """Return which rows contain the first `terms`, and how often the files do.
 
-        bool (terms, rows of the runs), and float64 (terms, files): weighted, and of a row at most
-        as often as one byte tells.
+        bool (terms, rows of the runs), and float64 (terms, files): weighted counts; each row's
+        count is capped at one byte.
         """
         numbers = self.numbers[:terms]
         rows, files = int(runs.lengths.sum()), len(runs.starts)
@@ -262,10 +262,10 @@ def holdings(
     starts: npt.NDArray[np.integer],
     ends: npt.NDArray[np.integer],
 ) -> Holdings:
-    """Return where ranges of rows hold terms, in the first fields of a posting set."""
+    """Return the occurrences of terms in ranges of rows, in the first `fields` of postings."""
     ranges = len(starts)
     bounds = np.zeros((len(terms) * fields, 2 * ranges), dtype=np.int64)
-    # Keys of the rows' own type: others would have all rows copied. No row is as large as 65,535.
+    # Keys of the rows' type avoid a copy of all rows. Rows of two bytes are less than 65,535.
     keys = np.concatenate((starts, ends))
     narrow = np.minimum(keys, 0xFFFF).astype(np.uint16)
     wide = keys.astype(np.uint32)
@@ -287,13 +287,13 @@ def holdings(
 
 
 def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
-    """Return the sums over the terms, added one after the other."""
+    """Return the sums over the terms, added in order."""
     total: Figures = np.add.reduce(values, axis=0, dtype=np.float64)
     return total
 
 
 def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
-    """Return the parts of the score that are features, and the whole of it."""
+    """Return the features on the score and its parts."""
     bounds = scores.rows.searchsorted(np.concatenate((runs.starts, runs.ends)))
     scored = _Runs.of(bounds[: len(runs.starts)], bounds[len(runs.starts) :])
     rows = spread(scored.starts, scored.lengths)
@@ -317,11 +317,11 @@ def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
 
 
 class _FileTotals(Struct, frozen=True):
-    """Sums over the rows of each file, whatever is asked; float64 (files,).
+    """Sums over the rows of each file, independent of the query; float64 (files,).
 
     Attributes:
-        spoken: terms of the fields in _SPOKEN.
-        definitions: rows that define something.
+        spoken: number of terms in the fields of _SPOKEN.
+        definitions: number of rows that define something.
     """
 
     spoken: Figures
@@ -332,7 +332,7 @@ _TOTALS: Final = CacheKey[_FileTotals]()
 
 
 def _file_totals(segment: SearchableSegment) -> _FileTotals:
-    """Return the sums over a segment's files; counted once."""
+    """Return the sums over a segment's files, which are computed once."""
     if (kept := segment.derived.get(_TOTALS)) is not None:
         return kept
     image = segment.image
@@ -350,7 +350,7 @@ def _file_totals(segment: SearchableSegment) -> _FileTotals:
 def _of_files(
     segment: SearchableSegment, files: Places, runs: _Runs, definitions: Figures
 ) -> dict[str, Figures | float]:
-    """Return what holds of the files whatever is asked."""
+    """Return the features of the files that do not depend on the query."""
     image = segment.image
     paths = image.paths_of(files)
     return {
@@ -367,13 +367,13 @@ def _of_files(
 
 
 def _is_entrance(path: bytes) -> bool:
-    """Return whether a file is named as its directory is, or stands for it."""
+    """Return whether a file is named like its directory, or stands for it."""
     directories, _, name = path.lower().rpartition(b"/")
     stem = name.partition(b".")[0]
     return stem in _ENTRANCES or (bool(directories) and directories.rpartition(b"/")[2] == stem)
 
 
 def _is_identifier(word: str) -> bool:
-    """Return whether a word is written as only names are: `parse_url`, `parseUrl`."""
+    """Return whether a word is written as only identifiers are: `parse_url`, `parseUrl`."""
     inner = word.strip("_")
     return "_" in inner or (not inner.isupper() and any(map(str.isupper, inner[1:])))

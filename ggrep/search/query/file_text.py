@@ -1,4 +1,4 @@
-"""The text of a file as indexed, to the byte, whatever the work tree holds by now.
+"""The text of a file as it was indexed, to the byte; the work tree may have changed since.
 
 A file that was cut at its chunk cap ends with its last chunk.
 """
@@ -40,9 +40,9 @@ def file_texts(
 
 
 def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
-    """Return the chunk row that holds a line, without anchors, or the nearest before it.
+    """Return the chunk row that contains a line, or the nearest before it; no header chunk.
 
-    None where no chunk begins so early in the file.
+    None if all chunks begin after the line.
     """
     rows = _chunk_rows(segment, file)
     if not rows:
@@ -53,6 +53,6 @@ def row_at(segment: SearchableSegment, file: int, line: int) -> int | None:
 
 
 def _chunk_rows(segment: SearchableSegment, file: int) -> range:
-    """Return the rows of a file without its header chunk, which is the first."""
+    """Return the rows of a file without its header chunk, which would be the first."""
     rows = segment.rows_of(file)
     return rows[1:] if rows and segment.image.row_anchors[rows[0]] else rows

@@ -1,7 +1,7 @@
-"""How a query is interpreted, and which rows it may show.
+"""How the query of a search is interpreted, by the request's `find`, and which rows it may show.
 
-Scores stay those of the query's words. A kind of finding that promises something of every hit
-takes away the rows that do not keep it.
+Scores are those of the query's words. A `find` that promises something of every hit removes the
+rows without it.
 """
 
 from collections.abc import Sequence
@@ -38,19 +38,19 @@ from ggrep.search.query.understand import (
 
 _OF_NAMES: Final = frozenset({Find.DEFINITION, Find.USAGE})
 _LEAST: Final = 10.0**-DECIMALS
-"""Score of a row that holds what was looked for and nothing else that counts."""
+"""Score of a row that keeps the promise but has no other evidence."""
 
 
 MOST_COUNTED: Final = 512
-"""Distinct terms of a text whose frequencies are looked up; those that tell most are scored."""
+"""Distinct terms of a text whose frequencies are looked up; only the rarest are scored."""
 
 
-class Found(Struct, frozen=True):
-    """The rows that satisfy a kind of finding.
+class VerifiedRows(Struct, frozen=True):
+    """The rows that keep the promise of a `find`.
 
     Attributes:
         matches: per segment.
-        limits: cuts made while looking for them.
+        limits: the limits that the search for them hit.
     """
 
     matches: tuple[Matches, ...]
@@ -61,8 +61,8 @@ class Found(Struct, frozen=True):
         """Return the number of rows."""
         return sum(len(matches.rows) for matches in self.matches)
 
-    def within(self, masks: Sequence[Mask]) -> "Found":
-        """Return those of some rows, per segment."""
+    def within(self, masks: Sequence[Mask]) -> "VerifiedRows":
+        """Return those among some rows, per segment."""
         pairs = zip(self.matches, masks, strict=True)
         return replace(self, matches=tuple(matches.within(mask) for matches, mask in pairs))
 
@@ -71,8 +71,8 @@ class Seed(Struct, frozen=True):
     """A place whose code is the query.
 
     Attributes:
-        query: its code, read.
-        segment: of the row that must not be shown, as it is the place itself.
+        query: the code, parsed.
+        segment: segment of `row`, the place itself, which is not shown.
     """
 
     query: ParsedQuery
@@ -81,10 +81,10 @@ class Seed(Struct, frozen=True):
 
 
 def read_query(request: SearchRequest) -> ParsedQuery:
-    """Return the interpretation of a request's query; needs no index, so no place is resolved.
+    """Return the interpretation of a request's query; without an index no place is resolved.
 
     Raises:
-        InvalidRequest: it cannot be understood.
+        InvalidRequest: the query is empty or not of the form that `find` requires.
     """
     text = request.query
     if (pattern := pattern_of(request)) is not None:
@@ -107,10 +107,10 @@ def seed_for(
     request: SearchRequest,
     deadline: Deadline,
 ) -> Seed | None:
-    """Return the place whose code is the query; None if there is none.
+    """Return the place whose code is the query; None if the query names no place.
 
     Raises:
-        InvalidRequest: there is no such place.
+        InvalidRequest: the place does not exist.
         DeadlineExceeded: time ran out.
     """
     if request.find is not Find.SIMILAR_CODE or not is_place(request.query.strip()):
@@ -119,22 +119,22 @@ def seed_for(
 
 
 def refuse_place(request: SearchRequest) -> None:
-    """Raise if the query names a place, as other repositories do not have it.
+    """Raise if the query names a place, which exists in one repository only.
 
     Raises:
-        InvalidRequest: it names a place, which is one repository's.
+        InvalidRequest: it does.
     """
     if request.find is Find.SIMILAR_CODE and is_place(request.query.strip()):
         raise InvalidRequest(
-            f"query: the place {request.query.strip()!r} is of one repository; paste its code to"
-            " look for similar code in several"
+            f"query: the place {request.query.strip()!r} belongs to one repository; paste its code"
+            " to look for similar code in several"
         )
 
 
 def narrowed(
     query: ParsedQuery, request: SearchRequest, statistics: CollectionStatistics
 ) -> ParsedQuery:
-    """Return the query to score: of a long text only the most informative words."""
+    """Return the query to score; for similar code only its rarest terms."""
     return most_telling(query, statistics) if request.find is Find.SIMILAR_CODE else query
 
 
@@ -149,10 +149,8 @@ def find_rows(
     request: SearchRequest,
     eligible: Sequence[Mask],
     deadline: Deadline,
-) -> Found | None:
-    """Return the eligible rows that satisfy the request's kind of finding.
-
-    None for kinds that promise nothing.
+) -> VerifiedRows | None:
+    """Return the eligible rows that keep the promise of `find`; None if it promises nothing.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -163,18 +161,18 @@ def find_rows(
     text = request.query
     limits: tuple[LimitHit, ...] = ()
     if (pattern := pattern_of(request)) is not None:
-        found, limits = matching_rows(view, segments, pattern, eligible, deadline)
+        matches, limits = matching_rows(view, segments, pattern, eligible, deadline)
     elif request.find is Find.USAGE:
-        found, limits = using_rows(view, segments, name_of(text), eligible, deadline)
+        matches, limits = using_rows(view, segments, name_of(text), eligible, deadline)
     else:
-        found = defining_rows(view, segments, name_of(text), eligible, deadline)
-    return Found(tuple(found), limits)
+        matches = defining_rows(view, segments, name_of(text), eligible, deadline)
+    return VerifiedRows(tuple(matches), limits)
 
 
-def only_found(
+def only_verified(
     segment: SearchableSegment, scores: SegmentScores, matches: Matches
 ) -> tuple[SegmentScores, Mask]:
-    """Return the scores of the rows that were found, none of which is 0; and which those are."""
+    """Return the scores of the matching rows, none of which is 0, and a mask of these rows."""
     rows = matches.rows
     mask = np.zeros(segment.image.rows, dtype=np.bool_)
     mask[rows] = True
@@ -184,12 +182,12 @@ def only_found(
     return replace(kept, total=total, parts=parts), mask
 
 
-def leading_found(found: Found, scores: Sequence[SegmentScores]) -> TopFiles:
-    """Return the confidence features of verified rows: only that they exist."""
+def verified_leaders(verified: VerifiedRows, scores: Sequence[SegmentScores]) -> TopFiles:
+    """Return the confidence features of verified rows, which say only that there are some."""
     best = max(
         (
             float(scored.at(matches.rows).max())
-            for scored, matches in zip(scores, found.matches, strict=True)
+            for scored, matches in zip(scores, verified.matches, strict=True)
             if len(matches.rows)
         ),
         default=0.0,
@@ -198,25 +196,27 @@ def leading_found(found: Found, scores: Sequence[SegmentScores]) -> TopFiles:
     return TopFiles(leaders, 1.0, 0.0, Wording.QUOTED)
 
 
-def unshown(found: Found | None, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:
-    """Return the cut that kept found rows from being shown; search for words alone makes none."""
-    return () if found is None else not_shown(found.total, request, shown)
+def unshown(
+    verified: VerifiedRows | None, request: SearchRequest, shown: int
+) -> tuple[LimitHit, ...]:
+    """Return the limit that kept verified rows from being shown; none without such rows."""
+    return () if verified is None else not_shown(verified.total, request, shown)
 
 
-def not_shown(found: int, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:
-    """Return the cut that kept so many of the rows that were found from being shown."""
-    if found <= shown:
+def not_shown(total: int, request: SearchRequest, shown: int) -> tuple[LimitHit, ...]:
+    """Return the limit that made only `shown` of `total` rows appear; none if all do."""
+    if total <= shown:
         return ()
     if shown >= request.limit:
-        return (LimitHit("max_results", request.limit, found),)
-    return (LimitHit("max_per_file", request.per_file, found),)
+        return (LimitHit("max_results", request.limit, total),)
+    return (LimitHit("max_per_file", request.per_file, total),)
 
 
 def code_query(text: str) -> ParsedQuery:
     """Return code as a query of its words.
 
     Raises:
-        InvalidRequest: it has none.
+        InvalidRequest: it has no words.
     """
     query = query_of_words(text, (text,), QueryKind.WORDS, most=MOST_COUNTED)
     if not query.terms:
@@ -230,10 +230,10 @@ def seed_of(
     place: str,
     deadline: Deadline,
 ) -> Seed:
-    """Return the place that a query names.
+    """Return the place that a query names, with its code.
 
     Raises:
-        InvalidRequest: there is no such place, or no words in it.
+        InvalidRequest: the place does not exist, or its text has no words.
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
@@ -245,14 +245,14 @@ def seed_of(
 
 
 def most_telling(query: ParsedQuery, statistics: CollectionStatistics) -> ParsedQuery:
-    """Return the query reduced to the number of terms that are scored, the rarest ones.
+    """Return the query with its rarest terms only, at most as many as are scored.
 
-    A term that stands nowhere in the collection tells nothing.
+    Terms that do not occur in the collection are dropped.
     """
     figures = {entry.term: entry.chunks for entry in statistics.terms}
-    held = [term for term in query.terms if figures.get(term, 0) > 0] or list(query.terms)
+    occurring = [term for term in query.terms if figures.get(term, 0) > 0] or list(query.terms)
     by_rarity = sorted(
-        held,
+        occurring,
         key=lambda term: (
             -query.share(term)
             * inverse_document_frequency(statistics.chunks, figures.get(term, 0)),
@@ -261,7 +261,7 @@ def most_telling(query: ParsedQuery, statistics: CollectionStatistics) -> Parsed
     )
     kept = sorted(by_rarity[:MAX_QUERY_TERMS], key=lambda term: term.encode())
     limits = query.limits_hit
-    if len(held) > MAX_QUERY_TERMS:
+    if len(occurring) > MAX_QUERY_TERMS:
         limits = (*limits, LimitHit("max_query_terms", MAX_QUERY_TERMS, len(query.terms)))
     return replace(
         query, terms=tuple(kept), spellings=query.spellings & frozenset(kept), limits_hit=limits

@@ -1,4 +1,4 @@
-"""The folders of a snapshot with what lies below each; worked out once of each snapshot."""
+"""The folder tree of a snapshot, with totals; computed once for each snapshot."""
 
 from collections import Counter
 from typing import Final
@@ -11,12 +11,14 @@ from ggrep.search.query.listing import ListedFile, listed_files
 
 
 class Folder(Struct):
-    """One folder; nothing of it changes once it is made.
+    """One folder; it does not change once the tree is complete.
 
     Attributes:
-        folders: by name, in the order of their paths, as `files`.
-        count: of all files below it, as `lines`.
-        languages: lines of each, below it.
+        folders: direct subfolders by name, in the order of their paths.
+        files: direct files, in the order of their paths.
+        count: number of all files below it.
+        lines: lines of all files below it.
+        languages: lines of each language below it.
     """
 
     folders: "dict[str, Folder]" = field(default_factory=dict)
@@ -27,20 +29,20 @@ class Folder(Struct):
 
     @property
     def language(self) -> str:
-        """Return the language of most lines below it; empty without any file."""
-        order = sorted(self.languages.items(), key=lambda one: (-one[1], one[0]))
+        """Return the language with most lines below it; empty without files."""
+        order = sorted(self.languages.items(), key=lambda item: (-item[1], item[0]))
         return order[0][0] if order else ""
 
     def at(self, path: str) -> "Folder | None":
-        """Return a folder below it; itself for the empty path, None where there is none."""
-        found: Folder | None = self
+        """Return the folder at a path below it; itself for the empty path, None if absent."""
+        folder: Folder | None = self
         for part in path.split("/") if path else ():
-            found = None if found is None else found.folders.get(part)
-        return found
+            folder = None if folder is None else folder.folders.get(part)
+        return folder
 
 
 def joined(path: str, folder: Folder) -> tuple[str, Folder]:
-    """Return a folder; one that holds another and nothing else is one with it, as its path."""
+    """Return the first folder at or below `folder` that contains more than one folder."""
     while not folder.files and len(folder.folders) == 1:
         ((name, folder),) = folder.folders.items()
         path = f"{path}/{name}"
@@ -51,7 +53,7 @@ _FOLDERS: Final = CacheKey[Folder]()
 
 
 def root_folder(view: SnapshotView) -> Folder:
-    """Return the root of a snapshot."""
+    """Return the root folder of a snapshot."""
     kept = view.derived.get(_FOLDERS)
     if kept is not None:
         return kept

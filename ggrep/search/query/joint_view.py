@@ -38,7 +38,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
     """Snapshots of several stores as one view; its manifest has the sums of their counts.
 
     Attributes:
-        members: their snapshots, in the order that breaks ties between equal rows.
+        members: the snapshots, in the order that breaks ties between equal rows.
         loose: member and name of the segments that are in no pack.
     """
 
@@ -46,7 +46,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
     loose: tuple[tuple[int, SegmentName], ...] = ()
 
     def require_intact(self, members: Collection[int]) -> None:
-        """Raise unless the files of some members are as they were verified.
+        """Raise unless the files of some members are unchanged since they were verified.
 
         Raises:
             SnapshotGone: a file has changed.
@@ -58,7 +58,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
         return next((error for view in self.members if (error := view.gone())), None)
 
     def packable(self) -> frozenset[tuple[str, str]]:
-        """Return store and name of the segments outside of packs that can be packed."""
+        """Return store and name of the loose segments that can be packed."""
         segments = set()
         for member, name in self.loose:
             for segment in self.members[member].segments:
@@ -67,7 +67,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
         return frozenset(segments)
 
     def require_still(self) -> None:
-        """Raise unless the images that are read outside of packs are as they were verified.
+        """Raise unless the images of loose segments are unchanged since they were verified.
 
         Raises:
             SnapshotGone: a file has changed.
@@ -76,24 +76,24 @@ class JointView(SnapshotView, frozen=True, eq=False):
 
 
 class _Figures(Struct, frozen=True):
-    """A term's visible chunks and files, of each member, int64 (members,)."""
+    """Numbers of visible chunks and files with a term in each member, int64 (members,)."""
 
     chunks: Places
     files: Places
 
 
 def require_still(views: Sequence[SnapshotView]) -> None:
-    """Raise unless all files of some snapshots are as they were verified.
+    """Raise unless all files of some snapshots are unchanged since they were verified.
 
-    A mapped file that was shortened would end the process.
+    To read from a mapped file that was truncated would kill the process.
 
     Raises:
-        SnapshotGone: a file has changed, or a snapshot replaces a damaged one; its own store knows
-            the reason.
+        SnapshotGone: a file has changed, or a snapshot replaces a damaged one; a request to its
+            repository alone reports the reason.
     """
     for view in views:
         if view.notices or not view.lies_still():
-            raise SnapshotGone("a snapshot is not as it was published; ask its repository")
+            raise SnapshotGone("a snapshot has changed since it was published; ask its repository")
 
 
 def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointView:
@@ -101,7 +101,7 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
 
     Args:
         members: the snapshots, in the order that breaks ties between equal rows.
-        packs: a segment in one of them is read from the first that contains it.
+        packs: a segment is read from the first pack that contains it, if any does.
 
     Raises:
         SnapshotGone: see `require_still`.
@@ -140,14 +140,14 @@ def join(members: Sequence[SnapshotView], packs: Sequence[Pack] = ()) -> JointVi
 
 
 class _Joining:
-    """The segments of a view, as they are put together."""
+    """Collects the segments of a joint view."""
 
     def __init__(self) -> None:
         self.segments: list[SearchableSegment] = []
         self.loose: list[tuple[int, SegmentName]] = []
 
     def add_loose(self, segment: SearchableSegment, member: int) -> None:
-        """Add a member's segment as it is."""
+        """Add a segment of a member."""
         image = segment.image
         self.loose.append((member, image.name))
         owners = np.full(image.files, member, dtype=np.uint32)
@@ -196,7 +196,7 @@ def owners_of(segment: SearchableSegment) -> Places:
 
 
 def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> BatchedFigures:
-    """Return each member's own statistics of a query; their sum is the view's."""
+    """Return each member's statistics for a query; they add up to those of the view."""
     names = sorted({*query.terms, *query.symbols}, key=lambda term: term.encode())
     figures = []
     for name in names:

@@ -1,14 +1,14 @@
 """Classifies a query by rule, without a model; each kind has its own weights.
 
-The first rule that holds decides:
+The first rule that applies decides:
 
 | kind | when |
 |---|---|
-| `phrase` | nothing stands outside of double quotes |
+| `phrase` | there is no text outside of double quotes |
 | `symbol` | it is one name, maybe dotted or with `()` |
-| `path` | it is a path or a file's name, at most two words beside it |
-| `error` | it reads like a message: `KeyError: ...`, `error: ...`, a line of a stack trace |
-| `question` | it opens with a question word or ends with a question mark |
+| `path` | it has paths or file names, and at most two other words |
+| `error` | it looks like a message: `KeyError: ...`, `error: ...`, a line of a stack trace |
+| `question` | it begins with a question word or ends with a question mark |
 | `words` | anything else |
 """
 
@@ -39,11 +39,11 @@ QUOTED: Final = re.compile(
     r"([^\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}]+)"
     r"\N{RIGHT DOUBLE QUOTATION MARK}"
 )
-"""A phrase in double quotes; those inside of code, as in `print("x")`, are not."""
+"""A phrase in double quotes; quotes inside of code, as in `print("x")`, do not count."""
 
 _WORDS_BESIDE_A_PATH: Final = 2
 _MOST_RUN: Final = 9
-"""Letters of a run in scripts without spaces that may be a name; longer runs are sentences."""
+"""Longest run of letters, in scripts without spaces, that may be a name and not a sentence."""
 _ERROR: Final = re.compile(
     r"""\b[A-Z]\w*(?:Error|Exception|Warning|Fault|Panic)\b\s*[:(\[]
       | (?i:\b(?:error|exception|panic(?:ked)?|fatal|failure|warning|traceback)\b[^:]{0,40}:)
@@ -64,10 +64,10 @@ def kind_of(text: str, plain: str, names: list[str], places: tuple[SpelledPath, 
     """Return the kind of a query.
 
     Args:
-        text: the query, free of control characters.
-        plain: the same without positions behind paths.
-        names: what NAME finds in it.
-        places: what `places_of` finds in it.
+        text: the query, without control characters.
+        plain: the same without positions after paths.
+        names: the matches of NAME in it.
+        places: the paths that `places_of` returns for it.
     """
     if not NAME.search(QUOTED.sub(" ", text)):
         return QueryKind.PHRASE
@@ -84,9 +84,9 @@ def kind_of(text: str, plain: str, names: list[str], places: tuple[SpelledPath, 
 def phrases_of(text: str, kind: QueryKind) -> tuple[str, ...]:
     """Return the phrases in double quotes, with blanks collapsed, each once.
 
-    None in a message: what it quotes was somebody's value.
+    None for a message, which quotes values of a program's run.
     """
     if kind is QueryKind.ERROR:
         return ()
-    found = (" ".join((match[1] or match[2]).split()) for match in QUOTED.finditer(text))
-    return tuple(dict.fromkeys(phrase for phrase in found if phrase))
+    phrases = (" ".join((match[1] or match[2]).split()) for match in QUOTED.finditer(text))
+    return tuple(dict.fromkeys(phrase for phrase in phrases if phrase))

@@ -1,8 +1,8 @@
-"""Where a pattern matches in a file: line by line, to the byte.
+"""Finds the matches of a pattern in a file, line by line, to the byte.
 
 A pattern is applied to each line without its end, which is LF or CR LF; a lone CR is text, and
-nothing stands behind the last line end. Text and pattern are compared in NFC. A file's byte order
-mark is no part of its first line. Columns are those of the file's own bytes.
+no line begins after the last line end. Text and pattern are compared in NFC. A file's byte order
+mark is not part of its first line. Columns count the bytes of the file.
 """
 
 import unicodedata
@@ -20,13 +20,13 @@ from ggrep.parse.languages.line_table import BOM
 from ggrep.search.query.text_runs import TextRun, plain_run
 
 MOST_LINE_BYTES: Final = 400
-"""Bytes of a line that are shown; of a longer line it is the part around its first match."""
+"""Bytes of a line that are shown; a longer line is cut to the part around its first match."""
 CHECKED_BYTES: Final = 1 << 14
-"""Bytes searched between two looks at the clock, up to the end of their last line."""
+"""Bytes searched between two checks of the deadline, up to the end of their last line."""
 LONGEST_LINE: Final = 1 << 18
-"""Bytes of a line beyond which another one is taken to begin: some expressions are slow."""
+"""A longer line is searched in pieces of this many bytes, because some expressions are slow."""
 MOST_MATCHES: Final = 64
-"""Matches of one line that are named."""
+"""Most matches of one line that are reported."""
 _LEAD_BYTES: Final = MOST_LINE_BYTES // 4
 
 Span = tuple[int, int]
@@ -37,20 +37,20 @@ class Pattern(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Return texts that every match holds, letter case aside."""
+        """Return texts that every match contains, in any letter case."""
         ...
 
     @property
     def by_line(self) -> bool:
-        """Return whether a line matches whatever the lines around it are."""
+        """Return whether a match depends on its own line only."""
         ...
 
     def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[Span]:
-        """Yield the first match of the text from a line's `start`, and of each line behind it."""
+        """Yield the first match in the line that begins at `start`, and in each line after it."""
         ...
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> Span | None:
-        """Return the first match at or behind `start` in text as `plain_text` returns it."""
+        """Return the first match at or after `start` in text as `plain_text` returns it."""
         ...
 
 
@@ -58,9 +58,9 @@ class MatchedLine(NamedTuple):
     """A line of a plain text that matches, as offsets in the text.
 
     Attributes:
-        start: where the line begins.
-        match: where its first match begins, which may hold line ends and begin on a line before.
-        end: where that match ends.
+        start: beginning of the line.
+        match: beginning of its first match, which may span lines and begin in an earlier one.
+        end: end of that match.
     """
 
     start: int
@@ -69,7 +69,7 @@ class MatchedLine(NamedTuple):
 
 
 def match_lines(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterator[MatchedLine]:
-    """Yield the lines of a plain text that match."""
+    """Yield the matching lines of a plain text."""
     lines = _apart if pattern.by_line else _over_line_ends
     last = len(text) if not text or text.endswith(b"\n") else -1
     for line in lines(text, pattern, deadline):
@@ -101,12 +101,12 @@ def _over_line_ends(text: bytes, pattern: Pattern, deadline: Deadline) -> Iterat
 def matched_rows(
     runs: Iterable[TextRun], pattern: Pattern, deadline: Deadline
 ) -> npt.NDArray[np.int64]:
-    """Return (lines,): of each line that matches, the row in which its first match begins.
+    """Return (lines,): for each matching line, the row in which its first match begins.
 
-    Blanks between two chunks belong to the first of them. All runs are one text to a pattern that
-    matches by line, but for those long enough to have lines that are searched in pieces.
+    Blanks between two chunks belong to the first of them. For a pattern that matches by line, runs
+    are joined into one text, except those that may contain lines to search in pieces.
     """
-    found = [np.empty(0, dtype=np.int64)]
+    rows_of_lines = [np.empty(0, dtype=np.int64)]
     joined: list[tuple[bytes, Sequence[int], Sequence[int]]] = []
     for run in runs:
         text, starts = plain_run(run)
@@ -114,9 +114,9 @@ def matched_rows(
             end = b"\n" if text and not text.endswith(b"\n") else b""
             joined.append((text + end, run.rows, starts))
         else:
-            found.append(_rows_in([(text, run.rows, starts)], pattern, deadline))
-    found.append(_rows_in(joined, pattern, deadline))
-    return np.concatenate(found)
+            rows_of_lines.append(_rows_in([(text, run.rows, starts)], pattern, deadline))
+    rows_of_lines.append(_rows_in(joined, pattern, deadline))
+    return np.concatenate(rows_of_lines)
 
 
 def _rows_in(
@@ -124,7 +124,7 @@ def _rows_in(
     pattern: Pattern,
     deadline: Deadline,
 ) -> npt.NDArray[np.int64]:
-    """Return (lines,): the row of each matching line of texts with their rows and starts."""
+    """Return (lines,): the row of each matching line; texts come with their rows and starts."""
     whole = b"".join([text for text, _, _ in texts])
     lines = [line.match for line in match_lines(whole, pattern, deadline)]
     rows: list[int] = []
@@ -139,7 +139,7 @@ def _rows_in(
 
 
 class MatchedRun:
-    """Text and the lines of it that match; not thread-safe.
+    """A text and its matching lines; not thread-safe.
 
     Args:
         run: the text.
@@ -154,19 +154,19 @@ class MatchedRun:
         self._text, self._starts = plain_run(run)
 
     def lines(self) -> Iterator[tuple[int, MatchedLine]]:
-        """Yield the matching lines, each with its row as `matched_rows` has it."""
+        """Yield the matching lines, each with the row that `matched_rows` returns for it."""
         for line in match_lines(self._text, self._pattern, self._deadline):
             yield self._run.rows[bisect_right(self._starts, line.match) - 1], line
 
     def shown(
         self, wanted: Sequence[MatchedLine], before: int = 0, after: int = 0
     ) -> tuple[HitLine, ...]:
-        """Return matching lines, and lines around each, as they are shown.
+        """Return matching lines, with context, as they are shown.
 
         Args:
             wanted: matching lines, ascending.
-            before: lines of context in front of each.
-            after: lines of context behind each.
+            before: lines of context before each.
+            after: lines of context after each.
         """
         base = self._run.first_line
         data = self._run.data
@@ -192,7 +192,7 @@ class MatchedRun:
         return hit_line(number, data, () if line is None else self._spans(line, data))
 
     def _spans(self, line: MatchedLine, data: bytes) -> Sequence[Span]:
-        """Return the matches of a line as offsets in the file's own bytes."""
+        """Return the matches of a line as offsets in the file's bytes."""
         start, text = line.start, self._text
         stop = text.find(b"\n", start)
         stop = len(text) if stop < 0 else stop
@@ -200,38 +200,38 @@ class MatchedRun:
         match: Span | None = (max(line.match, start), line.end)
         while match is not None and match[0] <= stop and len(spans) < MOST_MATCHES:
             first, end = match[0] - start, min(match[1], stop) - start
-            # No empty match stands directly behind another one.
+            # An empty match directly after another match does not count.
             if first < end or not spans or first != spans[-1][1]:
                 spans.append((first, end))
             place = match[1] if match[0] < match[1] else _behind(text, match[1])
             match = self._pattern.first(text, place, self._deadline) if place <= stop else None
         plain = text[start:stop]
-        return spans if plain == data else _own_offsets(data, plain, spans)
+        return spans if plain == data else _file_offsets(data, plain, spans)
 
 
 def _behind(text: bytes, place: int) -> int:
-    """Return where the character behind the one at `place` begins."""
+    """Return the position of the character after the one at `place`."""
     place += 1
     while place < len(text) and text[place] & 0xC0 == 0x80:
         place += 1
     return place
 
 
-def _own_offsets(line: bytes, plain: bytes, spans: Sequence[Span]) -> Sequence[Span]:
-    """Return offsets in the NFC of a line as offsets in the line itself."""
+def _file_offsets(line: bytes, plain: bytes, spans: Sequence[Span]) -> Sequence[Span]:
+    """Return offsets in the NFC of a line as offsets in the line."""
     text = line.decode()
     bounds: list[Span] = []  # of each group of characters that compose: offsets in both
-    group, own, composed = "", 0, 0
+    group, in_file, composed = "", 0, 0
     for character in text:
         whole = unicodedata.normalize("NFC", group + character)
         if group and whole == unicodedata.normalize("NFC", group) + character:
-            bounds.append((composed, own))
+            bounds.append((composed, in_file))
             composed += len(unicodedata.normalize("NFC", group).encode())
-            own += len(group.encode())
+            in_file += len(group.encode())
             group = character
         else:
             group += character
-    bounds += [(composed, own), (len(plain), len(line))]
+    bounds += [(composed, in_file), (len(plain), len(line))]
     places = [place for place, _ in bounds]
 
     def offset(place: int) -> int:
@@ -242,7 +242,7 @@ def _own_offsets(line: bytes, plain: bytes, spans: Sequence[Span]) -> Sequence[S
 
 
 def hit_line(number: int, line: bytes, spans: Sequence[Span]) -> HitLine:
-    """Return a line cut to its most telling part, without control characters."""
+    """Return a line without control characters, cut to the part around its first match."""
     low = 0
     if len(line) > MOST_LINE_BYTES:
         first = spans[0][0] if spans else 0

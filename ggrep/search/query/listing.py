@@ -1,4 +1,4 @@
-"""The visible files of a snapshot with what their images say of them; worked out once of each."""
+"""The visible files of a snapshot with figures of each; computed once for each snapshot."""
 
 from typing import Final
 
@@ -15,11 +15,12 @@ class ListedFile(Struct, frozen=True):
     """One visible file.
 
     Attributes:
-        segment: place in the snapshot's segments; `file` is its place there.
-        lines: those that are indexed.
-        size: in bytes.
-        definitions: chunks that begin one.
-        traits: as of `ggrep.model.files`.
+        segment: position in the snapshot's segments.
+        file: number of the file in the segment.
+        lines: number of indexed lines.
+        size: bytes.
+        definitions: number of chunks that begin a definition.
+        traits: bits of `ggrep.model.files`.
     """
 
     path: str
@@ -36,17 +37,17 @@ _LISTED: Final = CacheKey[tuple[ListedFile, ...]]()
 
 
 def listed_files(view: SnapshotView) -> tuple[ListedFile, ...]:
-    """Return the visible files of a snapshot, by the bytes of their paths."""
+    """Return the visible files of a snapshot, sorted by the bytes of their paths."""
     kept = view.derived.get(_LISTED)
     if kept is not None:
         return kept
-    found = [
-        one
+    files = [
+        file
         for place, segment in enumerate(open_segments(view))
-        for one in _of_segment(place, segment)
+        for file in _of_segment(place, segment)
     ]
-    found.sort(key=lambda one: one.path.encode())
-    return view.derived.keep(_LISTED, tuple(found))
+    files.sort(key=lambda file: file.path.encode())
+    return view.derived.keep(_LISTED, tuple(files))
 
 
 def _of_segment(place: int, segment: SearchableSegment) -> list[ListedFile]:
@@ -56,7 +57,7 @@ def _of_segment(place: int, segment: SearchableSegment) -> list[ListedFile]:
     defining = np.array([name in DEFINITIONS for name in image.types] or [False])
     before = np.concatenate(([0], np.cumsum(defining[image.row_types])))
     languages = image.arrays["file_languages"].view(np.uint16).tolist()
-    # Rows are in source order, so the last of a file ends where the file does.
+    # Rows are in source order, so a file ends with its last row.
     last = ends[np.maximum(bounds[1:] - 1, 0)] if image.rows else np.zeros(image.files)
     lines = np.where(bounds[1:] > bounds[:-1], last, 0).tolist()
     counts = (before[bounds[1:]] - before[bounds[:-1]]).tolist()

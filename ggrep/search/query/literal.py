@@ -1,8 +1,8 @@
-"""Which chunks have lines that hold an exact text, or match a regular expression.
+"""Finds chunks with lines that contain an exact text, or match a regular expression.
 
-Postings know words in one letter case. A match holds the words in its middle whole and those at
-its ends as parts of longer ones, so the files that may hold it are known without reading any; those
-are read and looked into. What holds no word at all is looked for in every file.
+Postings list words in one letter case. A match contains the words in its middle whole, and those
+at its ends maybe as parts of longer words, so postings tell which files to read and search. A
+pattern without words is searched for in every file.
 """
 
 import unicodedata
@@ -37,20 +37,20 @@ from ggrep.search.query.segments import SearchableSegment
 from ggrep.search.query.text_runs import chunk_rows, read_runs, shared_lines
 
 MAX_SCANNED_ROWS: Final = 200_000
-"""Most chunks of a snapshot whose text one search reads."""
+"""Most chunks of a snapshot that one search reads."""
 MOST_SHOWN_LINES: Final = 100
-"""Matching lines of a hit that it carries; how many there are it says."""
+"""Most matching lines that a hit contains; it also has their number."""
 _HEAD_BYTES: Final = 64
-"""Of words as long as this the index may have the head alone, so what they end with is unknown."""
+"""The index may have only the first bytes of words as long as this, so their ends are unknown."""
 _BODY: Final = range(BODY, BODY + 1)
 
 
 class Literal(Struct, frozen=True):
-    """A text that is found by its bytes; in NFC, with LF as line end.
+    """A text, in NFC with LF as line end, that is found by its bytes.
 
     Attributes:
-        needs: the text itself.
-        wanted: its UTF-8.
+        needs: the text.
+        wanted: the text as UTF-8.
     """
 
     needs: tuple[str, ...]
@@ -62,11 +62,11 @@ class Literal(Struct, frozen=True):
         return b"\n" not in self.wanted
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
-        """Return where the text first stands at or behind `start`, and ends."""
+        """Return the first occurrence of the text at or after `start`."""
         return next(self.firsts(text, start, deadline), None)
 
     def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[tuple[int, int]]:
-        """Yield the first match at or behind `start`, and of each line behind it."""
+        """Yield the first occurrence at or after `start`, and in each line after that."""
         wanted, size = self.wanted, len(self.wanted)
         unchecked = start
         while (place := text.find(wanted, start)) >= 0:
@@ -79,7 +79,7 @@ class Literal(Struct, frozen=True):
 
 
 def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) -> Pattern:
-    """Return what finds a text as it stands; see `compile_regex` for the options.
+    """Return a pattern that finds a text literally; see `compile_regex` for the options.
 
     Raises:
         InvalidRequest: the text is empty.
@@ -93,10 +93,10 @@ def literal(text: str, *, ignore_case: bool = False, whole_words: bool = False) 
 
 
 def pattern_of(request: SearchRequest) -> Pattern | None:
-    """Return the text or expression that the lines of every hit match; None for other requests.
+    """Return the pattern that every hit must match; None for requests without one.
 
     Raises:
-        InvalidRequest: it is empty, or no expression.
+        InvalidRequest: the query is empty or not a regular expression.
     """
     options = {"ignore_case": request.ignore_case, "whole_words": request.whole_words}
     match request.find:
@@ -115,8 +115,8 @@ class Matches(Struct, frozen=True):
 
     Attributes:
         rows: ascending.
-        lines: how many lines of each row match; 0 where rows match as a whole.
-        factors: of each row, what its score is multiplied by.
+        lines: numbers of matching lines; 0 if rows match as a whole.
+        factors: factors of the rows' scores.
     """
 
     rows: npt.NDArray[np.int64]
@@ -124,12 +124,12 @@ class Matches(Struct, frozen=True):
     factors: npt.NDArray[np.float64]
 
     def within(self, mask: Mask) -> "Matches":
-        """Return those of some rows."""
+        """Return the matches among some rows."""
         kept = mask[self.rows]
         return Matches(self.rows[kept], self.lines[kept], self.factors[kept])
 
     def lines_of(self, row: int) -> int:
-        """Return how many lines of a row match; 0 for other rows."""
+        """Return the number of matching lines of a row; 0 for rows that do not match."""
         place = int(np.searchsorted(self.rows, row))
         is_match = place < len(self.rows) and int(self.rows[place]) == row
         return int(self.lines[place]) if is_match else 0
@@ -142,11 +142,11 @@ def matching_rows(
     eligible: Sequence[Mask],
     deadline: Deadline,
 ) -> tuple[list[Matches], tuple[LimitHit, ...]]:
-    """Return the eligible rows with lines that match, per segment; and the cut, if any was made.
+    """Return the eligible rows with matching lines, per segment, and the limits hit.
 
     Raises:
         DeadlineExceeded: time ran out.
-        Incompatible: a member of a joint view has more chunks to read than one search may.
+        Incompatible: a member of a joint view has more chunks to read than one search may read.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     files, words = [], []
@@ -156,15 +156,15 @@ def matching_rows(
         files.append(_files_with(segment, words[-1], mask))
     files, limits = _bounded(segments, files)
     matches = []
-    for segment, mask, numbers, held in zip(segments, eligible, files, words, strict=True):
-        rows = _rows_with(segment, held if pattern.by_line else (), numbers)
+    for segment, mask, numbers, word_rows in zip(segments, eligible, files, words, strict=True):
+        rows = _rows_with(segment, word_rows if pattern.by_line else (), numbers)
         lines = [
             matched_rows(runs, pattern, deadline)
             for runs in read_runs(view, segment, rows, deadline)
         ]
-        found, counts = np.unique(np.concatenate(lines or [rows[:0]]), return_counts=True)
-        kept = mask[found]
-        matches.append(Matches(found[kept], counts[kept], np.ones(int(kept.sum()))))
+        matching, counts = np.unique(np.concatenate(lines or [rows[:0]]), return_counts=True)
+        kept = mask[matching]
+        matches.append(Matches(matching[kept], counts[kept], np.ones(int(kept.sum()))))
     return matches, limits
 
 
@@ -205,39 +205,39 @@ def _files_with(
     image = segment.image
     shown = np.zeros(image.files, dtype=np.bool_)
     shown[image.row_files[mask]] = True
-    held = shown.copy()
+    with_words = shown.copy()
     for rows in words:
-        own = np.zeros(image.files, dtype=np.bool_)
-        own[image.row_files[rows]] = True
-        held &= own
-    return np.flatnonzero(held | (shown & shared_lines(segment)))
+        with_word = np.zeros(image.files, dtype=np.bool_)
+        with_word[image.row_files[rows]] = True
+        with_words &= with_word
+    return np.flatnonzero(with_words | (shown & shared_lines(segment)))
 
 
 def _rows_with(
     segment: SearchableSegment, words: Sequence[Rows], files: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Return the rows of some files that may hold lines with all words, ascending.
+    """Return the rows of some files that may have lines with all words, ascending.
 
-    A line lies within one row and the blanks before it, unless two chunks share one.
+    A line lies within one row and the blanks before it, unless two chunks share it.
     """
     image = segment.image
     wanted = np.zeros(image.files, dtype=np.bool_)
     wanted[files] = True
     rows = wanted[image.row_files] & chunk_rows(segment)
     if words:
-        held = np.ones(image.rows, dtype=np.bool_)
+        with_words = np.ones(image.rows, dtype=np.bool_)
         for each in words:
-            own = np.zeros(image.rows, dtype=np.bool_)
-            own[each] = True
-            held &= own
-        rows &= held | shared_lines(segment)[image.row_files]
+            with_word = np.zeros(image.rows, dtype=np.bool_)
+            with_word[each] = True
+            with_words &= with_word
+        rows &= with_words | shared_lines(segment)[image.row_files]
     return np.flatnonzero(rows)
 
 
 def _rows_around(
     segment: SearchableSegment, pattern: Pattern, rows: Collection[int], before: int, after: int
 ) -> npt.NDArray[np.int64]:
-    """Return the rows that hold the lines of some rows and so many lines around them."""
+    """Return the rows with the lines of some rows and the given context around them."""
     image, shared = segment.image, shared_lines(segment)
     wanted = np.zeros(image.rows, dtype=np.bool_)
     for row in rows:
@@ -247,7 +247,7 @@ def _rows_around(
             starts, _ = image.row_lines(span.start, span.stop)
             starts = starts[bool(image.row_anchors[span.start]) :]
             base, place = span.stop - len(starts), row - span.stop + len(starts)
-            # A match that begins in the blanks behind a row ends in the next one.
+            # A match that begins in the blanks after a row ends in the next row.
             last = starts[min(place + 1, len(starts) - 1)] + after
             low = int(np.searchsorted(starts, starts[place] - min(before, starts[place]), "right"))
             span = range(base + max(low - 1, 0), base + int(np.searchsorted(starts, last, "right")))
@@ -256,7 +256,7 @@ def _rows_around(
 
 
 def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator[Rows]:
-    """Yield, for each word that a match must hold, the rows that may hold it."""
+    """Yield, for each word that a match must contain, the rows that may contain it."""
     postings = segment.row_postings
     for text in needs:
         for term, is_whole in contained_terms(text):
@@ -267,7 +267,7 @@ def _rows_of_words(segment: SearchableSegment, needs: Sequence[str]) -> Iterator
 
 
 def _rows_with_part(postings: Postings, part: str) -> Rows:
-    """Return the rows that contain a word with the part `part`."""
+    """Return the rows with a word that contains `part`."""
     blob, offsets = postings.term_bytes, postings.term_offsets
     wanted = part.encode()
     places = np.flatnonzero(blob[: max(len(blob) - len(wanted) + 1, 0)] == wanted[0])
@@ -280,7 +280,7 @@ def _rows_with_part(postings: Postings, part: str) -> Rows:
 
 
 def _rows_of_terms(postings: Postings, terms: npt.NDArray[np.int64]) -> Rows:
-    """Return the rows, ascending and once each, whose own text holds any of some terms."""
+    """Return the rows, ascending and distinct, whose own text contains any of some terms."""
     body = postings.fields[BODY]
     offsets = body.offsets.astype(np.int64)
     sizes = offsets[terms + 1] - offsets[terms]
@@ -296,9 +296,9 @@ def _rows_of_terms(postings: Postings, terms: npt.NDArray[np.int64]) -> Rows:
 def _bounded(
     segments: Sequence[SearchableSegment], files: list[npt.NDArray[np.int64]]
 ) -> tuple[list[npt.NDArray[np.int64]], tuple[LimitHit, ...]]:
-    """Return the files to read, the first by path if there are too many."""
+    """Return the files to read, cut to the first by path if there are too many."""
     starts = [segment.image.file_rows.astype(np.int64) for segment in segments]
-    sizes = [(each[1:] - each[:-1])[own] for each, own in zip(starts, files, strict=True)]
+    sizes = [(each[1:] - each[:-1])[numbers] for each, numbers in zip(starts, files, strict=True)]
     total = sum(int(size.sum()) for size in sizes)
     if total <= MAX_SCANNED_ROWS:
         return files, ()
@@ -307,8 +307,8 @@ def _bounded(
         return files, ()
     every = sorted(
         (segment.image.path_bytes(file), place, file, size)
-        for place, (segment, own, counts) in enumerate(zip(segments, files, sizes, strict=True))
-        for file, size in zip(own.tolist(), counts.tolist(), strict=True)
+        for place, (segment, numbers, counts) in enumerate(zip(segments, files, sizes, strict=True))
+        for file, size in zip(numbers.tolist(), counts.tolist(), strict=True)
     )
     kept: list[list[int]] = [[] for _ in segments]
     left = MAX_SCANNED_ROWS
@@ -317,7 +317,7 @@ def _bounded(
         if left < 0:
             break
         kept[place].append(file)
-    bounded = [np.array(sorted(own), dtype=np.int64) for own in kept]
+    bounded = [np.array(sorted(numbers), dtype=np.int64) for numbers in kept]
     return bounded, (LimitHit("max_scanned_rows", MAX_SCANNED_ROWS, total),)
 
 
@@ -326,14 +326,16 @@ def _require_bounded(
     files: Sequence[npt.NDArray[np.int64]],
     sizes: Sequence[npt.NDArray[np.int64]],
 ) -> None:
-    """Raise if one member's files have too many chunks: it cuts, and says so, asked by itself.
+    """Raise if the files of one member have too many chunks.
+
+    A search of that member alone reads the first and reports the limit.
 
     Raises:
-        Incompatible: one does.
+        Incompatible: they do.
     """
     totals: Counter[int] = Counter()
-    for segment, own, counts in zip(segments, files, sizes, strict=True):
-        for file, size in zip(own.tolist(), counts.tolist(), strict=True):
+    for segment, numbers, counts in zip(segments, files, sizes, strict=True):
+        for file, size in zip(numbers.tolist(), counts.tolist(), strict=True):
             totals[segment.owner_of(file)] += size
     if max(totals.values()) > MAX_SCANNED_ROWS:
         raise Incompatible("a repository has too many chunks to read; ask it by itself")

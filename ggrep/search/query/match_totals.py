@@ -10,24 +10,24 @@ from ggrep.model.sanitise import sanitise_line
 from ggrep.search.query.pipeline import Ranked
 
 MOST_LISTED_FILES: Final = 10_000
-"""Files that are listed with the number of their lines."""
+"""Most files that are listed with the number of their matching lines."""
 
 
 def listing_cuts(totals: MatchTotals | None) -> tuple[LimitHit, ...]:
-    """Return the cut of a list of files."""
+    """Return the limit that cut the list of files; none if it is complete."""
     if totals is None or not 0 < len(totals.by_file) < totals.files:
         return ()
     return (LimitHit("max_listed_files", MOST_LISTED_FILES, totals.files),)
 
 
 def match_totals(ranked: Ranked) -> MatchTotals | None:
-    """Return the totals of a request that matches lines; None for any other."""
+    """Return the totals of a request that matches lines; None for other requests."""
     request = ranked.request
-    if ranked.found is None or not request.is_exact:
+    if ranked.verified is None or not request.is_exact:
         return None
     lines: Counter[tuple[int, int]] = Counter()
     for place, (segment, matches) in enumerate(
-        zip(ranked.segments, ranked.found.matches, strict=True)
+        zip(ranked.segments, ranked.verified.matches, strict=True)
     ):
         files = segment.image.row_files[matches.rows].tolist()
         for file, count in zip(files, matches.lines.tolist(), strict=True):

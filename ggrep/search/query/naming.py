@@ -24,14 +24,14 @@ from ggrep.search.query.segments import SearchableSegment
 _SEPARATORS: Final = re.compile(r"::|->|[.#/]")
 _DOTTED: Final = re.compile(rf"[{WORD}]+(?:\.[{WORD}]+)*")
 _OTHER_CASE: Final = 0.1
-"""What is left of the score of a name in another letter case: it is another name."""
+"""Factor of the score of a name in another letter case, as it is probably another name."""
 
 
 def name_of(query: str) -> str:
-    """Return the name that a query is, its parts joined by dots.
+    """Return the name in a query, its parts joined by dots.
 
     Raises:
-        InvalidRequest: it is none.
+        InvalidRequest: the query is not a name.
     """
     name = _SEPARATORS.sub(".", declared_name(query).removesuffix("()").strip()).strip(".")
     if not _DOTTED.fullmatch(name):
@@ -48,14 +48,14 @@ def defining_rows(
 ) -> list[Matches]:
     """Return the eligible rows that define the name, per segment.
 
-    One in another letter case counts for little. Of a name with parts all must fit the end of the
-    definition's qualified name.
+    A definition in another letter case counts for little. The qualified name of a definition must
+    end with all parts of the name.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    found = []
+    matches = []
     for segment, mask in zip(segments, eligible, strict=True):
         rows = _symbol_rows(segment, name)
         rows = rows[mask[rows]]
@@ -65,8 +65,8 @@ def defining_rows(
             batch = rows[start : start + BATCH_ROWS].tolist()
             factors[start : start + len(batch)] = _fits(view, segment, batch, name)
         kept = factors > 0.0
-        found.append(Matches(rows[kept], np.zeros(int(kept.sum()), np.int64), factors[kept]))
-    return found
+        matches.append(Matches(rows[kept], np.zeros(int(kept.sum()), np.int64), factors[kept]))
+    return matches
 
 
 def using_rows(
@@ -76,7 +76,7 @@ def using_rows(
     eligible: Sequence[Mask],
     deadline: Deadline,
 ) -> tuple[list[Matches], tuple[LimitHit, ...]]:
-    """Return the eligible rows that hold the name's last part as a word and do not define it.
+    """Return the eligible rows that contain the name's last part as a word and do not define it.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -86,9 +86,9 @@ def using_rows(
     masks = []
     defined = defining_rows(view, segments, last, eligible, deadline)
     for mask, rows in zip(eligible, defined, strict=True):
-        own = mask.copy()
-        own[rows.rows[rows.factors == 1.0]] = False
-        masks.append(own)
+        allowed = mask.copy()
+        allowed[rows.rows[rows.factors == 1.0]] = False
+        masks.append(allowed)
     return matching_rows(view, segments, literal(last, whole_words=True), masks, deadline)
 
 
@@ -102,20 +102,22 @@ def _symbol_rows(segment: SearchableSegment, name: str) -> npt.NDArray[np.int64]
 def _fits(
     view: SnapshotView, segment: SearchableSegment, rows: list[int], name: str
 ) -> list[float]:
-    """Return how much each row's definitions count as one of the name."""
+    """Return the factor of each row as a definition of the name; 0 for none."""
     return [_fit(name, row) for row in row_details(view, segment, rows)]
 
 
 def _fit(name: str, row: RowDetails) -> float:
     names, qualified, crumb = row.names, row.qualified_name, ".".join(row.breadcrumb)
-    every = {qualified, *(f"{crumb}.{own}" if crumb else own for own in names)}
-    if names:  # what a chunk defines beside its first definition may stand inside of that
-        every |= {f"{qualified}.{own}" for own in names[1:]}
+    every = {qualified, *(f"{crumb}.{part}" if crumb else part for part in names)}
+    if names:  # further definitions of a chunk may be inside of its first
+        every |= {f"{qualified}.{part}" for part in names[1:]}
     spelled = list(map(nfc, every))
-    if any(_ends_with(one, name) for one in spelled):
+    if any(_ends_with(spelling, name) for spelling in spelled):
         return 1.0
     folded = name.casefold()
-    return _OTHER_CASE if any(_ends_with(one.casefold(), folded) for one in spelled) else 0.0
+    return (
+        _OTHER_CASE if any(_ends_with(spelling.casefold(), folded) for spelling in spelled) else 0.0
+    )
 
 
 def _ends_with(qualified: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The order of candidates; the only place that breaks ties within a repository."""
+"""Orders candidates; ties within a repository are broken only here."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -14,11 +14,11 @@ from ggrep.search.query.segments import SearchableSegment
 
 
 class Candidate(Struct, frozen=True):
-    """A scored row, in order.
+    """A scored row.
 
     Attributes:
-        segment: place in the snapshot's segments; `row` and `file` within that segment.
-        corpus: place in CORPORA.
+        segment: position in the snapshot's segments; `row` and `file` are numbers in that segment.
+        corpus: position in CORPORA.
     """
 
     segment: int
@@ -39,8 +39,8 @@ def ordered_candidates(
 ) -> tuple[list[Candidate], dict[int, int]]:
     """Return the best `most` rows of each of `corpora` in one order, and how many each has.
 
-    Order: score, secondary score, path key, start line, row id; then the snapshot and the place
-    there, which only a view or a store of several roots ever needs.
+    Order: score, secondary score, path key, start line, row id; then snapshot, segment and row,
+    which matter only for a joint view or a store of several roots.
     """
     numbers = sum((each.numbers for each in best), np.zeros(len(CORPORA), dtype=np.int64))
     counts = {
@@ -64,7 +64,7 @@ class _Columns(Struct, frozen=True):
     lexical: npt.NDArray[np.float64]
 
     def candidates(self, places: npt.NDArray[np.int64]) -> list[Candidate]:
-        """Return the rows at these positions."""
+        """Return the rows at some positions."""
         columns = (self.segment, self.row, self.file, self.corpus, self.score, self.lexical)
         return list(map(Candidate, *(column[places].tolist() for column in columns)))
 
@@ -79,9 +79,9 @@ def _gather(
     counts: dict[int, int],
     most: int,
 ) -> _Columns:
-    """Return the rows that may be among the first `most` of the counted corpora.
+    """Return the rows that may be among the best `most` of the counted corpora.
 
-    At least `most` rows of a corpus score as much as the last of its best `most` files.
+    Those are the rows that score at least as much as the last of a corpus' best `most` files.
     """
     floors = np.full(len(CORPORA), np.inf)
     for corpus, number in counts.items():
@@ -114,7 +114,7 @@ def _best(
     most: int,
     segments: Sequence[SearchableSegment],
 ) -> npt.NDArray[np.int64]:
-    """Return places that hold the first `most` of each corpus, and hardly any more."""
+    """Return the positions of the best `most` rows of each corpus, and of few others."""
     kept = []
     for corpus in counts:
         places = np.flatnonzero(columns.corpus == corpus)
@@ -128,9 +128,9 @@ def _best(
 def _split(
     places: npt.NDArray[np.int64], column: npt.NDArray[np.float64], most: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Return the places above the `most`-th value, those that equal it, and how many of them count.
+    """Return the places above the `most`-th value, those equal to it, and how many of them to take.
 
-    All are above it when there are no more than `most`.
+    If there are no more than `most` places, all count as above it.
     """
     if len(places) <= most:
         return places, places[:0], most - len(places)
@@ -146,29 +146,29 @@ def _by_first_paths(
     most: int,
     segments: Sequence[SearchableSegment],
 ) -> npt.NDArray[np.int64]:
-    """Return, of rows with equal scores, those in each segment's first files that hold `most`.
+    """Return the rows in the first files by path of each segment, of rows with equal scores.
 
-    A common word ties thousands of rows, and comparing paths one by one would take longer than
-    scoring did. Within a segment files lie by path, so the rest cannot come first.
+    So many files are taken that they contain `most` rows. A common word ties thousands of rows, and
+    to compare paths one by one would take longer than scoring did.
     """
     kept = [places[:0]]
     for segment in np.flatnonzero(np.bincount(columns.segment[places])) if most else ():
-        own = places[columns.segment[places] == segment]
-        if len(own) > most:
-            files = _path_places(segments[int(segment)], columns.file[own])
+        tied = places[columns.segment[places] == segment]
+        if len(tied) > most:
+            files = _path_places(segments[int(segment)], columns.file[tied])
             last = _last_alike(segments[int(segment)], int(np.partition(files, most - 1)[most - 1]))
-            own = own[files <= last]
-        kept.append(own)
+            tied = tied[files <= last]
+        kept.append(tied)
     return np.concatenate(kept)
 
 
 def _path_places(segment: SearchableSegment, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return some files' places among all of a segment's by path."""
+    """Return the positions of some files among the segment's files sorted by path."""
     return files if segment.ranks is None else segment.ranks[files].astype(np.int64)
 
 
 def _last_alike(segment: SearchableSegment, place: int) -> int:
-    """Return the last place, by path, of a file of the same path: several roots may have one."""
+    """Return the last position of a file with the same path, as several roots may have one."""
     image, order = segment.image, segment.image.files_by_path
     last = place
     path = image.path_bytes(int(order[last]))
@@ -180,7 +180,7 @@ def _last_alike(segment: SearchableSegment, place: int) -> int:
 def _break_ties(
     columns: _Columns, places: npt.NDArray[np.int64], segments: Sequence[SearchableSegment]
 ) -> list[Candidate]:
-    """Sort each run of equal scores by what else tells rows apart."""
+    """Return the candidates with each run of equal scores sorted by `_identity`."""
     if not len(places):
         return []
     score, lexical = columns.score[places], columns.lexical[places]

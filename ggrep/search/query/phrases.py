@@ -1,7 +1,7 @@
 """Quoted phrases: which rows contain them word for word.
 
-Postings know which rows hold all words of a phrase; the text of those is read and looked into.
-That makes a quoted phrase cost as much as reading those rows, and never wrong.
+Postings tell which rows contain all words of a phrase; the text of those is read and compared.
+So a quoted phrase costs as much as reading those rows, and the result is exact.
 """
 
 import re
@@ -28,10 +28,10 @@ def rows_with_phrases(
     eligible: Mask,
     deadline: Deadline,
 ) -> Mask:
-    """Return bool (rows,): the eligible rows whose own text holds every phrase.
+    """Return bool (rows,): the eligible rows whose own text contains every phrase.
 
-    Letter case and the kind of blanks between words do not matter. A phrase that runs over the
-    border of two chunks is in neither. One that is a single word is looked for in postings alone.
+    Letter case and the kind of blanks between words do not matter. A phrase across the border of
+    two chunks is in neither. For a phrase of one word, postings are enough.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -39,9 +39,9 @@ def rows_with_phrases(
     """
     mask = eligible.copy()
     for term in dict.fromkeys(term for phrase in phrases for term in whole_terms(phrase)):
-        held = np.zeros(len(mask), dtype=np.bool_)
-        held[segment.rows_with(term)] = True
-        mask &= held
+        with_term = np.zeros(len(mask), dtype=np.bool_)
+        with_term[segment.rows_with(term)] = True
+        mask &= with_term
     texts = [_plain(phrase) for phrase in phrases if not _ONE_WORD.fullmatch(phrase)]
     if texts:
         rows = np.flatnonzero(mask)
@@ -55,7 +55,7 @@ def rows_verbatim(
     text: str,
     deadline: Deadline,
 ) -> npt.NDArray[np.int64]:
-    """Return the visible rows whose own text holds `text` word for word, as a phrase would be.
+    """Return the visible rows whose own text contains `text` word for word, like a phrase.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -63,13 +63,13 @@ def rows_verbatim(
     """
     lists = [segment.rows_with(term) for term in whole_terms(text)]
     lists.sort(key=len)
-    found = lists[0] if lists else np.zeros(0, np.uint32)
+    common = lists[0] if lists else np.zeros(0, np.uint32)
     for rows in lists[1:]:
-        if not len(found):
+        if not len(common):
             break  # so that no list below is empty
-        places = np.minimum(np.searchsorted(rows, found), len(rows) - 1)
-        found = found[rows[places] == found]
-    kept = found[segment.visible_rows[found]].astype(np.int64)
+        places = np.minimum(np.searchsorted(rows, common), len(rows) - 1)
+        common = common[rows[places] == common]
+    kept = common[segment.visible_rows[common]].astype(np.int64)
     return kept[_hold(view, segment, kept, [_plain(text)], deadline)]
 
 
@@ -80,24 +80,24 @@ def _hold(
     phrases: Sequence[str],
     deadline: Deadline,
 ) -> Mask:
-    """Return, for each row, whether its own text holds every phrase."""
-    held = np.zeros(len(rows), dtype=np.bool_)
+    """Return, for each row, whether its own text contains every phrase."""
+    containing = np.zeros(len(rows), dtype=np.bool_)
     for start in range(0, len(rows), BATCH_ROWS):
         deadline.check("phrases")
         batch = rows[start : start + BATCH_ROWS].tolist()
         for place, text in enumerate(row_texts(view, segment, batch), start=start):
             plain = _plain(text)
-            held[place] = all(_holds(plain, phrase) for phrase in phrases)
-    return held
+            containing[place] = all(_holds(plain, phrase) for phrase in phrases)
+    return containing
 
 
 def _plain(text: str) -> str:
-    """Return a text in NFC and one case, its words one blank apart."""
+    """Return a text in NFC, case-folded, with one blank between words."""
     return nfc(" ".join(text.split())).casefold()
 
 
 def _holds(text: str, phrase: str) -> bool:
-    """Return whether a phrase stands in a text, not beginning or ending inside of a word."""
+    """Return whether a text contains a phrase that does not begin or end inside of a word."""
     place = text.find(phrase)
     while place >= 0:
         end = place + len(phrase)

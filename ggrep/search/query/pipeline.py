@@ -25,13 +25,13 @@ from ggrep.search.query.correction import CORRECTED, Correction
 from ggrep.search.query.eligible import Mask, eligible_rows
 from ggrep.search.query.file_features import FileFeatures
 from ggrep.search.query.finding import (
-    Found,
+    VerifiedRows,
     find_rows,
-    leading_found,
     narrowed,
-    only_found,
+    only_verified,
     read_query,
     seed_for,
+    verified_leaders,
     wants_vector,
 )
 from ggrep.search.query.own_statistics import collection_statistics
@@ -43,17 +43,17 @@ from ggrep.search.query.understand import ParsedQuery, parse_query
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, FUSION, Fusion, Weights, weights_for
 
 _MOST_VERBATIM = 5000
-"""Chunks that hold a query's rarest word, beyond which nobody looks for all of it."""
+"""If the query's rarest word is in more chunks, they are not searched for the query verbatim."""
 
 
 class Ranked(Struct, frozen=True):
-    """One query over one snapshot, scored: everything that answers are made from.
+    """The scores of one query over one snapshot, which answers are made from.
 
     Attributes:
         eligible: per segment bool (rows,): the rows that may be shown.
         best: per segment the rows that score and may be shown, with the factors of their files.
-        correction: what corrects the scores of code; None where nothing does.
-        found: those that keep what was promised of every hit; None where nothing was.
+        correction: the learned correction of the scores of code; None if there is none.
+        verified: the rows that keep the promise of `find`; None if it promises nothing.
     """
 
     view: SnapshotView
@@ -67,19 +67,19 @@ class Ranked(Struct, frozen=True):
     fusion: Fusion
     best: tuple[BestRows, ...] = ()
     correction: Correction | None = None
-    found: Found | None = None
+    verified: VerifiedRows | None = None
 
     @property
     def limits(self) -> tuple[LimitHit, ...]:
-        """Return the limits hit by the query and by its search."""
-        return (*self.query.limits_hit, *(self.found.limits if self.found else ()))
+        """Return the limits that the query and the search for verified rows hit."""
+        return (*self.query.limits_hit, *(self.verified.limits if self.verified else ()))
 
 
 def check_request(request: SearchRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong with the query, a filter or a figure.
+        InvalidRequest: the query, the scope, a filter or a number is not valid.
     """
     texts = [("query", request.query), ("scope", request.scope)]
     filters = (*request.filters, *request.within)
@@ -101,14 +101,14 @@ def check_request(request: SearchRequest) -> None:
 def statistics_of(
     view: SnapshotView, request: SearchRequest, deadline: Deadline
 ) -> CollectionStatistics:
-    """Return the snapshot's own statistics for the request's query."""
+    """Return the snapshot's statistics for the request's query."""
     segments = open_segments(view)
     seed = seed_for(segments, view, request, deadline)
     query = seed.query if seed else read_query(request)
     return collection_statistics(view, segments, query, deadline)
 
 
-def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
+def rank(  # noqa: PLR0913 - the request, the collection and the weights
     view: SnapshotView,
     request: SearchRequest,
     *,
@@ -123,13 +123,13 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
 
     Args:
         view: the pinned snapshot.
-        request: its query, mode and corpora matter here.
-        encoder: the store's own.
-        statistics: of the collection to score against; None for the snapshot's own.
+        request: the request.
+        encoder: the encoder of the store; None without vectors.
+        statistics: statistics to score against; None for the snapshot's own.
         deadline: checked between segments and stages.
-        files: how many of them an answer may show by score; where it is 0 scores stay plain.
-        weights: the blend.
-        encoded: the query's vector, where it was encoded before.
+        files: most files that the answer shows by score; 0 for no learned correction.
+        weights: the weights of the score.
+        encoded: the query's vector, if it was encoded before.
 
     Raises:
         InvalidRequest: the query or a filter cannot be understood.
@@ -178,23 +178,23 @@ def rank(  # noqa: PLR0913 - what is asked of what, and what it is measured by
 
 
 def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -> bool:
-    """Return whether the learned correction has a say."""
+    """Return whether the learned correction applies."""
     in_words = request.find in (Find.AUTO, Find.CONCEPT) and query.kind in CORRECTED
     return in_words and bool(weights.learned)
 
 
 def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
-    """Return the ranking of some of the rows that may be shown, of which so many files may be.
+    """Return the ranking with only some of the eligible rows; at most `files` files are shown.
 
-    Scores are those of the whole collection.
+    Scores remain those of the whole collection.
     """
-    masks = tuple(mask & own for mask, own in zip(ranked.eligible, within, strict=True))
-    found = ranked.found and ranked.found.within(masks)
-    return _with_best(replace(ranked, eligible=masks, found=found), files)
+    masks = tuple(mask & allowed for mask, allowed in zip(ranked.eligible, within, strict=True))
+    verified = ranked.verified and ranked.verified.within(masks)
+    return _with_best(replace(ranked, eligible=masks, verified=verified), files)
 
 
 def _with_best(ranked: Ranked, files: int) -> Ranked:
-    """Return the ranking with the best rows of its files, of which so many may be shown."""
+    """Return the ranking with its best rows; at most `files` files are shown."""
     parts = zip(ranked.scores, ranked.eligible, strict=True)
     best = tuple(best_rows(*part) for part in parts)
     if ranked.correction is not None and files:
@@ -204,17 +204,17 @@ def _with_best(ranked: Ranked, files: int) -> Ranked:
 
 
 def _promised(ranked: Ranked, deadline: Deadline) -> Ranked:
-    """Return the ranking without rows that do not satisfy the kind of finding."""
-    found = find_rows(ranked.view, ranked.segments, ranked.request, ranked.eligible, deadline)
-    if found is None:
+    """Return the ranking without rows that break the promise of `find`."""
+    verified = find_rows(ranked.view, ranked.segments, ranked.request, ranked.eligible, deadline)
+    if verified is None:
         return ranked
-    parts = zip(ranked.segments, ranked.scores, found.matches, strict=True)
-    kept = [only_found(*part) for part in parts]
+    parts = zip(ranked.segments, ranked.scores, verified.matches, strict=True)
+    kept = [only_verified(*part) for part in parts]
     return replace(
         ranked,
         scores=tuple(scores for scores, _ in kept),
         eligible=tuple(mask for _, mask in kept),
-        found=found,
+        verified=verified,
     )
 
 
@@ -225,10 +225,10 @@ def _verbatim_rows(
     statistics: CollectionStatistics,
     deadline: Deadline,
 ) -> Sequence[npt.NDArray[np.int64] | None]:
-    """Return, per segment, the rows that hold the query word for word, where that is looked for.
+    """Return, per segment, the rows that contain the query word for word; None if not searched.
 
-    It is not where even its rarest word stands in very many chunks of the collection: reading all
-    of those would take long, and says little.
+    They are not searched for if even the rarest word is in very many chunks of the collection,
+    because to read all of those would take long.
     """
     rarest = min((statistics.frequency(term).chunks for term in query.terms), default=0)
     if not query.verbatim or not 0 < rarest <= _MOST_VERBATIM or query.limits_hit:
@@ -254,16 +254,16 @@ def _eligible(
 
 
 def leading(ranked: Ranked, deadline: Deadline) -> TopFiles:
-    """Return the features of the answer's confidence."""
+    """Return the features from which the answer's confidence is computed."""
     deadline.check("confidence")
-    if ranked.found is not None:
-        return leading_found(ranked.found, ranked.scores)
+    if ranked.verified is not None:
+        return verified_leaders(ranked.verified, ranked.scores)
     finder = ConfidenceFeatures(ranked.query, ranked.statistics)
     return finder.leading(ranked.segments, ranked.scores, ranked.best)
 
 
 def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> EncodedQuery | None:
-    """Return the vector of a query as it was typed; None without an encoder."""
+    """Return the vector of a query; None without an encoder."""
     if encoder is None:
         return None
     values, scale = _encoded(parse_query(text).text, encoder, deadline)
@@ -271,7 +271,7 @@ def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> Enco
 
 
 def _encoded(text: str, encoder: Encoder, deadline: Deadline) -> tuple[Int8, float]:
-    """Return a text's vector, quantised as stored ones are: int8 (dimension,), and its scale."""
+    """Return a text's vector, quantised like stored ones: int8 (dimension,), and its scale."""
     values, scales = quantise(encoder.encode_query(text, deadline)[None, :])
     return values[0], float(scales[0])
 

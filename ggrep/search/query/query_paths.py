@@ -1,4 +1,4 @@
-"""Paths in a query, as people, compilers and editors write them, and the rows they may mean."""
+"""Finds paths in a query, as people, compilers and editors write them, and rows that fit them."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from ggrep.parse.languages.registry import language_of
 from ggrep.search.query.segments import SearchableSegment
 
 _POSITION: Final = re.compile(r"(?::(\d+)(?::\d+)?:?|#L(\d+)(?:-L?\d+)?|\((\d+)(?:,\d+)?\))$")
-"""What compilers and editors put behind a path."""
+"""A position as compilers and editors append it to a path."""
 _PATH: Final = re.compile(
     rf"(?:\.{{0,2}}/)?(?:[{WORD}@.+-]+/)+[{WORD}@.+-]*"
     rf"|[{WORD}@+-][{WORD}@.+-]*\.[A-Za-z]\w{{0,9}}"
@@ -28,7 +28,7 @@ _ALSO_MEMBERS: Final = frozenset(
     {*("bin", "conf", "d", "env", "f", "json", "key", "lock", "log", "m", "map", "props", "r")}
     | {*("rest", "s", "service", "socket", "svg", "t", "target", "text", "v")}
 )
-"""Endings that members have as well: `res.json` is a method more often than a file."""
+"""Endings that are also names of members: `res.json` is a method more often than a file."""
 _MAX_LINE: Final = 10_000_000
 
 
@@ -37,7 +37,7 @@ class SpelledPath(Struct, frozen=True):
 
     Attributes:
         path: case-folded, parts joined by `/`.
-        line: the line that stood behind it, 1-based; 0 for none.
+        line: the line number after it, 1-based; 0 for none.
     """
 
     path: str
@@ -45,42 +45,42 @@ class SpelledPath(Struct, frozen=True):
 
 
 def places_of(text: str) -> tuple[tuple[SpelledPath, ...], str]:
-    """Return the places a query spells, in its order, and its words without their positions.
+    """Return the paths in a query, in its order, and the query without their positions.
 
-    `a/b/c`, `./b`, `a/`, `b.py:12` and Windows' spelling of them are such; `a.b` is not, unless `b`
-    is a usual ending, and `a/b` only where nothing else is asked for: `and/or` is no path.
+    `a/b/c`, `./b`, `a/`, `b.py:12` and their Windows forms are paths; `a.b` is one only if `b` is a
+    usual ending, and `a/b` only if it is the whole query, because `and/or` is not a path.
     """
     split = text.split()
-    found: dict[SpelledPath, None] = {}
+    places: dict[SpelledPath, None] = {}
     plain = []
     for word in split:
         bare, line = _without_position(word)
         if path := _path_in(bare, alone=len(split) == 1):
-            found[SpelledPath(path, line)] = None
+            places[SpelledPath(path, line)] = None
             plain.append(bare)
         else:
             plain.append(word)
-    return tuple(found), " ".join(plain)
+    return tuple(places), " ".join(plain)
 
 
 def is_file(text: str) -> bool:
-    """Return whether a lone name is a file's rather than a member's."""
+    """Return whether a name with a dot is a file name rather than a member."""
     ending = text.rpartition(".")[2].lower()
     return "." in text and ending not in _ALSO_MEMBERS and bool(_path_in(text, alone=False))
 
 
 def _without_position(word: str) -> tuple[str, int]:
     bare = _DRIVE.sub("", word.strip(_AROUND).replace("\\", "/"))
-    if (found := _POSITION.search(bare)) is None and bare.count("(") > bare.count(")"):
-        found = _POSITION.search(f"{bare})")
-    if found is None:
+    if (position := _POSITION.search(bare)) is None and bare.count("(") > bare.count(")"):
+        position = _POSITION.search(f"{bare})")
+    if position is None:
         return bare.rstrip(":"), 0
-    line = int((found[1] or found[2] or found[3])[:8])
-    return bare[: found.start()], line if line <= _MAX_LINE else 0
+    line = int((position[1] or position[2] or position[3])[:8])
+    return bare[: position.start()], line if line <= _MAX_LINE else 0
 
 
 def _path_in(bare: str, *, alone: bool) -> str:
-    """Return the path in a word, or nothing."""
+    """Return the path in a word; empty for none."""
     parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
     if not parts or not _PATH.fullmatch(bare):
         return ""
@@ -99,17 +99,17 @@ _WHOLE = 1.0
 _END = 0.75
 _BELOW = 0.5
 _ELSEWHERE = 0.5
-"""Share of a file of that name in another place, which an absolute or moved path may mean."""
+"""Share of a file of that name in another folder: the path may be absolute, or the file moved."""
 _OTHER_LINES = 0.5
-"""What is left of a share for rows that do not hold the line behind the path."""
+"""Factor of rows that do not contain the line given with the path."""
 
 
 def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -> Shares:
-    """Return, per row, how well it fits one of the locations, 0 to 1.
+    """Return, per row, how well it fits one of the paths, 0 to 1.
 
-    1 for rows of the file with that path, nearly so for one whose path ends with it, half for files
-    below a directory of that path and for a file of the same name elsewhere; half of that for
-    rows that do not hold the line.
+    1 for rows of the file with that path, less if the file's path only ends with it, half for files
+    below a directory of that path and for files of the same name elsewhere; half of that for rows
+    that do not contain the line.
     """
     image = segment.image
     shares = np.zeros(image.rows, dtype=np.float64)
@@ -118,13 +118,13 @@ def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -
             share = _share("/" + folded(image.path(number)), place.path)
             rows = segment.rows_of(number)
             if share and rows:
-                own = shares[rows.start : rows.stop]
-                np.maximum(own, share * _holding(segment, rows, place.line), out=own)
+                row_shares = shares[rows.start : rows.stop]
+                np.maximum(row_shares, share * _holding(segment, rows, place.line), out=row_shares)
     return shares
 
 
 def _holding(segment: SearchableSegment, rows: range, line: int) -> Shares:
-    """Return, for a file's rows, 1 where they hold the line (or there is none), else less."""
+    """Return the factor of each of a file's rows: 1 if it contains the line, or `line` is 0."""
     if not line:
         return np.ones(len(rows), dtype=np.float64)
     first, last = segment.image.row_lines(rows.start, rows.stop)
@@ -132,12 +132,12 @@ def _holding(segment: SearchableSegment, rows: range, line: int) -> Shares:
 
 
 def _named_alike(segment: SearchableSegment, name: str) -> list[int]:
-    """Return the files whose paths hold all words of `name`: few enough to look at each."""
-    found: Rows | None = None
+    """Return the files whose paths contain all words of `name`."""
+    common: Rows | None = None
     for term in whole_terms(name):
         files = segment.file_postings.rows_with(term, range(PATH, PATH + 1))
-        found = files if found is None else np.intersect1d(found, files, assume_unique=True)
-    return [] if found is None else [int(number) for number in found]
+        common = files if common is None else np.intersect1d(common, files, assume_unique=True)
+    return [] if common is None else [int(number) for number in common]
 
 
 def _share(key: str, path: str) -> float:

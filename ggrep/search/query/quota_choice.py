@@ -1,6 +1,6 @@
-"""Selects what to show of a ranked snapshot: the best, within quotas and a limit per file.
+"""Selects the best rows of a ranked snapshot, within quotas and a limit per file.
 
-Only as many rows are ordered as the answer needs; whether more could have changed it is known.
+Only as many rows are ordered as the answer needs; more are ordered if they could change it.
 """
 
 from collections import Counter
@@ -19,15 +19,15 @@ _BUCKETS = tuple(map(bucket_of, CORPORA))
 _FIRST_LOOK = 64
 """Candidates ordered at first; nearly every answer is complete within them."""
 _FURTHER = 8
-"""Times as many are ordered next, where they were too few."""
+"""Factor by which the number of ordered candidates grows if they were too few."""
 
 
 class Chosen(Struct, frozen=True):
-    """The hits to show, and the reasons.
+    """The candidates to show.
 
     Attributes:
         dealt: the candidates, each with the rule that picked it.
-        limits: the cut that may have shortened the list.
+        limits: the limit that may have shortened the list; empty if none did.
     """
 
     dealt: Allocation[Candidate]
@@ -52,17 +52,17 @@ def choose(
 
     Args:
         ranked: the scored snapshot.
-        corpora: rows of others are passed over.
+        corpora: only rows of these are candidates.
         limit: most candidates returned.
-        most: bound on the rows of a corpus that are ordered.
-        deadline: checked before and between looks.
-        by_mode: deal quotas as the request's mode says; else the list's own order stands.
+        most: most rows of a corpus that are ordered.
+        deadline: checked before each ordering.
+        by_mode: apply the quotas of the request's mode; else keep the order by score.
     """
     request = ranked.request
     mode = request.mode if by_mode else type(request.mode).BALANCED
     dealt = quotas(mode, limit)
 
-    def pick(bound: int) -> _Pick:
+    def pick_among(bound: int) -> _Pick:
         deadline.check("ordering")
         candidates, counts = ordered_candidates(
             ranked.segments, ranked.scores, ranked.best, corpora, most=bound
@@ -80,23 +80,23 @@ def choose(
         return _Pick(candidates, picked, cut, max(counts.values(), default=0))
 
     bound = min(max(_FIRST_LOOK, 8 * limit), most)
-    found = pick(bound)
+    pick = pick_among(bound)
 
     def short() -> bool:
         if request.is_exact:
-            return _lacks_files(found, limit, one_path=len(keys_of_scope(request.scope)) < 2)
-        return _short(found, limit, dealt)
+            return _lacks_files(pick, limit, one_path=len(keys_of_scope(request.scope)) < 2)
+        return _short(pick, limit, dealt)
 
     while (is_short := short()) and bound < most:
         bound = min(_FURTHER * bound, most)
-        found = pick(bound)
+        pick = pick_among(bound)
     if not is_short:
-        return Chosen(found.dealt, ())
-    return Chosen(found.dealt, (LimitHit("max_candidates", most, found.largest),))
+        return Chosen(pick.dealt, ())
+    return Chosen(pick.dealt, (LimitHit("max_candidates", most, pick.largest),))
 
 
 def _places(ranked: Ranked, candidates: Sequence[Candidate]) -> list[int]:
-    """Return under which of the request's paths each candidate lies."""
+    """Return the number of the request's path that each candidate lies under."""
     keys = keys_of_scope(ranked.request.scope)
     if len(keys) < 2:
         return [0] * len(candidates)
@@ -109,7 +109,7 @@ class _Pick(Struct, frozen=True):
 
     Attributes:
         cut: corpora with more rows than were ordered.
-        largest: rows of the corpus that has most.
+        largest: number of rows of the largest corpus.
     """
 
     candidates: list[Candidate]
@@ -118,38 +118,38 @@ class _Pick(Struct, frozen=True):
     largest: int
 
 
-def _short(found: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
+def _short(pick: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
     """Return whether ordering more rows could change the pick."""
-    if not found.cut:
+    if not pick.cut:
         return False
-    picked = found.dealt.items
+    picked = pick.dealt.items
     taken = Counter(_BUCKETS[candidate.corpus] for candidate in picked)
-    buckets = {_BUCKETS[corpus] for corpus in found.cut}
+    buckets = {_BUCKETS[corpus] for corpus in pick.cut}
     if len(picked) < limit or any(taken[bucket] < dealt.get(bucket, 0) for bucket in buckets):
         return True
-    return _went_past_a_cut(found, dealt)
+    return _went_past_a_cut(pick, dealt)
 
 
-def _lacks_files(found: _Pick, limit: int, *, one_path: bool) -> bool:
-    """Return whether ordering more rows could add a file, where hits are spread over files."""
-    complete = len(found.dealt.items) >= limit and "fill" not in found.dealt.rules
-    return bool(found.cut) and not (complete and one_path)
+def _lacks_files(pick: _Pick, limit: int, *, one_path: bool) -> bool:
+    """Return whether ordering more rows could add a file, if hits are spread over files."""
+    complete = len(pick.dealt.items) >= limit and "fill" not in pick.dealt.rules
+    return bool(pick.cut) and not (complete and one_path)
 
 
-def _went_past_a_cut(found: _Pick, dealt: dict[Bucket, int]) -> bool:
-    """Return whether something was picked from behind the last ordered row of a cut corpus.
+def _went_past_a_cut(pick: _Pick, dealt: dict[Bucket, int]) -> bool:
+    """Return whether a row was picked from after the last ordered row of a cut corpus.
 
-    An unordered row of that corpus might have come before it, if both compete for one place:
-    in a bucket's quota only rows of the bucket do, elsewhere all.
+    An unordered row of that corpus might have preceded it, if both compete: within a bucket's
+    quota only rows of the bucket do, outside of quotas all.
     """
-    places = {(item.segment, item.row): place for place, item in enumerate(found.candidates)}
-    ends = {item.corpus: place for place, item in enumerate(found.candidates)}
+    places = {(item.segment, item.row): place for place, item in enumerate(pick.candidates)}
+    ends = {item.corpus: place for place, item in enumerate(pick.candidates)}
     taken: Counter[Bucket] = Counter()
-    for item in found.dealt.items:
+    for item in pick.dealt.items:
         bucket = _BUCKETS[item.corpus]
         in_quota = taken[bucket] < dealt.get(bucket, 0)
         taken[bucket] += 1
-        rivals = [c for c in found.cut if not in_quota or _BUCKETS[c] is bucket]
+        rivals = [c for c in pick.cut if not in_quota or _BUCKETS[c] is bucket]
         if any(ends[corpus] < places[item.segment, item.row] for corpus in rivals):
             return True
     return False

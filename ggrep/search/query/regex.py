@@ -1,7 +1,7 @@
 """Regular expressions by RE2, so that matching takes time linear in the text.
 
-A search is line by line: nothing matches a line end, and `^` and `$` mean those of a line. A line
-of more than 256 KB is searched in pieces, and what runs over the end of one is no match.
+A search is line by line: nothing matches a line end, and `^` and `$` mean the ends of a line. A
+line of more than 256 KB is searched in pieces, and matches across two pieces are not found.
 """
 
 import re
@@ -17,40 +17,40 @@ from ggrep.base.scripts import UNSPACED, WORD
 from ggrep.search.query.line_matches import CHECKED_BYTES, LONGEST_LINE
 
 MAX_PATTERN_CHARACTERS: Final = 1000
-"""Longest expression taken; a search may take time in proportion to it too."""
+"""Longest accepted expression, as the time of a search may be proportional to its length too."""
 _BY_LINES: Final = "(?m)"
 _UNICODE: Final = {
     "w": r"\p{L}\p{M}\p{N}\p{Pc}",
     "d": r"\p{Nd}",
     "s": r"\t\n\v\f\r\x{85}\p{Z}",
 }
-"""Members of classes of which RE2 knows ASCII alone."""
+"""Unicode members of the classes that are ASCII only in RE2."""
 _NO_WORD: Final = f"[^{_UNICODE['w']}]"
-"""A character that no word holds."""
+"""A character outside of words."""
 _PART: Final = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\[pPx]\{[^}]*\}|\\.|\[:\^?\w+:\]|\[\^?\]?|.", re.DOTALL
 )
-"""One step of a reader: quoted text, an escape, a named class, the beginning of a class."""
+"""One token: quoted text, an escape, a named class, the beginning of a class or a character."""
 _WORD: Final = re.compile(rf"(?![{UNSPACED}])[{WORD}]")
-"""A character of a word that ends at a border: scripts without spaces have none."""
+"""A character of a word in a script with spaces; in other scripts words have no borders."""
 _OF_TEXT: Final = re.compile(r"\\[Az]|\(\?\w*-\w*m")
-"""Anchors at the ends of a text, or a flag that makes the others such."""
+"""Anchors at the ends of a text, or a flag that turns line anchors into these."""
 _LINE_FEED: Final = 0x0A
 _REPEAT: Final = re.compile(r"\{\d+(?:,\d*)?\}")
 _PLAIN_ESCAPES: Final = frozenset("abBAzdDsSwWfnrtv")
-"""Letters that an escape gives a meaning to without anything behind them."""
+"""Letters that make a complete escape."""
 
 
 class Regex(Struct, frozen=True):
     """A compiled expression.
 
     Attributes:
-        needs: texts that every match holds, letter case aside.
-        compiled: of RE2.
-        inside: the same behind a character that no word holds, where whole words are matched.
-        group: what of a match counts; 0 for all of it.
-        over_lines: a match may hold line ends.
-        by_line: whether a line matches depends on that line alone.
+        needs: texts that every match contains, in any letter case.
+        compiled: the expression compiled by RE2.
+        inside: the same after a character outside of words; None unless whole words are matched.
+        group: group that is the match; 0 for all of it.
+        over_lines: a match may contain line ends.
+        by_line: whether a line matches depends on that line only.
     """
 
     needs: tuple[str, ...]
@@ -61,13 +61,13 @@ class Regex(Struct, frozen=True):
     by_line: bool = True
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> tuple[int, int] | None:
-        """Return where the first match at or behind `start` begins and ends.
+        """Return the first match at or after `start`.
 
         Raises:
             DeadlineExceeded: time ran out.
         """
         if self.inside is not None and start and text[start - 1] != _LINE_FEED:
-            # The character in front of the match may be the last one of the match before.
+            # The character before the match may be the last of the previous match.
             before = start - 1
             while text[before] & 0xC0 == 0x80:
                 before -= 1
@@ -80,7 +80,7 @@ class Regex(Struct, frozen=True):
         return next(self.firsts(text, start, deadline), None)
 
     def firsts(self, text: bytes, start: int, deadline: Deadline) -> Iterator[tuple[int, int]]:
-        """Yield the first match at or behind a line's `start`, and of each line behind it."""
+        """Yield the first match in the line that begins at `start`, and in each line after it."""
         search, group = self.compiled.search, self.group
         unchecked = start
         while start <= len(text):
@@ -109,10 +109,10 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
     Args:
         pattern: the expression, compared in NFC.
         ignore_case: letters match in both cases.
-        whole_words: no letter, digit or underscore stands in front of a match or behind it.
+        whole_words: a match has no letter, digit or underscore directly before or after it.
 
     Raises:
-        InvalidRequest: it is none, or too long.
+        InvalidRequest: it is empty, too long or not valid, or it contains a line end.
     """
     if not pattern:
         raise InvalidRequest("query: an empty regular expression; give at least one character")
@@ -133,12 +133,12 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
 
 
 def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
-    """Return an expression that matches a text as it stands; it may hold line feeds.
+    """Return an expression that matches a text literally.
 
     Args:
-        text: in NFC.
-        ignore_case: letters match in both cases.
-        whole_words: no letter, digit or underscore stands in front of a match or behind it.
+        text: the text in NFC; may contain line feeds.
+        ignore_case: as of `compile_regex`.
+        whole_words: as of `compile_regex`.
     """
     edges = (whole_words, whole_words)
     compiled = _compiled(re.escape(text), ignore_case=ignore_case, edges=edges, over_lines=True)
@@ -147,9 +147,9 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
 
 
 def compile_phrase(text: str) -> Regex:
-    """Return an expression that matches the words of a text in any letter case, blanks between.
+    """Return an expression that matches the words of a text in any case, with any blanks between.
 
-    A word at either end is whole, except in scripts without spaces.
+    The words at both ends match only whole words, except in scripts without spaces.
     """
     text = " ".join(unicodedata.normalize("NFC", text).split())
     edges = (bool(_WORD.match(text)), bool(_WORD.match(text[-1:])))
@@ -160,7 +160,7 @@ def compile_phrase(text: str) -> Regex:
 
 
 def _within(text: str, edges: tuple[bool, bool]) -> str:
-    """Return a text with a blank at each end where a word of it is whole."""
+    """Return a text with a blank at each end that must be the end of a word."""
     return " " * edges[0] + text + " " * edges[1]
 
 
@@ -191,9 +191,9 @@ def _compiled(
 ) -> tuple[Any, Any, int]:
     """Return the values of `compiled`, `inside` and `group` of a `Regex`.
 
-    `edges` says whether no word may go on in front of a match, and behind it.
+    `edges` says whether a match must begin, and must end, at the border of a word.
     """
-    import re2  # a library that no other kind of search needs
+    import re2  # here, because no other kind of search needs it
 
     options = re2.Options()
     options.never_nl = not over_lines
@@ -204,7 +204,7 @@ def _compiled(
     wrapped = f"({uniform})" if any(edges) else uniform
     wrapped += f"(?:$|{_NO_WORD})" if edges[1] else ""
     try:
-        re2.compile(pattern.encode(), options)  # so that an error is of what was typed
+        re2.compile(pattern.encode(), options)  # so that an error quotes what was typed
         fronts = (f"(?:^|{_NO_WORD})", _NO_WORD) if edges[0] else ("",)
         outer, *inner = (
             re2.compile(f"{_BY_LINES}{front}{wrapped}".encode(), options) for front in fronts
@@ -212,14 +212,16 @@ def _compiled(
         return outer, inner[0] if inner else None, int(any(edges))
     except re2.error as error:
         reason = error.args[0] if error.args else ""
-        told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-        raise InvalidRequest(f"query: {pattern!r} is not a regular expression: {told}") from error
+        message = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        raise InvalidRequest(
+            f"query: {pattern!r} is not a regular expression: {message}"
+        ) from error
 
 
 def required_texts(pattern: str) -> tuple[str, ...]:
     """Return texts that all matches contain, in any letter case; none if not obvious.
 
-    Only what stands outside of groups and classes is looked at.
+    Groups and classes are ignored.
     """
     reader = _Reader(pattern)
     while reader.place < len(pattern):
@@ -230,7 +232,7 @@ def required_texts(pattern: str) -> tuple[str, ...]:
 
 
 def needs_line_end(pattern: str) -> bool:
-    """Return whether all matches would hold a line feed, where that is obvious."""
+    """Return whether all matches obviously contain a line feed."""
     reader = _Reader(pattern)
     while reader.place < len(pattern):
         if not reader.step():
@@ -242,9 +244,9 @@ class _Reader:
     """Reads an expression from left to right, one construct per step.
 
     Attributes:
-        runs: of plain characters that stand behind one another.
-        depth: of groups that are open.
-        line_feeds: that stand outside of groups and may not be left out.
+        runs: runs of consecutive plain characters.
+        depth: number of open groups.
+        line_feeds: number of required line feeds outside of groups.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -257,13 +259,13 @@ class _Reader:
         self.runs: list[str] = []
 
     def end_run(self) -> None:
-        """Start another run, as the next characters need not follow directly."""
+        """Start another run, because the next characters need not follow directly."""
         if self._run:
             self.runs.append(self._run)
         self._run = ""
 
     def step(self) -> bool:
-        """Read on; return False when nothing more is known about the whole."""
+        """Read one construct; return False if nothing can be said about the whole expression."""
         character = self._pattern[self.place]
         self.place += 1
         after_feed, self._after_feed = self._after_feed, False
@@ -294,13 +296,13 @@ class _Reader:
             self._run += character
 
     def _optional(self, character: str) -> None:
-        """Drop the character that a repetition may leave out."""
+        """Drop the last character, as a repetition makes it optional."""
         if character == "{":
-            found = _REPEAT.match(self._pattern, self.place - 1)
-            if found is None:
+            repeat = _REPEAT.match(self._pattern, self.place - 1)
+            if repeat is None:
                 self._plain(character)
                 return
-            self.place = found.end()
+            self.place = repeat.end()
         self._run = self._run[:-1]
         self.end_run()
 
@@ -327,7 +329,7 @@ class _Reader:
         return True
 
     def _class(self) -> None:
-        """Skip a class; `]` at its beginning, and escaped characters, do not end it."""
+        """Skip a class; a `]` at its beginning or after a backslash does not end it."""
         self.end_run()
         pattern, place = self._pattern, self.place
         place += pattern.startswith("^", place)

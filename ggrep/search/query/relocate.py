@@ -1,7 +1,7 @@
-"""Finds where a snapshot has chunks that were seen in an earlier one, if it still has them.
+"""Finds chunks of an earlier snapshot in a later one.
 
-A row id says text and place, a chunk id the text alone. Row ids stand in the images; chunk ids
-only in the tables, so those are read for nothing but the chunks whose row is not there any more.
+A row id identifies text and place, a chunk id the text alone. Row ids are in the images, chunk ids
+only in the tables, which are read only for chunks whose row no longer exists.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _BATCH_ROWS: Final = 16_384
 
 
 class _Row(Struct, frozen=True):
-    """A visible row, and what stands there."""
+    """A visible row and its place."""
 
     segment: SearchableSegment
     offset: int
@@ -47,22 +47,22 @@ def whereabouts(
     names = {row_id: _row(view, *place) for row_id, place in rows.items()}
     lost = {hit.chunk_id for hit in hits if hit.row_id not in rows}
     copies = _rows_by_chunk(view, segments, lost, deadline) if lost else {}
-    found = []
+    fates = []
     for hit in hits:
         deadline.check("looking for hits")
         row = names.get(hit.row_id)
         if row is not None:
-            found.append(_same(hit, row.place))
+            fates.append(_same(hit, row.place))
         elif hit.chunk_id in copies:
             nearest = min(copies[hit.chunk_id], key=lambda place: _distance(hit, place))
-            found.append(HitFate(Fate.MOVED, nearest))
+            fates.append(HitFate(Fate.MOVED, nearest))
         else:
-            found.append(_edited(hit, _rows_of_file(view, segments, hit.path)))
-    return tuple(found)
+            fates.append(_edited(hit, _rows_of_file(view, segments, hit.path)))
+    return tuple(fates)
 
 
 def _same(hit: ReceiptHit, place: Place) -> HitFate:
-    """Return the outcome of a row that still exists; lines above it may have changed."""
+    """Return the fate of a hit whose row still exists; its lines may have shifted."""
     stands = place.start_line == hit.start_line and place.end_line == hit.end_line
     return HitFate(Fate.SAME if stands else Fate.MOVED, place)
 
@@ -76,12 +76,12 @@ def _edited(hit: ReceiptHit, rows: Sequence[_Row]) -> HitFate:
     shared = [(_shared_lines(hit, row.place), row) for row in rows if _is_like(hit, row)]
     if not any(lines for lines, _ in shared):
         return HitFate(Fate.GONE, None)
-    # Of rows that share as many lines the first: they are in source order.
+    # The first of rows that share equally many lines: they are in source order.
     return HitFate(Fate.EDITED, max(shared, key=lambda pair: pair[0])[1].place)
 
 
 def _is_like(hit: ReceiptHit, row: _Row) -> bool:
-    """Return whether both are headers of files, or neither is."""
+    """Return whether both are header chunks, or neither is."""
     return row.is_anchor == hit.is_anchor
 
 
@@ -91,7 +91,7 @@ def _shared_lines(hit: ReceiptHit, place: Place) -> int:
 
 
 def _distance(hit: ReceiptHit, place: Place) -> tuple[bool, bool, int, bytes, int]:
-    """Return how far a copy is: in the same file first, then in one of the same name."""
+    """Return the distance of a copy: copies in the same file, then in one of that name are near."""
     other_name = place.path.rpartition("/")[2] != hit.path.rpartition("/")[2]
     lines = abs(place.start_line - hit.start_line)
     return place.path != hit.path, other_name, lines, place.path.encode(), place.start_line
@@ -100,10 +100,10 @@ def _distance(hit: ReceiptHit, place: Place) -> tuple[bool, bool, int, bytes, in
 def _rows_by_id(
     segments: Sequence[SearchableSegment], row_ids: Sequence[str], deadline: Deadline
 ) -> dict[str, tuple[SearchableSegment, int]]:
-    """Return segment and offset of those of the rows that are visible."""
+    """Return segment and offset of the visible ones of the rows."""
     wanted = {bytes.fromhex(row_id): row_id for row_id in row_ids}
     heads = np.frombuffer(b"".join(key[:8] for key in wanted), dtype=np.uint64)
-    found = {}
+    by_id = {}
     for segment in segments:
         deadline.check("looking for rows")
         ids = np.ascontiguousarray(segment.image.arrays["row_ids"].view(np.uint8)[:, :8])
@@ -111,8 +111,8 @@ def _rows_by_id(
         for offset in np.flatnonzero(like).tolist():
             row_id = wanted.get(segment.image.row_id(offset))
             if row_id is not None:
-                found[row_id] = segment, offset
-    return found
+                by_id[row_id] = segment, offset
+    return by_id
 
 
 def _rows_by_chunk(
@@ -121,14 +121,14 @@ def _rows_by_chunk(
     chunk_ids: set[str],
     deadline: Deadline,
 ) -> dict[str, list[Place]]:
-    """Return the places of all visible rows that hold one of the texts."""
-    found: dict[str, list[Place]] = {}
+    """Return the places of all visible rows with one of the texts, by chunk id."""
+    by_chunk: dict[str, list[Place]] = {}
     for segment, offsets in _batches(segments):
         deadline.check("looking for texts")
         for offset, shown in zip(offsets, shown_rows(view, segment, offsets), strict=True):
             if shown.chunk_id in chunk_ids:
-                found.setdefault(shown.chunk_id, []).append(_row(view, segment, offset).place)
-    return found
+                by_chunk.setdefault(shown.chunk_id, []).append(_row(view, segment, offset).place)
+    return by_chunk
 
 
 def _batches(
@@ -143,11 +143,11 @@ def _batches(
 def _rows_of_file(
     view: SnapshotView, segments: Sequence[SearchableSegment], path: str
 ) -> list[_Row]:
-    """Return the rows of a file in source order; none where no such file is visible."""
-    if (found := find_file(segments, path)) is None:
+    """Return the rows of a file in source order; none if no such file is visible."""
+    if (location := find_file(segments, path)) is None:
         return []
-    segment = segments[found[0]]
-    return _rows(view, segment, segment.rows_of(found[1]))
+    segment = segments[location[0]]
+    return _rows(view, segment, segment.rows_of(location[1]))
 
 
 def _row(view: SnapshotView, segment: SearchableSegment, offset: int) -> _Row:

@@ -1,4 +1,4 @@
-"""Reads rows of a pinned snapshot: their text, their details, and what hits show of them."""
+"""Reads rows of a pinned snapshot: their text, their details and their data for hits."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.search.query.segments import SearchableSegment
 
 BATCH_ROWS = 2048
-"""Rows read between two looks at the clock."""
+"""Rows read between two checks of the deadline."""
 
 
 @contextmanager
@@ -19,7 +19,7 @@ def row_reading(view: SnapshotView, members: frozenset[int]) -> Iterator[None]:
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed.
-        CorruptStore: it is there, and damaged.
+        CorruptStore: it exists, but is damaged.
     """
     view.require_intact(members)
     try:
@@ -31,7 +31,7 @@ def row_reading(view: SnapshotView, members: frozenset[int]) -> Iterator[None]:
 
 
 def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]) -> list[str]:
-    """Return the texts of some rows, which must ascend; errors as `row_reading`."""
+    """Return the texts of ascending rows; errors as `row_reading`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.texts(rows)
 
@@ -39,7 +39,7 @@ def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int
 def row_tiles(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[tuple[bytes, bytes]]:
-    """Return text and tail of some rows, which must ascend; errors as `row_reading`."""
+    """Return text and tail of ascending rows; errors as `row_reading`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.tiles(rows)
 
@@ -47,7 +47,7 @@ def row_tiles(
 def row_details(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[RowDetails]:
-    """Return the details of some rows, which must ascend; errors as `row_reading`."""
+    """Return the details of ascending rows; errors as `row_reading`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.details(rows)
 
@@ -63,12 +63,7 @@ def row_extents(
 def shown_rows(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[ShownRow]:
-    """Return what hits show of some rows, in any order.
-
-    Raises:
-        CorruptStore: the texts are not those of the image's rows.
-        GgrepError: as `row_reading`.
-    """
+    """Return the text and details of rows in any order; errors as `row_reading`."""
     places = list(dict.fromkeys(sorted(rows)))
     with row_reading(view, segment.owners_of(places)):
         read = shown_of(segment.image, segment.texts, places, checked=False)

@@ -1,7 +1,7 @@
 """Exhaustive scoring: every visible row of every segment, no candidate sets.
 
 The score of a row is a function of the query, the row, its file and the collection statistics
-(promise P3). Nothing here looks at which other rows score how.
+(promise P3), never of the scores of other rows.
 """
 
 import numpy as np
@@ -35,8 +35,8 @@ from ggrep.search.query.weights import (
 Scores = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 DECIMALS = 9
-"""Scores are rounded here, before any comparison, so that every list anywhere is ordered by the
-figures it shows."""
+"""Scores are rounded to this, before any comparison, so that every list is ordered by the figures
+that it shows."""
 
 DEFINITIONS = frozenset(
     {"function", "method", "class", "interface", "enum", "typealias", "module", "constant"}
@@ -45,7 +45,7 @@ _FUNCTIONS = frozenset({"function", "method"})
 
 
 class QueryVector(Struct, frozen=True):
-    """The encoded query, and the weight of its cosines."""
+    """The encoded query and the weights of its cosines."""
 
     values: Int8
     scale: float
@@ -56,11 +56,12 @@ class SegmentScores(Struct, frozen=True):
     """Scores of one segment's visible rows with evidence; all others score 0.
 
     Attributes:
-        rows: int64 (n,), ascending; `files` likewise the file of each.
-        corpora: uint8 (n,): the places of their corpora in CORPORA.
-        total: float64 (n,), rounded: what hits are ordered by, before any learned factor.
+        rows: int64 (n,), ascending.
+        files: int64 (n,): the file of each row.
+        corpora: uint8 (n,): the positions of their corpora in CORPORA.
+        total: float64 (n,), rounded: the scores that order hits, without the learned factor.
         lexical: float64 (n,), not rounded: the secondary score.
-        parts: the components of `total`, by name, before factors; and the factors.
+        parts: the components of `total` and its factors, by name.
         stems: float64 (files,): the share of each file's stem that the query spells.
     """
 
@@ -82,7 +83,7 @@ class SegmentScores(Struct, frozen=True):
         return float(self.parts[name].at(places)[0]) if places[0] >= 0 else 0.0
 
     def only(self, image: SegmentImage, rows: Places) -> "SegmentScores":
-        """Return the scores of some rows, whether they have evidence or not; all others score 0."""
+        """Return the scores of exactly these rows, with or without evidence."""
         places, files = self._places(rows), image.row_files[rows].astype(np.int64)
         parts = {
             name: Part(part.weight, _picked(part.values, places))
@@ -93,7 +94,7 @@ class SegmentScores(Struct, frozen=True):
         return SegmentScores(rows, files, corpora, total, lexical, parts, self.stems)
 
     def _places(self, rows: Places) -> Places:
-        """Return where rows lie among those with evidence; -1 for others."""
+        """Return the positions of rows among those with evidence; -1 for others."""
         if not len(self.rows):
             return np.full(len(rows), -1)
         places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
@@ -101,7 +102,7 @@ class SegmentScores(Struct, frozen=True):
 
 
 def _picked(values: Scores, places: Places) -> Scores:
-    """Return the values at some places, 0 for a place of -1."""
+    """Return the values at some positions, 0 at -1."""
     if not len(values):
         return np.zeros(len(places))
     return np.where(places >= 0, values[places], 0.0)
@@ -136,10 +137,9 @@ class Scorer:
         deadline: Deadline,
         verbatim: npt.NDArray[np.int64] | None = None,
     ) -> SegmentScores:
-        """Return the scores of all rows of one segment.
+        """Return the scores of the rows of one segment; rows without evidence score 0.
 
-        Only rows with evidence of their own are blended; the others score 0. Those that hold the
-        query word for word are handed in, as that takes their text.
+        `verbatim` are the rows that contain the query word for word; the caller reads their text.
         """
         if not self._may_score(segment):
             return _no_scores(segment)
@@ -168,7 +168,7 @@ class Scorer:
     ) -> tuple[Signals, FileRuns, Scores]:
         """Return the unweighted evidence for the rows that have any, and their files.
 
-        And per file the share of its stem that is queried.
+        The last value is the share of each file's stem that the query spells.
         """
         image = segment.image
         lengths = [image.row_lengths(field) for field in range(SCORED_FIELDS)]
@@ -192,33 +192,33 @@ class Scorer:
         if hidden is not None:
             grounded[hidden] = False
         rows = np.flatnonzero(grounded)
-        # `take` costs half of what indexing does.
+        # `take` takes half the time of indexing.
         files = image.row_files.take(rows).astype(np.int64)
         anchors, runs = image.row_anchors.take(rows), FileRuns.of(files)
-        own, near = lexical.take(rows), None
+        row_lexical, near = lexical.take(rows), None
         if cosine is not None:
             cosine, near = nearness(cosine.take(rows), floor)
-        found = Signals(
+        signals = Signals(
             rows=rows,
             files=files,
             anchors=anchors,
-            lexical=own,
-            evidence=runs.repeated(_file_evidence(files, own, image.files)[runs.files]),
+            lexical=row_lexical,
+            evidence=runs.repeated(_file_evidence(files, row_lexical, image.files)[runs.files]),
             path=runs.repeated(path[runs.files]),
             stem=runs.repeated(stem[runs.files]),
             symbol=symbol.among(rows),
             location=None if location is None else location[rows],
-            verbatim=_held(rows, verbatim),
+            verbatim=_is_verbatim(rows, verbatim),
             cosine=np.zeros(len(rows)) if cosine is None else cosine,
             near=near,
             near_file=None if near is None else _best_shown(runs, anchors, near),
             prior=self._priors(segment, rows, runs),
             substance=self._substance(segment, rows) if self._weights.passage else None,
         )
-        return found, runs, stem
+        return signals, runs, stem
 
     def _may_score(self, segment: SearchableSegment) -> bool:
-        """Return False where no row can have evidence: nothing of the query is in any of them."""
+        """Return whether any row can have evidence."""
         dense = self._vector is not None and bool(segment.vectors)
         if dense or self._query.places:
             return True
@@ -227,7 +227,7 @@ class Scorer:
         return any(postings.find(name) is not None for name in names for postings in sets)
 
     def _terms(self, space: str) -> list[WeightedTerm]:
-        """Return the query's terms with their idf among chunks or files; unknown ones too."""
+        """Return the query's terms with their weighted idf among `space`: chunks or files."""
         documents = getattr(self._statistics, space)
         weighted = []
         for term in self._query.terms:
@@ -241,7 +241,7 @@ class Scorer:
     def _cosines(self, segment: SearchableSegment) -> tuple[Scores | None, float]:
         """Return each row's cosine, and the floor above which it counts.
 
-        None where there is no encoder, or it is switched off.
+        None if there is no encoder, or its weight is 0.
         """
         vector = self._vector
         if vector is None or not segment.vectors or not self._weights.dense:
@@ -255,7 +255,7 @@ class Scorer:
         return cosine, vector.fusion.floor
 
     def _path_scores(self, segment: SearchableSegment) -> tuple[Scores, Scores]:
-        """Return, per file, BM25 of its path and the share of its stem that is queried."""
+        """Return, per file, BM25 of its path and the share of its stem that the query spells."""
         files = segment.image.files
         lengths = [segment.image.file_lengths(field) for field in range(FILE_FIELDS)]
         path = self._paths.score(segment.file_postings, lengths, files)
@@ -266,7 +266,7 @@ class Scorer:
         return path, stem
 
     def _symbol_scores(self, segment: SearchableSegment) -> RowShares:
-        """Return how much of the query's weight rows define, above 0 to 1."""
+        """Return the share of the query's weight that rows define, above 0 to 1."""
         if self._symbol_total <= 0.0:
             return RowShares(np.zeros(0, np.int64), np.zeros(0))
         shares: list[tuple[Rows, float]] = []
@@ -283,7 +283,7 @@ class Scorer:
         return parts
 
     def _priors(self, segment: SearchableSegment, rows: Places, runs: FileRuns) -> Scores:
-        """Return, for each of `rows`, the product of its path's, corpus' and kind's factors."""
+        """Return, for each of `rows`, the product of the factors of its path, corpus and type."""
         image = segment.image
         by_file = np.ones(image.files, dtype=np.float64)
         kinds = np.array(
@@ -295,7 +295,7 @@ class Scorer:
             return prior
         for trait, factor in TRAIT_FACTORS.items():
             if trait == TEST:
-                factor = 1.0 if self._query.wants_tests else factor  # noqa: PLW2901 - spared
+                factor = 1.0 if self._query.wants_tests else factor  # noqa: PLW2901 - an override
             factors = np.where((image.file_traits & trait) != 0, factor, 1.0)
             if trait == TEST and self._query.names:
                 named = files_defining(segment, self._query.names)
@@ -308,9 +308,9 @@ class Scorer:
         return by_corpus
 
     def _substance(self, segment: SearchableSegment, rows: Places) -> Scores:
-        """Return, for each of `rows`, how much of an answer it can be, whatever words it holds.
+        """Return, for each of `rows`, how much of an answer it can be, apart from its words.
 
-        The eighth root of its lines, more for functions and for names that the query spells.
+        It is the eighth root of its lines, more for functions and for names in the query.
         """
         image, weights = segment.image, self._weights
         starts, ends = image.row_lines(0, image.rows)
@@ -327,7 +327,7 @@ class Scorer:
         return substance
 
     def _named(self, segment: SearchableSegment) -> Scores:
-        """Return how much of the query's weight each row's names spell, 0 to 1."""
+        """Return the share of the query's weight that is in each row's names, 0 to 1."""
         terms = [term for term in self._terms("chunks") if term.term not in self._query.spellings]
         total = sum(term.idf for term in terms)
         shares = np.zeros(segment.image.rows)
@@ -338,36 +338,38 @@ class Scorer:
 
 
 def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:
-    """Return cosines, none below 0, and their shares of the way from the floor to 1."""
+    """Return the cosines, at least 0, and these scaled so that the floor is 0 and 1 stays 1."""
     cosine = np.maximum(cosine, 0.0)
     near: Scores = np.maximum(cosine - floor, 0.0)
     near *= 1.0 / (1.0 - floor)
     return cosine, near
 
 
-def _file_evidence(files: npt.NDArray[np.int64], own: Scores, number: int) -> Scores:
+def _file_evidence(files: npt.NDArray[np.int64], lexical: Scores, number: int) -> Scores:
     """Return, per file, the 3-norm of its visible rows' evidence.
 
-    Several good chunks add up, many weak ones hardly. Summed in source order by `bincount`, and
-    rooted value by value: the figure does not depend on where in a segment the file lies. Rows
-    without evidence add nothing, and need not be among `files`.
+    Several good chunks add up, many weak ones hardly. `bincount` sums in source order, so the value
+    does not depend on the position of the file in a segment. Rows without evidence add nothing and
+    need not be among `files`.
     """
-    cubes = np.bincount(files, weights=own * own * own, minlength=number)
+    cubes = np.bincount(files, weights=lexical * lexical * lexical, minlength=number)
     evidence: Scores = np.cbrt(cubes)
     return evidence
 
 
 def _best_shown(runs: FileRuns, anchors: npt.NDArray[np.uint8], near: Scores) -> Scores:
-    """Return, for each row, the best figure of its file's rows, header chunks aside."""
+    """Return, for each row, the best value of its file's rows, without header chunks."""
     return runs.repeated(runs.highest(near * (anchors == 0)))
 
 
-def _held(rows: npt.NDArray[np.int64], verbatim: npt.NDArray[np.int64] | None) -> Scores | None:
-    """Return 1 for those of `rows` that are in `verbatim`, else 0; None where that is empty."""
+def _is_verbatim(
+    rows: npt.NDArray[np.int64], verbatim: npt.NDArray[np.int64] | None
+) -> Scores | None:
+    """Return 1 for those of `rows` that are in `verbatim`, else 0; None if that is empty."""
     if verbatim is None or not len(verbatim):
         return None
-    held: Scores = np.isin(rows, verbatim).astype(np.float64)
-    return held
+    marks: Scores = np.isin(rows, verbatim).astype(np.float64)
+    return marks
 
 
 def _no_scores(segment: SearchableSegment) -> SegmentScores:

@@ -1,4 +1,4 @@
-"""A segment with its postings opened, ready for scoring."""
+"""Segments of a snapshot with their postings opened, ready for scoring."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,10 +23,11 @@ class SearchableSegment(Struct, frozen=True):
     """One segment of an open snapshot.
 
     Attributes:
-        visible_files: bool (files,); `visible_rows` bool (rows,) follows from it.
-        owners: u32 (files,): in a view of several snapshots, which of them each file is of.
-        ranks: u32 (files,): each file's place among all by path, where they do not lie so.
-        derived: what questions derive from the segment alone.
+        visible_files: bool (files,).
+        visible_rows: bool (rows,): the rows of visible files.
+        owners: u32 (files,): in a joint view, the number of each file's snapshot; else None.
+        ranks: u32 (files,): each file's position by path; None if files are in that order.
+        derived: a cache of data that depends on the segment alone.
     """
 
     image: SegmentImage
@@ -41,36 +42,36 @@ class SearchableSegment(Struct, frozen=True):
     derived: Cache = field(default_factory=Cache)
 
     def owner_of(self, file: int) -> int:
-        """Return which snapshot of the view a file is of; 0 where there is one."""
+        """Return the number of the snapshot that a file belongs to; 0 outside of joint views."""
         return 0 if self.owners is None else int(self.owners[file])
 
     def owners_of(self, rows: Sequence[int]) -> frozenset[int]:
-        """Return which snapshots of a view of several some rows are of; none where there is one."""
+        """Return the numbers of the snapshots of some rows; none outside of joint views."""
         return self.owners_of_files(self.image.row_files[list(rows)])
 
     def owners_of_files(self, files: Sequence[int] | Rows) -> frozenset[int]:
-        """Return the same for some files."""
+        """Return the numbers of the snapshots of some files; none outside of joint views."""
         return frozenset() if self.owners is None else frozenset(self.owners[files].tolist())
 
     def rows_of(self, file: int) -> range:
-        """Return the rows of a file, its header chunk first where it has one."""
+        """Return the rows of a file; its header chunk, if any, is the first."""
         first, end = self.image.file_rows[file : file + 2].tolist()
         return range(first, end)
 
     def rows_of_files(self, files: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return the rows of some files, one file behind the other."""
+        """Return the rows of some files, one file after the other."""
         firsts = self.image.file_rows[files].astype(np.int64)
         return spread(firsts, self.image.file_rows[files + 1] - firsts)
 
     def rows_with(self, word: str) -> Rows:
-        """Return the rows whose own text holds a word, as it is indexed; ascending."""
+        """Return the rows, ascending, whose own text contains a word as it is indexed."""
         return self.row_postings.rows_with(word, range(BODY, BODY + 1))
 
 
 def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, int] | None:
-    """Return the segment and place of the visible file with that path; None without any.
+    """Return segment and number of the visible file with that path; None without any.
 
-    The first by path whose path is canonically equivalent, where none is spelled so.
+    If no path is spelled so, the first by path that is canonically equivalent.
     """
     for place, segment in enumerate(segments):
         file = segment.image.find(PathKey(path))
@@ -88,12 +89,12 @@ def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, in
 
 
 def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
-    """Return bool (n,): where another value begins than the one before; (1,) for none."""
+    """Return bool (n,): whether each value differs from the one before; (1,) for no values."""
     return np.concatenate(([True], values[1:] != values[:-1]))
 
 
 def spread(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the numbers of all ranges, one behind the other."""
+    """Return the numbers in all ranges, one range after the other."""
     before = np.cumsum(lengths) - lengths
     numbers: npt.NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(
         starts - before, lengths
@@ -102,11 +103,12 @@ def spread(starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt
 
 
 class FileRuns(Struct, frozen=True):
-    """Rows in the order of their files, as one run for each file that has any.
+    """Rows sorted by file, as one run for each file.
 
     Attributes:
         files: int64 (files,), ascending.
-        begins: int64 (files,): where each file's rows begin; `lengths` how many they are.
+        begins: int64 (files,): position of each file's first row.
+        lengths: int64 (files,): number of each file's rows.
     """
 
     files: npt.NDArray[np.int64]
@@ -115,7 +117,7 @@ class FileRuns(Struct, frozen=True):
 
     @classmethod
     def of(cls, files: npt.NDArray[np.int64]) -> "FileRuns":
-        """Return the runs of rows with these files."""
+        """Return the runs of rows, given the file of each row."""
         begins = np.flatnonzero(run_starts(files)) if len(files) else np.zeros(0, np.int64)
         return cls(files[begins], begins, np.diff(begins, append=len(files)))
 
@@ -127,7 +129,7 @@ class FileRuns(Struct, frozen=True):
         return best
 
     def repeated(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return the files' values for each row."""
+        """Return for each row the value of its file."""
         return np.repeat(values, self.lengths)
 
 
@@ -137,8 +139,8 @@ _OPENED: Final = CacheKey[tuple[SearchableSegment, ...]]()
 def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     """Return the searchable segments of a snapshot, in the manifest's order.
 
-    They are opened once for each snapshot: with many small segments that takes longer than
-    searching them does.
+    They are opened once for each snapshot: to open many small segments takes longer than to search
+    them.
     """
     if (kept := view.derived.get(_OPENED)) is not None:
         return kept
@@ -151,7 +153,7 @@ def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
 
 
 def keep_segments(derived: Cache, segments: tuple[SearchableSegment, ...]) -> None:
-    """Keep the segments of a view that is made of others."""
+    """Cache the segments of a joint view, so that `open_segments` returns them."""
     derived.keep(_OPENED, segments)
 
 

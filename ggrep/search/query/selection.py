@@ -1,4 +1,4 @@
-"""Looks which filter or path selects nothing."""
+"""Finds filters and paths that match nothing."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -13,7 +13,7 @@ from ggrep.search.query.eligible import eligible_rows
 from ggrep.search.query.segments import SearchableSegment
 
 _OF_VALUES: Final = frozenset({"lang", "kind", "ext"})
-"""Keys of filters whose values somebody writes from memory."""
+"""Keys of filters whose values are typed from memory, so that they may be misspelt."""
 
 
 def selection_notices(
@@ -22,9 +22,9 @@ def selection_notices(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> tuple[Notice, ...]:
-    """Return a notice that names filters or a path that nothing indexed matches; none for others.
+    """Return a notice that names the filters or the path that match nothing; none if all match.
 
-    To be asked where an answer is empty: each is tried alone.
+    For empty answers: each filter is tried alone.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -35,10 +35,10 @@ def selection_notices(
 def absent_notices(
     segments: Sequence[SearchableSegment], filters: tuple[Filter, ...], deadline: Deadline
 ) -> tuple[Notice, ...]:
-    """Return a notice that names languages, kinds and endings that nothing indexed has.
+    """Return a notice that names languages, kinds and endings that no indexed file has.
 
-    An answer that others of its filters fill hides that one of them is misspelt, and so does one
-    that a misspelt filter should have left something out of.
+    Even an answer with hits can have a misspelt filter: other filters may match, and a misspelt
+    negated filter excludes nothing.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -46,8 +46,8 @@ def absent_notices(
     named = tuple(
         dict.fromkeys(replace(item, negated=False) for item in filters if item.key in _OF_VALUES)
     )
-    told = selects(segments, "", named, deadline)[: len(named)]
-    absent = tuple(item for item, matches in zip(named, told, strict=True) if not matches)
+    matched = selects(segments, "", named, deadline)[: len(named)]
+    absent = tuple(item for item, matches in zip(named, matched, strict=True) if not matches)
     return unmatched_notices((False,) * len(absent), "", absent)
 
 
@@ -57,7 +57,7 @@ def selects(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> tuple[bool, ...]:
-    """Return whether each filter, the path and all of them match anything; empty without any.
+    """Return whether each filter, the path, and all together match anything; empty without any.
 
     Raises:
         DeadlineExceeded: time ran out.

@@ -14,7 +14,7 @@ from ggrep.model.response import Hit, shortened
 from ggrep.model.sanitise import sanitise
 
 _word_terms = lru_cache(1 << 14)(word_terms)
-"""Code repeats its words; about 4 MB when full."""
+"""A cache, because code repeats its words; about 4 MB when full."""
 _NO_TERMS: Final = frozenset[str]()
 
 
@@ -36,8 +36,8 @@ def cut_snippet(
 ) -> Snippet:
     """Return the lines of `text` to show.
 
-    They begin at its start, unless more distinct query terms stand together further down, or the
-    line at offset `match` would not be among them.
+    They begin at its start, unless a later window has more distinct query terms, or the line at
+    offset `match` would be missing.
     """
     lines = sanitise(text).rstrip("\n").split("\n")
     most = mode.lines
@@ -54,7 +54,7 @@ def cut_snippet(
 
 
 def _window_around(match: int, lines: int, size: int) -> int:
-    """Return the start of the window that shows a line, a third of it in front of the line."""
+    """Return the start of the window that shows a line, with a third of it before the line."""
     if match < size:
         return 0
     return max(min(match - size // 3, lines - size), 0)
@@ -81,11 +81,11 @@ def cap_snippets(
 
 
 def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
-    """Return the earliest start whose `size` lines hold the most distinct terms.
+    """Return the earliest start whose `size` lines contain the most distinct terms.
 
-    The chunk's own start wins unless another window holds at least two terms more: a signature
-    says more than one further word. Only lines are split into words in which letters of a term
-    stand, as they do in every word of that term: `queries` has the stem `query`.
+    The chunk's start wins unless another window has at least two terms more: a signature is worth
+    more than one further word. For speed, only lines that contain the letters of a term are split
+    into words; a final `y` is ignored, as `queries` has the stem `query`.
     """
     plain = plain_text("\n".join(lines))
     letters = [some for term in terms if (some := term.removesuffix("y")) in plain]
@@ -104,7 +104,7 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     by_line += map(terms_of, pairs[size:])
     for start in range(1, len(lines) - size + 1):
         if not by_line[start + size - 1]:
-            continue  # what this window gains over the one before is its last line
+            continue  # a window gains terms over the previous one only from its last line
         count = len(_NO_TERMS.union(*by_line[start : start + size]))
         if count > best_count:
             best, best_count = start, count

@@ -1,4 +1,4 @@
-"""Parses references to places in a snapshot: row ids, paths, paths with lines."""
+"""Resolves targets in a snapshot: row ids, paths, paths with lines."""
 
 import difflib
 import re
@@ -17,25 +17,25 @@ from ggrep.search.query.segments import SearchableSegment, find_file
 
 _ROW_ID: Final = re.compile(r"#?[0-9a-f]{7,64}")
 HANDLE: Final = re.compile(r"#[0-9a-f]{7,64}")
-"""How a text for agents names a chunk: the first digits of its row id."""
+"""A chunk's name in text for agents: the first digits of its row id."""
 _WHOLE_ID: Final = 64
 _MOST_CANDIDATES: Final = 5
-"""Rows that are named where several begin with the same digits."""
+"""Most rows that an error names when several begin with the same digits."""
 _MOST_COMPARED: Final = 5000
-"""Paths that a mistyped one is compared with."""
+"""Most paths that a mistyped one is compared with."""
 _ALIKE: Final = 0.6
-_TOLD_DIGITS: Final = 12
+_LABEL_DIGITS: Final = 12
 
 
-class Target(Struct, frozen=True):
-    """A place that was found.
+class ResolvedTarget(Struct, frozen=True):
+    """The place that a target names.
 
     Attributes:
-        segment: place in the snapshot's segments.
-        row: that the place begins in; None in a file without any.
-        first_line: 1-based, as `last_line`; those of the row where no line was named.
-        is_file: no line of the file was named, nor a row.
-        is_range: a first and a last line were named.
+        segment: position in the snapshot's segments.
+        row: the row in which the place begins; None in a file without rows.
+        first_line: 1-based, like `last_line`; the lines of the row for a row id.
+        is_file: the target is a path without lines.
+        is_range: the target has a first and a last line.
     """
 
     segment: int
@@ -52,37 +52,39 @@ def is_place(text: str) -> bool:
     return is_place_text(text) or (len(text) == _WHOLE_ID and _ROW_ID.fullmatch(text) is not None)
 
 
-def find_target(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> Target:
+def find_target(
+    segments: Sequence[SearchableSegment], text: str, deadline: Deadline
+) -> ResolvedTarget:
     """Return the visible place that a target names.
 
     Args:
-        segments: of the snapshot.
-        text: `path`, `path:line`, `path:line-line`, a place as compilers print it, or a row id
-            or at least 7 of its digits, behind a `#` or not.
+        segments: the segments of the snapshot.
+        text: `path`, `path:line`, `path:line-line`, a place as compilers print it, or at least the
+            first 7 digits of a row id, with or without a `#` before them.
         deadline: checked before each segment.
 
     Raises:
-        InvalidRequest: nothing, or more than one row, is named so.
+        InvalidRequest: the target does not exist, or several rows begin with these digits.
         DeadlineExceeded: time ran out.
     """
     whole, *readings = place_readings(text.removeprefix("./"))
     for path, line, end in (whole, *readings):
-        if (held := find_file(segments, path.removeprefix("./"))) is None:
+        if (location := find_file(segments, path.removeprefix("./"))) is None:
             continue
         if (path, line, end) == whole:
-            return replace(_of_lines(segments, held, path, 1, 1), is_file=True)
+            return replace(_of_lines(segments, location, path, 1, 1), is_file=True)
         last = line if end is None else end
         if not 1 <= line <= last:
             raise InvalidRequest(f"target: {text!r}: lines count from 1 and go up")
-        return replace(_of_lines(segments, held, path, line, last), is_range=end is not None)
+        return replace(_of_lines(segments, location, path, line, last), is_range=end is not None)
     if not readings and _ROW_ID.fullmatch(text):
         return _of_row_id(segments, text.removeprefix("#"), deadline)
     path = (readings or [whole])[0].path
     raise InvalidRequest(f"target: no file {path!r} in this index{_nearest(segments, path)}")
 
 
-def is_held(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> bool:
-    """Return whether a target is a file, lines of one, or the first digits of a row's id.
+def target_exists(segments: Sequence[SearchableSegment], text: str, deadline: Deadline) -> bool:
+    """Return whether a target is a visible file, lines of one, or begins the id of a visible row.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -96,12 +98,12 @@ def is_held(segments: Sequence[SearchableSegment], text: str, deadline: Deadline
 
 def _of_lines(
     segments: Sequence[SearchableSegment],
-    held: tuple[int, int],
+    location: tuple[int, int],
     path: str,
     first: int,
     last: int,
-) -> Target:
-    place, file = held
+) -> ResolvedTarget:
+    place, file = location
     segment = segments[place]
     image = segment.image
     rows = segment.rows_of(file)
@@ -109,52 +111,54 @@ def _of_lines(
     if first > lines:
         raise InvalidRequest(f"target: {path!r} has {lines} lines, none of them {first}")
     row = row_at(segment, file, first)
-    if row is None:  # in front of the first chunk, where all is blank
+    if row is None:  # in the blank lines before the first chunk
         row = next((row for row in rows if not image.row_anchors[row]), None)
-    return Target(place, file, row, first, min(last, lines))
+    return ResolvedTarget(place, file, row, first, min(last, lines))
 
 
-def _of_row_id(segments: Sequence[SearchableSegment], digits: str, deadline: Deadline) -> Target:
-    found = _rows_of_id(segments, digits, deadline)
-    if not found:
+def _of_row_id(
+    segments: Sequence[SearchableSegment], digits: str, deadline: Deadline
+) -> ResolvedTarget:
+    rows = _rows_of_id(segments, digits, deadline)
+    if not rows:
         raise InvalidRequest(f"target: no row or file {digits!r} in this index")
-    if len(found) > 1:
-        told = ", ".join(_told(segments, each) for each in found[:_MOST_CANDIDATES])
+    if len(rows) > 1:
+        labels = ", ".join(_row_label(segments, each) for each in rows[:_MOST_CANDIDATES])
         raise InvalidRequest(
-            f"target: {len(found)} rows begin with {digits!r}; give more digits: {told}"
+            f"target: {len(rows)} rows begin with {digits!r}; give more digits: {labels}"
         )
-    place, row = found[0]
+    place, row = rows[0]
     image = segments[place].image
-    return Target(place, int(image.row_files[row]), row, *image.lines(row))
+    return ResolvedTarget(place, int(image.row_files[row]), row, *image.lines(row))
 
 
-def _told(segments: Sequence[SearchableSegment], found: tuple[int, int]) -> str:
-    """Return a row by more of its digits and its place."""
-    place, row = found
+def _row_label(segments: Sequence[SearchableSegment], location: tuple[int, int]) -> str:
+    """Return more digits of a row's id, and its place."""
+    place, row = location
     image = segments[place].image
     first, last = image.lines(row)
     path = image.path(int(image.row_files[row]))
-    return f"{image.row_id(row).hex()[:_TOLD_DIGITS]} {path}:{first}-{last}"
+    return f"{image.row_id(row).hex()[:_LABEL_DIGITS]} {path}:{first}-{last}"
 
 
 def _rows_of_id(
     segments: Sequence[SearchableSegment], digits: str, deadline: Deadline
 ) -> list[tuple[int, int]]:
     """Return the visible rows whose id begins with some digits, each as segment and row."""
-    found: list[tuple[int, int]] = []
+    matching: list[tuple[int, int]] = []
     prefix = np.frombuffer(bytes.fromhex(digits[: len(digits) // 2 * 2]), dtype=np.uint8)
     for place, segment in enumerate(segments):
         deadline.check("looking for a row")
         ids = segment.image.arrays["row_ids"].view(np.uint8)[:, : len(prefix)]
         rows = np.flatnonzero((ids == prefix).all(axis=1) & segment.visible_rows).tolist()
-        found += [
+        matching += [
             (place, row) for row in rows if segment.image.row_id(row).hex().startswith(digits)
         ]
-    return found
+    return matching
 
 
 def _nearest(segments: Sequence[SearchableSegment], path: str) -> str:
-    """Suggest the file that was meant; empty if none is likely."""
+    """Return the end of a message that suggests a similar path; empty if there is none."""
     paths = sorted(
         key
         for segment in segments

@@ -1,8 +1,8 @@
-"""Text of neighbouring rows as patterns see it, in batches that a pattern is applied to at once.
+"""Text of adjacent rows as patterns see it, in batches to which a pattern is applied at once.
 
-A file's chunks tile it: behind each chunk stands its tail, the blanks up to the next one, and the
-header chunk's tail is the text in front of the first. A run begins with the line of its first row,
-so with the end of the tail before, and ends with the last line end of its last tail.
+A file's chunks tile it: each chunk is followed by its tail, the blanks up to the next one, and the
+header chunk's tail is the text before the first chunk. A run begins with the line of its first row,
+so with the end of the previous tail, and ends with the last line end of its last tail.
 """
 
 import unicodedata
@@ -26,7 +26,7 @@ class TextRun(Struct, frozen=True):
 
     Attributes:
         data: UTF-8, to the byte as it was indexed.
-        rows: ascending; the header chunk stands for a file without any other.
+        rows: ascending; a file without other chunks has its header chunk as a row.
         starts: offset in `data` at which each row begins.
         first_line: number of the line at which `data` begins.
     """
@@ -57,7 +57,7 @@ def plain_run(run: TextRun) -> tuple[bytes, Sequence[int]]:
     if text == run.data:
         return text, run.starts
     data = np.frombuffer(run.data, dtype=np.uint8)
-    # A row may begin inside of a composed character. None is composed over an ASCII character.
+    # A row may begin inside of a composed character. ASCII characters do not compose backwards.
     cuts = np.concatenate(([0], np.flatnonzero((data < 128) & (data != ord("\n")))))
     cuts = cuts[np.searchsorted(cuts, run.starts, side="right") - 1]
     starts: list[int] = []
@@ -70,12 +70,12 @@ def plain_run(run: TextRun) -> tuple[bytes, Sequence[int]]:
 
 
 def _plain(data: bytes, *, begins: bool) -> bytes:
-    """Return the plain text of a part of a file; only at its beginning is there a mark."""
+    """Return the plain text of a part of a file; only the beginning has a byte order mark."""
     return plain_text(data) if begins else plain_text(b"\n" + data)[1:]
 
 
 def chunk_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
-    """Return bool (rows,): the rows that tile a file; a header chunk only where it is alone."""
+    """Return bool (rows,): the rows that tile files; a header chunk only if it is the only one."""
     image = segment.image
     first = image.file_rows[:-1].astype(np.int64)
     alone = np.zeros(image.rows, dtype=np.bool_)
@@ -85,7 +85,7 @@ def chunk_rows(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
 
 
 def shared_lines(segment: SearchableSegment) -> npt.NDArray[np.bool_]:
-    """Return bool (files,): the files of which two chunks share a line, which may cut a word."""
+    """Return bool (files,): the files in which two chunks share a line."""
     image = segment.image
     first, last = image.row_lines(0, image.rows)
     files, anchors = image.row_files, image.row_anchors
@@ -101,12 +101,12 @@ def read_runs(
     rows: npt.NDArray[np.int64],
     deadline: Deadline,
 ) -> Iterator[list[TextRun]]:
-    """Yield batches of the runs that some rows make.
+    """Yield the runs of some rows, in batches.
 
     Args:
         view: the pinned snapshot.
         segment: one of its segments.
-        rows: ascending, of those that tile files; all of a file of `shared_lines`, or none.
+        rows: ascending rows of `chunk_rows`; all or none of a file of `shared_lines`.
         deadline: checked before each read.
 
     Raises:
@@ -131,10 +131,10 @@ class _Span(NamedTuple):
     """Rows from `first` to before `end`.
 
     Attributes:
-        line: of the first row.
-        lead: the row before holds what stands before the first one.
-        begins: a file begins with it.
-        ends: a file ends with it.
+        line: first line of the first row.
+        lead: the tail of the previous row comes before the first one.
+        begins: its file begins with it.
+        ends: its file ends with it.
         blank: it is a header chunk.
     """
 
@@ -148,7 +148,7 @@ class _Span(NamedTuple):
 
 
 def _spans(segment: SearchableSegment, rows: npt.NDArray[np.int64]) -> Iterator[_Span]:
-    """Return the runs that ascending rows make."""
+    """Return the spans of adjacent rows of one file, among ascending rows."""
     image = segment.image
     files = image.row_files[rows]
     breaks = np.flatnonzero((np.diff(rows) != 1) | (files[1:] != files[:-1])) + 1
@@ -186,9 +186,9 @@ def _read(
         before = before if span.begins else before[before.rfind(b"\n") + 1 :]
         place += span.lead
         count = span.end - span.first
-        own = tiles[place : place + count]
+        span_tiles = tiles[place : place + count]
         place += count
-        parts = [before, *(tail if span.blank else text + tail for text, tail in own)]
+        parts = [before, *(tail if span.blank else text + tail for text, tail in span_tiles)]
         data = b"".join(parts)
         if not span.ends:
             data = data[: data.rfind(b"\n") + 1]

@@ -1,10 +1,10 @@
 """A forest of small decision trees, evaluated for many rows at once.
 
-Each inner node that a row fails takes the leaves of its left side away; of what is left of a tree
-the first leaf is the row's. No tree is walked (QuickScorer: Lucchese and others, SIGIR 2015): a
-row's place among the bounds of a feature says which of its nodes fail, and what those leave to each
-tree was put together when the forest was read. Leaves are whole numbers, so a sum has the same bits
-everywhere.
+Each inner node that a row fails removes the leaves of its left side; the first remaining leaf of a
+tree is the row's. No tree is walked (QuickScorer: Lucchese and others, SIGIR 2015): the position of
+a row's value among the bounds of a feature tells which of its nodes fail, and the leaves that they
+keep in each tree were combined when the forest was read. Leaves are integers, so a sum has the same
+bits everywhere.
 """
 
 from collections.abc import Sequence
@@ -20,21 +20,21 @@ from ggrep.base import stable_json
 
 MOST_LEAVES: Final = 16
 UNIT: Final = 1024
-"""Leaves count in shares of this."""
+"""Leaves are in units of 1 / UNIT."""
 
 _MODEL: Final = "ranking_trees.json"
 _ALL: Final = (1 << MOST_LEAVES) - 1
 
 
 class Forest(Struct, frozen=True):
-    """Trees of the same shape.
+    """Decision trees.
 
     Attributes:
         features: names of the columns.
-        usual: float64 (features,), their medians over what the trees were fitted on.
-        bounds: of each feature float64 (bounds,), ascending: what nodes compare it with.
-        kept: of each feature uint16 (bounds + 1, trees): the leaves that its nodes leave to a row
-            with more than so many of the bounds.
+        usual: float64 (features,), medians of the columns in the training data.
+        bounds: per feature float64 (bounds,), ascending: the values that nodes compare it with.
+        kept: per feature uint16 (bounds + 1, trees): the leaves, as bits, that its nodes keep for
+            a row whose value exceeds so many of the bounds.
         leaves: int32 (trees, MOST_LEAVES).
     """
 
@@ -45,7 +45,7 @@ class Forest(Struct, frozen=True):
     leaves: npt.NDArray[np.int32]
 
     def sums(self, rows: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return the sum of each row's leaves, int64 (rows,), in 1 / UNIT.
+        """Return the sum of each row's leaves, int64 (rows,), in units of 1 / UNIT.
 
         Args:
             rows: float64 (rows, features).
@@ -63,29 +63,28 @@ class Forest(Struct, frozen=True):
 @cache
 def ranking_forest() -> Forest:
     """Return the forest that ships with the package."""
-    held = resources.files("ggrep.search.query").joinpath(_MODEL).read_bytes()
-    return forest_of(stable_json.loads(held))
+    content = resources.files("ggrep.search.query").joinpath(_MODEL).read_bytes()
+    return forest_of(stable_json.loads(content))
 
 
-def forest_of(said: dict[str, Any]) -> Forest:
-    """Return the forest that a file's content describes.
+def forest_of(content: dict[str, Any]) -> Forest:
+    """Return the forest in a file's content.
 
     Args:
-        said: `features`, their names; `usual`, their medians; `trees`: of each the inner nodes as
-            [feature, bound, leaves that are left to a row with more], and `leaves` in 1 / UNIT,
-            the leftmost first.
+        content: `features`, their names; `usual`, their medians; `trees`, each with its inner nodes
+            as [feature, bound, leaves kept for a larger value] and its `leaves`, from the left.
     """
-    trees, features = said["trees"], tuple(said["features"])
+    trees, features = content["trees"], tuple(content["features"])
     leaves = np.zeros((len(trees), MOST_LEAVES), dtype=np.int32)
     nodes: list[list[tuple[float, int, int]]] = [[] for _ in features]
     for number, tree in enumerate(trees):
         leaves[number, : len(tree["leaves"])] = tree["leaves"]
         for column, bound, left in tree["nodes"]:
             nodes[column].append((bound, number, left))
-    tables = [_of_feature(own, len(trees)) for own in nodes]
+    tables = [_of_feature(each, len(trees)) for each in nodes]
     return Forest(
         features=features,
-        usual=np.array(said["usual"], dtype=np.float64),
+        usual=np.array(content["usual"], dtype=np.float64),
         bounds=tuple(bounds for bounds, _ in tables),
         kept=tuple(kept for _, kept in tables),
         leaves=leaves,
@@ -95,7 +94,7 @@ def forest_of(said: dict[str, Any]) -> Forest:
 def _of_feature(
     nodes: Sequence[tuple[float, int, int]], trees: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint16]]:
-    """Return the bounds of a feature, and what its nodes leave behind each of them."""
+    """Return the `bounds` and `kept` of one feature."""
     compared = np.array([bound for bound, _, _ in nodes], dtype=np.float64)
     bounds, places = np.unique(compared, return_inverse=True)
     kept = np.full((len(bounds) + 1, trees), _ALL, dtype=np.uint16)
@@ -109,4 +108,4 @@ _FIRST_BIT: Final = np.array(
     [0, *((number & -number).bit_length() - 1 for number in range(1, 1 << MOST_LEAVES))],
     dtype=np.uint8,
 )
-"""Place of the lowest set bit of each number of 16 bits."""
+"""Position of the lowest set bit of each 16-bit number."""

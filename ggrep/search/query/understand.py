@@ -26,7 +26,7 @@ from ggrep.search.query.kinds import NAME, QueryKind, kind_of, phrases_of
 from ggrep.search.query.query_paths import SpelledPath, places_of
 
 MAX_QUERY_CHARACTERS = 4096
-"""Most of a query that is read; what lies behind is a `limits_hit`."""
+"""Characters of a query that are read; a longer query is a `limits_hit`."""
 
 # fmt: off
 _STOP_WORDS = frozenset({
@@ -39,15 +39,15 @@ _STOP_WORDS = frozenset({
 # fmt: on
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
 _VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
-"""How many words may have been copied whole: fewer are seldom a sentence, and looking costs."""
+"""Numbers of words of a query that is searched for verbatim; fewer are seldom copied text."""
 _MOST_REMEMBERED = 8
-"""Queries whose interpretation is kept: a request is read when it is checked, and when ranked."""
+"""Parsed queries that are cached: a request is parsed when it is checked and when it is ranked."""
 _MAX_PLACES = 4
-"""Most places of a query that are looked for."""
+"""Most paths of a query that are searched for."""
 _MAX_NAMES = 16
-"""Most names of a query that are compared letter by letter."""
+"""Most names of a query that are compared in their spelling."""
 _NAME_LIKE = re.compile(rf"[a-z0-9][A-Z]|[A-Z]{{2}}[a-z]|[^\W_]_+[^\W_]|[{WORD}]\.\w")
-"""What no plain word has: a capital inside, an underscore inside, a dot between parts."""
+"""Marks of a name: a capital inside, an underscore inside or a dot between parts."""
 _BEGINNING = re.compile(rf"[{WORD}]+")
 _SEPARATORS = re.compile(r"::|#|->")
 
@@ -58,19 +58,19 @@ class ParsedQuery(Struct, frozen=True):
     Attributes:
         text: the query in NFC, without control characters.
         kind: see `ggrep.search.query.kinds`.
-        terms: distinct scored terms, in the order of their bytes: scores are summed in it.
-        spellings: those of them that only say how a word is spelt; its stem is a term as well.
-        shares: of terms that are pairs of letters, their share of a word's weight.
-        symbols: case-folded names the query spells whole, `a.b` and `a::b` as `a.b`; of words
-            that score, and no more of them than of terms.
-        phrases: texts in double quotes, which a chunk must hold to be shown.
-        verbatim: the text that a chunk may hold word for word, which counts for it; empty where
-            the query is no text that somebody could have copied.
-        places: paths or file names that the query spells.
-        wants_tests: it speaks of tests, so tests are not put behind.
+        terms: distinct scored terms, in the order of their bytes, in which scores are summed.
+        spellings: the terms that are words as spelt; the stem of each is a term too.
+        shares: shares of a word's weight, for terms that are pairs of letters.
+        symbols: case-folded whole names in the query, `a::b` as `a.b`; only of terms that are
+            scored, and no more than MAX_QUERY_TERMS.
+        phrases: texts in double quotes, which a chunk must contain to be shown.
+        verbatim: the text that adds to the score of chunks that contain it word for word; empty if
+            the query is not likely to be copied text.
+        places: paths or file names in the query.
+        wants_tests: it mentions tests, so tests are not ranked lower.
         is_vague: all its words are question words.
-        names: names as the query spells them, their parts joined by dots: the one that it is, or
-            those of its words that hardly are anything else (`aB`, `a_b`, `a.b`).
+        names: names as the query spells them, their parts joined by dots: the query itself if it
+            is one name, else its words with the marks of a name (`aB`, `a_b`, `a.b`).
     """
 
     text: str
@@ -96,22 +96,22 @@ class ParsedQuery(Struct, frozen=True):
 def parse_query(query: str) -> ParsedQuery:
     """Return the interpretation of `query`.
 
-    Question words carry no weight unless there is nothing else. Of a longer query only the
-    first MAX_QUERY_CHARACTERS are read, and `limits_hit` says so.
+    Question words carry no weight unless there are no other words. Only the first
+    MAX_QUERY_CHARACTERS are read; a longer query is reported in `limits_hit`.
 
     Raises:
-        InvalidRequest: nothing searchable is left once control characters are gone.
+        InvalidRequest: without control characters the query has no words.
     """
     text = nfc(sanitise_line(_head(query))).strip()
     places, plain = places_of(text)
-    found = spelled_words(plain)
-    if not found and text:
+    words = spelled_words(plain)
+    if not words and text:
         line = f"ggrep -F {'-- ' * text.startswith('-')}{quote(text)}"
         raise InvalidRequest(f"query: {text!r} has no word to search for; as exact text: {line}")
-    if not found:
+    if not words:
         raise InvalidRequest("the query is empty; give at least one word")
-    telling = [word for word in found if not is_stop_word(word)]
-    content = telling or found
+    telling = [word for word in words if not is_stop_word(word)]
+    content = telling or words
     weighed = _weighed(content)
     terms = list(weighed)
     names = NAME.findall(plain)
@@ -132,7 +132,7 @@ def parse_query(query: str) -> ParsedQuery:
         shares=_shares(weighed, terms),
         symbols=tuple(sorted(symbols[:MAX_QUERY_TERMS], key=lambda name: name.encode())),
         phrases=phrases_of(text, kind),
-        verbatim=_verbatim(text, kind, found),
+        verbatim=_verbatim(text, kind, words),
         places=places[:_MAX_PLACES],
         wants_tests=any(word.casefold() in _TEST_WORDS for word in content),
         is_vague=not telling,
@@ -147,13 +147,13 @@ def is_stop_word(word: str) -> bool:
 
 
 def as_name(query: ParsedQuery) -> ParsedQuery:
-    """Return the query as a name, whatever its form."""
+    """Return the query interpreted as a name, regardless of its form."""
     names = _spelled(NAME.findall(query.text), QueryKind.SYMBOL)
     return replace(query, kind=QueryKind.SYMBOL, phrases=(), verbatim="", places=(), names=names)
 
 
 def as_description(query: ParsedQuery) -> ParsedQuery:
-    """Return the query as a description, whatever its form."""
+    """Return the query interpreted as a description, regardless of its form."""
     kind = QueryKind.QUESTION
     return replace(query, kind=kind, symbols=(), phrases=(), verbatim="", places=(), names=())
 
@@ -163,7 +163,7 @@ def query_of_words(
 ) -> ParsedQuery:
     """Return a query of the words in `parts` of a text; there may be none.
 
-    Names, places and quotes mean nothing in it, and of its terms the first `most` count.
+    Names, paths and quotes have no special meaning, and only the first `most` terms count.
     """
     content = [word for part in parts for word in spelled_words(sanitise_line(_head(part)))]
     weighed = _weighed(content)
@@ -190,9 +190,9 @@ def query_of_words(
     )
 
 
-def _verbatim(text: str, kind: QueryKind, found: list[str]) -> str:
-    """Return the part of a query that may be copied from code: a message or words of it."""
-    copied = len(found) in _VERBATIM_WORDS.get(kind, ())
+def _verbatim(text: str, kind: QueryKind, words: list[str]) -> str:
+    """Return the text to search for verbatim; empty if the query is hardly copied text."""
+    copied = len(words) in _VERBATIM_WORDS.get(kind, ())
     return text.strip(" .,:;!?\"'`") if copied else ""
 
 
@@ -207,7 +207,7 @@ def _head(query: str) -> str:
 
 
 def _weighed(content: Sequence[str]) -> dict[str, float]:
-    """Return the terms of words in their order, with their shares of a word's weight."""
+    """Return the terms of words, in order, with their shares of a word's weight."""
     weighed: dict[str, float] = {}
     for word in content:
         for term, share in query_terms(word).items():
@@ -216,12 +216,12 @@ def _weighed(content: Sequence[str]) -> dict[str, float]:
 
 
 def _shares(weighed: Mapping[str, float], terms: Sequence[str]) -> Mapping[str, float]:
-    """Return the shares of those of `terms` that do not weigh as a word."""
+    """Return the shares of those of `terms` that weigh less than a word."""
     return {term: weighed[term] for term in terms if weighed[term] < 1.0}
 
 
 def _spellings(content: list[str]) -> frozenset[str]:
-    """Return the whole words that are no word's stem or part."""
+    """Return the terms that are words as spelt and not also a stem or part of a word."""
     split = [
         word_terms(piece) for word in content for piece in pieces(word) if not is_unspaced(piece)
     ]
@@ -230,7 +230,7 @@ def _spellings(content: list[str]) -> frozenset[str]:
 
 
 def _spelled(names: list[str], kind: QueryKind) -> tuple[str, ...]:
-    """Return the query's names, their parts joined by dots; of plain words only a lone one."""
+    """Return the query's names, their parts joined by dots; a plain word only if it is alone."""
     joined = dict.fromkeys(_SEPARATORS.sub(".", name) for name in names)
     if kind is QueryKind.SYMBOL:
         return tuple(joined)[:1]
@@ -242,7 +242,7 @@ def _wholes(name: str) -> set[str]:
 
 
 def _symbols(names: list[str], content: list[str]) -> list[str]:
-    """Return the distinct names, single words first, in the query's order."""
+    """Return the distinct names in the query's order, single words before dotted names."""
     dotted = [_SEPARATORS.sub(".", name) for name in names if not name.isalnum()]
     folded = map(folded_name, (*content, *dotted))
     return list(dict.fromkeys(folded))

@@ -1,4 +1,4 @@
-"""Files of a snapshot that answers cannot show whole."""
+"""Counts the files of a snapshot that answers cannot show completely."""
 
 from typing import Final
 
@@ -12,11 +12,11 @@ from ggrep.parse.languages.registry import is_unread
 
 _UNSEEN: Final = CacheKey[Unseen]()
 _NAMELESS: Final = {"code": "unknown languages"}
-"""Code without a known ending has no language's name."""
+"""Names for files whose language has no name of its own."""
 
 
 def unseen_files(view: SnapshotView, skipped: Counts) -> Unseen:
-    """Return the files that are skipped, partly indexed or without definitions.
+    """Return the numbers of files that are skipped, partly indexed or without definitions.
 
     Args:
         view: the snapshot; its files are counted once.

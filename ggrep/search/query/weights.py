@@ -1,8 +1,8 @@
 """The weights of the score, all in one place.
 
 They are fitted to the aggregate of a public retrieval benchmark of 20 repositories by
-`python3 dev.py fit`; what they reach, there and on repositories that a fit did not see, stands in
-docs/quality.md.
+`python3 dev.py fit`; docs/quality.md has their results, there and on repositories that the fit did
+not use.
 """
 
 from typing import Any
@@ -24,21 +24,21 @@ class Weights(Struct, frozen=True):
 
     Attributes:
         fields: of body, name, crumb and doc, in the layout's order.
-        spelling: share of a term that only says how a word is spelt, beside its stem.
-        text: share of the chunk's own lexical evidence.
-        file: share of its file's lexical evidence, over all the file's visible chunks.
-        path: share of query words in directory and file names.
-        stem: share of the file's stem that the query spells.
-        symbol: share of definitions of queried names.
-        location: share of a path that the query spells.
-        verbatim: for chunks that hold the query word for word.
+        spelling: factor of a term that is a word as spelt, relative to its stem.
+        text: weight of the chunk's lexical evidence.
+        file: weight of its file's lexical evidence, over all the file's visible chunks.
+        path: weight of query words in directory and file names.
+        stem: weight of the share of the file's stem that the query spells.
+        symbol: weight of definitions of names in the query.
+        location: weight of a file's fit to a path in the query.
+        verbatim: weight of containing the query word for word.
         definition: factor of chunks that define something.
         further: factor of every chunk of a file but its best.
         passage: 1, or 0 to leave out the factor of the chunk as an answer by itself.
-        wordless: lexical evidence that this factor grants every chunk.
-        function: share by which it prefers functions and methods.
-        name: share by which it prefers chunks whose names spell the whole query.
-        dense: factor of what the encoder's `Fusion` adds; 0 leaves it out.
+        wordless: lexical evidence that every chunk has for that factor.
+        function: by how much that factor prefers functions and methods.
+        name: by how much it prefers chunks whose names spell the whole query.
+        dense: factor of the encoder's `Fusion` weights; 0 leaves them out.
         priors: 1, or 0 to leave out the factors of paths and corpora.
         learned: 1, or 0 to leave out the learned correction.
         kinds: 1, or 0 to weigh every kind of query alike.
@@ -72,14 +72,12 @@ class Weights(Struct, frozen=True):
 
 
 class Fusion(Struct, frozen=True):
-    """How one encoder's cosines are blended in.
-
-    A cosine counts by how far it lies above `floor`, as a share of the way to 1.
+    """The weights of one encoder's cosines, scaled so that `floor` is 0 and 1 stays 1.
 
     Attributes:
-        row: share of the chunk's own.
-        file: share of the best of its file's visible chunks, header chunks aside.
-        floor: cosines up to it say nothing.
+        row: weight of the chunk's cosine.
+        file: weight of the best cosine of its file's visible chunks, without header chunks.
+        floor: cosines up to it do not count.
     """
 
     row: float
@@ -93,8 +91,8 @@ FUSION: dict[str, Fusion] = {
     "static": Fusion(0.2, 1.0, 0.2),
     "sentence-transformers": Fusion(0.5, 2.0, 0.1),
 }
-"""By the encoder's name. A file's best chunk counts rather than the sum over its chunks, as it is
-for words: every chunk is a little like any question, so sums would favour long files."""
+"""By the encoder's name. A file's best chunk counts, and not the sum over its chunks as for words:
+every chunk is a little similar to any question, so sums would favour long files."""
 
 
 KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
@@ -113,11 +111,11 @@ KIND_WEIGHTS: dict[QueryKind, dict[str, float]] = {
     QueryKind.QUESTION: {},
     QueryKind.WORDS: {},
 }
-"""Where a kind of query is weighed otherwise.
+"""Weights that differ for a kind of query.
 
-A name wants its definition, most likely in a file that is called so, and hardly any likeness; a
-path its file. A message stands in one place: what else its file
-says matters little, and the exception's name is defined elsewhere.
+A query that is a name wants its definition, most likely in a file of that name; similarity hardly
+matters. One that is a path wants the file. A message occurs in one place: the rest of its file
+matters little, and the exception in it is defined elsewhere.
 """
 
 
@@ -138,8 +136,7 @@ TRAIT_FACTORS: dict[int, float] = {
     MACHINE_WRITTEN: 0.7,
     DECLARATION: 0.8,
 }
-"""Factors of what a path and a content say about their file, each of a set of traits that any of
-them calls for; tests are spared when the query speaks of them."""
+"""Factors of files by their traits; that of tests does not apply if the query mentions tests."""
 
 _BALANCED: dict[Corpus, float] = {
     Corpus.CODE: 1.0,
@@ -170,10 +167,10 @@ CORPUS_FACTORS: dict[Mode, dict[Corpus, float]] = {
         Corpus.RECORDS: 1.0,
     },
 }
-"""Factors of a chunk's corpus by intent. Who looks for a bug is served best by the usual ones:
-sparing tests and other texts put the files that fixes change further down."""
+"""Factors of a chunk's corpus by mode. The usual factors are also best for debugging: higher ones
+for prose and records ranked the files that fixes change lower."""
 
 NAMED_TEST = 0.6
-"""Factor of a test that defines a name which the query spells: hardly behind what is shipped."""
+"""Factor of a test that defines a name in the query: little lower than other code."""
 
 DEFAULT_WEIGHTS = Weights()

@@ -19,7 +19,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.parse.languages.by_content import ENDINGS_OF_SEVERAL
 from ggrep.parse.languages.registry import corpus_of, language_of
 from ggrep.parse.source.git_listing import Listing
-from ggrep.parse.source.glimpse import Glimpse
+from ggrep.parse.source.priority_walk import PriorityWalk
 from ggrep.parse.source.walk import apart_below
 from ggrep.search.query.eligible import path_test
 from ggrep.search.query.finding import read_query
@@ -171,7 +171,7 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
     listing = tree.listing()
     listed = _listed(listing, wanted)
     promise = promise_of(listed or (), needles)
-    walk = Glimpse(
+    walk = PriorityWalk(
         tree.root,
         tree.settings,
         listing,
@@ -180,19 +180,19 @@ def look_through(tree: Tree, request: SearchRequest, deadline: Deadline, asked_m
         leads=wanted.leads,
     )
     seen, complete, unread = sightings_for(query, needles), True, 0
-    for glimpsed in walk.pass_by():
+    for visited in walk.visited():
         deadline.check("the scan")
         enough = walk.entries >= LEAST_ENTRIES or seen.bytes_read >= LEAST_BYTES
         if latest.remaining_ms() <= 0.0 or (enough and time.remaining_ms() <= 0.0):
             complete = False
             break
-        if glimpsed is not None and wanted.has(glimpsed.file.path_key):
-            data = glimpsed.read()
+        if visited is not None and wanted.has(visited.file.path_key):
+            data = visited.read()
             if data is None:
                 unread += 1
                 continue
             matched = None if pattern is None else _matches(data, pattern, deadline)
-            seen.look(glimpsed.file, data, matched=matched)
+            seen.look(visited.file, data, matched=matched)
     total = seen.files + unread if complete else None if listed is None else len(listed)
     best = seen.best(query)
     return Looked(query, seen, best, walk.ignore_files, total, complete)

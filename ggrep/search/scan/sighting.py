@@ -19,7 +19,7 @@ from ggrep.index.lexical.bm25 import inverse_document_frequency
 from ggrep.index.lexical.stems import stem
 from ggrep.index.lexical.tokens import plain_text
 from ggrep.model.files import TEST, SourceFile, traits_of
-from ggrep.parse.source.made import made_traits
+from ggrep.parse.source.generated import generated_traits
 from ggrep.search.query.understand import ParsedQuery
 from ggrep.search.query.weights import TRAIT_FACTORS
 
@@ -171,7 +171,7 @@ class Sightings:
                 defines |= 1 << place
         traits = traits_of(file.path_key)
         if len(data) > _LARGE_BYTES:
-            traits |= made_traits(file.path_key, data)
+            traits |= generated_traits(file.path_key, data)
         self.found.append(Sighted(file, counts, in_path, in_name, defines, traits))
 
     def _in_path(self, key: PathKey) -> tuple[int, int]:

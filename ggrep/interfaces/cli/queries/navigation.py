@@ -27,7 +27,7 @@ from ggrep.interfaces.cli.queries.search_options import (
     TypedSearch,
 )
 from ggrep.interfaces.cli.queries.typed_targets import Finder, TypedTarget
-from ggrep.model.filters import keys_told
+from ggrep.model.filters import named_filters
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
 from ggrep.model.sanitise import sanitise_line
@@ -48,7 +48,7 @@ _Names: TypeAlias = Annotated[
 _INSIDE = Flag("--in", "Search only this directory or file.")
 _FILTER = Flag(
     "--filter",
-    f"Search only files that match {keys_told('kind', 'corpus')}; negate with a leading -.",
+    f"Search only files that match {named_filters('kind', 'corpus')}; negate with a leading -.",
     takes="filter",
 )
 

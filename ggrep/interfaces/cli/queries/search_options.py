@@ -22,7 +22,7 @@ from ggrep.interfaces.cli.parsing.flags import (
     typed_flags,
 )
 from ggrep.model.corpus import CORPUS_WORDS, Mode
-from ggrep.model.filters import keys_told
+from ggrep.model.filters import named_filters
 from ggrep.model.request import SearchRequest, SnippetMode, compacted, with_exact_defaults
 
 MOST_MATCHING: Final = 50
@@ -83,7 +83,7 @@ class QueryOptions(Struct, frozen=True):
         tuple[str, ...],
         Flag(
             "--filter",
-            f"Search only files and chunks that match {keys_told()}; negate with a leading -.",
+            f"Search only files and chunks that match {named_filters()}; negate with a leading -.",
             takes="filter",
         ),
     ] = ()

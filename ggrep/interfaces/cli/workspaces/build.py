@@ -213,7 +213,7 @@ def _brought_here(
 
 
 _FEW: Final = 3
-_TOLD: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
+_ENDS: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
 
 
 async def _build(
@@ -227,7 +227,7 @@ async def _build(
         done += 1
         name = result.repo.alias or result.repo.repo_id
         message = (
-            f"[{done}/{total}] {name}: {_TOLD[result.status]} in {result.duration_ms / 1000:.1f} s"
+            f"[{done}/{total}] {name}: {_ENDS[result.status]} in {result.duration_ms / 1000:.1f} s"
         )
         if result.outcome is not None and result.outcome.pulled:
             message += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"

@@ -1,1 +1,1 @@
-"""How each language that queries cannot describe is read: a module a language."""
+"""Rules of the languages that query files cannot describe, one module for each."""

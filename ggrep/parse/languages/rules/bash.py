@@ -4,8 +4,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     by_kind,
     constants,
@@ -18,11 +18,11 @@ from ggrep.parse.languages.found import (
 _SOURCE: Final = frozenset({b".", b"source"})
 
 
-def _assignment(node: Node) -> Found | None:
+def _assignment(node: Node) -> Construct | None:
     return constants([_variable(node)])
 
 
-def _declaration(node: Node) -> Found | None:
+def _declaration(node: Node) -> Construct | None:
     return constants(list(filter(None, map(_variable, node.named_children))))
 
 
@@ -32,13 +32,15 @@ def _variable(node: Node) -> str:
     return text_of(node) if node.type == "variable_name" else ""
 
 
-def _alias(node: Node) -> Found | None:
+def _alias(node: Node) -> Construct | None:
     """Return the aliases of an `alias` command."""
     if _command(node) != b"alias":
         return None
     given = [text_of(item) for item in node.children_by_field_name("argument")]
     names = [item.partition("=")[0] for item in given if "=" in item]
-    return Found("function", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    return (
+        Construct("function", names[0], more_names=tuple(names[1:]), loose=True) if names else None
+    )
 
 
 def _command(node: Node) -> bytes:

@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -32,25 +32,27 @@ _MACRO: Final = re.compile(r"[A-Z][A-Z0-9]*(?:TEST|_)[A-Z0-9_]*|TEST[A-Z0-9_]*|S
 _MAKING: Final = re.compile(r"(?:TRACE|DEFINE|DECLARE)_\w*|PyDoc_STRVAR\Z|[A-Z0-9_]*ATTR_[A-Z_]+\Z")
 
 
-def _record(node: Node, name: str = "") -> Found | None:
-    """Return a record that has a body; the members of a nameless one count as if outside."""
+def _record(node: Node, name: str = "") -> Construct | None:
+    """Return a record with a body; without a name, its members count as if they were outside."""
     body = body_of(node)
-    own = _unscoped(field_text(node, "name"))
+    inner_name = _unscoped(field_text(node, "name"))
     if not body:
         return None
-    if not own and not name:
-        return Found("", inside=body)
-    more = (own,) if own and name and own != name else ()
-    return Found(_RECORDS[node.type], name or own, body, more_names=more)
+    if not inner_name and not name:
+        return Construct("", inside=body)
+    more = (inner_name,) if inner_name and name and inner_name != name else ()
+    return Construct(_RECORDS[node.type], name or inner_name, body, more_names=more)
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     declarator = node.child_by_field_name("declarator")
     names = _declared(declarator)
     if not names:
         return None
     if declarator is not None and declarator.type == "identifier":
-        return Found("", inside=body_of(node))  # what a macro makes look like a function
+        return Construct(
+            "", inside=body_of(node)
+        )  # a macro call that the grammar reads as a function
     if declarator is not None and node.child_by_field_name("type") is None:
         made = _made(node, declarator)
         if made is not None:
@@ -60,37 +62,35 @@ def _function(node: Node) -> Found | None:
         *owners, last = _scopes(kind)
         if last == "operator":  # read as a type, `A::operator`, in front of a function `B`
             name = f"operator {text_of(declarator).partition('(')[0].strip()}"
-            return Found("function", name, body_of(node), owners=tuple(owners))
-    return Found("function", names[-1], body_of(node), owners=names[:-1])
+            return Construct("function", name, body_of(node), owners=tuple(owners))
+    return Construct("function", names[-1], body_of(node), owners=names[:-1])
 
 
-def _made(node: Node, declarator: Node) -> Found | None:
-    """Return what `TEST_F(Suite, Case) { ... }` or `FUNCTION_X(name) { ... }` defines."""
-    macro, given = (
-        field_text(declarator, "declarator"),
-        declarator.child_by_field_name("parameters"),
-    )
+def _made(node: Node, declarator: Node) -> Construct | None:
+    """Return the function of `TEST_F(Suite, Case) { ... }` or `FUNCTION_X(name) { ... }`."""
+    macro = field_text(declarator, "declarator")
+    given = declarator.child_by_field_name("parameters")
     words = [] if given is None else given.named_children
     if not _is_macro(node, macro) or any(len(word.children) != 1 for word in words):
         return None
     if not words:
-        return Found("")  # a test that goes by a text
+        return Construct("")  # a test that is named by a string
     tested = "TEST" in macro and "CASE" not in macro and len(words) > 1
     case = words[1 if tested else 0]
     owners = (text_of(words[0]),) if tested else ()
     span = (case.start_byte, case.end_byte)
-    return Found("function", text_of(case), body_of(node), owners, spans=(span,))
+    return Construct("function", text_of(case), body_of(node), owners, spans=(span,))
 
 
 def _is_macro(node: Node, name: str) -> bool:
-    """Say whether what stands where a function is named is a macro, not a constructor."""
+    """Say whether a function's name is a macro's and not a constructor's."""
     around = node.parent and node.parent.parent
     record = around is not None and around.type in _RECORDS and field_text(around, "name") == name
     return _MACRO.fullmatch(name) is not None and not record
 
 
-def _called(node: Node) -> Found | None:
-    """Return what a macro that is called at the margin makes: `TRACE_EVENT(name, ...)`."""
+def _called(node: Node) -> Construct | None:
+    """Return the definition by a macro call at the margin: `TRACE_EVENT(name, ...)`."""
     call = None if node.start_point[1] else named(node, 0)
     if call is None or call.type != "call_expression":
         return None
@@ -99,10 +99,12 @@ def _called(node: Node) -> Found | None:
     name = named(given, 1 if test else 0)
     if name is None or name.type != "identifier" or not (test or _MAKING.match(macro)):
         return None
-    return Found("constant", text_of(name), loose=True, spans=((name.start_byte, name.end_byte),))
+    return Construct(
+        "constant", text_of(name), loose=True, spans=((name.start_byte, name.end_byte),)
+    )
 
 
-def _declaration(node: Node) -> Found | None:
+def _declaration(node: Node) -> Construct | None:
     """Return a prototype, a variable, or the record that a variable is declared with."""
     kind = node.child_by_field_name("type")
     if kind is not None and kind.type in _RECORDS and body_of(kind):
@@ -117,44 +119,44 @@ def _declaration(node: Node) -> Found | None:
     first = named[0]
     chunk_type = "function" if _is_function(declarators[0]) else "constant"
     more = tuple(names[-1] for names in named[1:])
-    return Found(chunk_type, first[-1], owners=first[:-1], more_names=more, loose=True)
+    return Construct(chunk_type, first[-1], owners=first[:-1], more_names=more, loose=True)
 
 
-def _typedef(node: Node) -> Found | None:
+def _typedef(node: Node) -> Construct | None:
     kind = node.child_by_field_name("type")
     names = [_declared(item) for item in node.children_by_field_name("declarator")]
     flat = [name[-1] for name in names if name]
     if kind is None or not flat:
         return None
     if kind.type not in _RECORDS or not body_of(kind):
-        return Found("typealias", flat[0], more_names=tuple(flat[1:]), loose=True)
-    own = field_text(kind, "name")
-    more = (*flat[1:], own) if own and own not in flat else tuple(flat[1:])
-    return Found(_RECORDS[kind.type], flat[0], body_of(kind), more_names=more)
+        return Construct("typealias", flat[0], more_names=tuple(flat[1:]), loose=True)
+    tag = field_text(kind, "name")
+    more = (*flat[1:], tag) if tag and tag not in flat else tuple(flat[1:])
+    return Construct(_RECORDS[kind.type], flat[0], body_of(kind), more_names=more)
 
 
-def _namespace(node: Node) -> Found | None:
+def _namespace(node: Node) -> Construct | None:
     name = field_text(node, "name").replace("::", ".")
     if not name:
-        return Found("", inside=body_of(node))
-    return Found("module", name, body_of(node), thin=True, always_open=True)
+        return Construct("", inside=body_of(node))
+    return Construct("module", name, body_of(node), thin=True, always_open=True)
 
 
-def _template(node: Node) -> Found | None:
+def _template(node: Node) -> Construct | None:
     inner = node.named_children
     return describe(inner[-1]) if inner else None
 
 
-def _friend(node: Node) -> Found | None:
+def _friend(node: Node) -> Construct | None:
     """Return a friend that is defined in the class itself."""
     inner = last_named(node)
     return _function(inner) if inner is not None and inner.type == "function_definition" else None
 
 
-def _linkage(node: Node) -> Found | None:
+def _linkage(node: Node) -> Construct | None:
     body = node.child_by_field_name("body")
     if body is None or body.type == "declaration_list":
-        return Found("", inside=body_of(node))
+        return Construct("", inside=body_of(node))
     return describe(body)
 
 
@@ -189,7 +191,7 @@ def _is_function(node: Node | None) -> bool:
 
 
 def _declared(node: Node | None) -> tuple[str, ...]:
-    """Return the name below nested declarators, behind its scopes: `a::B::c` in three."""
+    """Return the name below nested declarators, after its scopes: `a::B::c` in three parts."""
     for _ in range(_MAX_DECLARATOR_DEPTH):
         inner = None if node is None else _inner_declarator(node)
         if inner is None or (node is not None and node.type == "operator_cast"):
@@ -227,7 +229,7 @@ def _unscoped(name: str) -> str:
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return what is included, without brackets or quotes."""
+    """Return the included path, without brackets or quotes."""
     if node.type != "preproc_include":
         return ()
     return (field_text(node, "path").strip('<>"'),)

@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -26,15 +26,15 @@ _TYPES: Final = {
     "struct_declaration": "class",
 }
 _MAX_USINGS: Final = 64
-"""How many nodes in front of a type are searched for the namespace of the whole file."""
+"""Most nodes in front of a type that are searched for the namespace of the whole file."""
 
 
-def _type(node: Node) -> Found | None:
+def _type(node: Node) -> Construct | None:
     fields: tuple[str, ...] = ()
     if node.type.startswith("record"):
         fields = tuple(_parameters(node))
     kind, name = _TYPES[node.type], field_text(node, "name")
-    return Found(kind, name, body_of(node), owners=_file_namespace(node), more_names=fields)
+    return Construct(kind, name, body_of(node), owners=_file_namespace(node), more_names=fields)
 
 
 def _parameters(node: Node) -> list[str]:
@@ -44,7 +44,7 @@ def _parameters(node: Node) -> list[str]:
 
 
 def _file_namespace(node: Node) -> tuple[str, ...]:
-    """Return the namespace that the file declares for all that follows, if this is outermost."""
+    """Return the namespace that the file declares for all its types, if this is outermost."""
     parent = node.parent
     if parent is None or parent.type != "compilation_unit":
         return ()
@@ -57,22 +57,24 @@ def _file_namespace(node: Node) -> tuple[str, ...]:
     return ()
 
 
-def _namespace(node: Node) -> Found | None:
+def _namespace(node: Node) -> Construct | None:
     name, inside = field_text(node, "name"), body_of(node)
     if not inside:
-        return Found("module", name, loose=True)
-    return Found("module", name, inside, thin=True, always_open=True)
+        return Construct("module", name, loose=True)
+    return Construct("module", name, inside, thin=True, always_open=True)
 
 
-def _fields(node: Node) -> Found | None:
+def _fields(node: Node) -> Construct | None:
     declared = [item for item in node.named_children if item.type == "variable_declaration"]
     variables = [item for part in declared for item in part.named_children]
     names = [field_text(item, "name") for item in variables if item.type == "variable_declarator"]
     return constants(names)
 
 
-def _delegate(node: Node) -> Found | None:
-    return Found("typealias", field_text(node, "name"), owners=_file_namespace(node), loose=True)
+def _delegate(node: Node) -> Construct | None:
+    return Construct(
+        "typealias", field_text(node, "name"), owners=_file_namespace(node), loose=True
+    )
 
 
 def _behind(word: str, field: str) -> Callable[[Node], str]:
@@ -99,7 +101,7 @@ describe: Final = by_kind(
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return the name that a `using` brings in, not the alias it may give it."""
+    """Return the name that a `using` imports, not its alias."""
     if node.type != "using_directive" or not node.named_children:
         return ()
     return (text_of(node.named_children[-1]),)

@@ -6,8 +6,8 @@ from typing import Final
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import Found, Rules, by_kind, last_named, named, text_of
-from ggrep.parse.languages.runs import APART, BETWEEN, LEAD, grouped, inside_of, run_found
+from ggrep.parse.languages.constructs import Construct, Rules, by_kind, last_named, named, text_of
+from ggrep.parse.languages.runs import APART, BETWEEN, LEAD, grouped, inside_of, run_construct
 
 _FUNCTIONS: Final = frozenset(
     {b"def", b"defp", b"defmacro", b"defmacrop", b"defguard", b"defguardp", b"defdelegate", b"defn"}
@@ -39,44 +39,46 @@ _ABOUT_MODULE: Final = frozenset(
 _OPERATORS: Final = frozenset({"binary_operator", "unary_operator"})
 
 
-def _call(node: Node) -> Found | None:
+def _call(node: Node) -> Construct | None:
     word = _word(node)
     reader = _WORDS.get(word)
     return None if reader is None else reader(node, word)
 
 
-def _function(node: Node, word: bytes) -> Found:
+def _function(node: Node, word: bytes) -> Construct:
     del word
-    return Found("function", _head(node)[0], _block(node))
+    return Construct("function", _head(node)[0], _block(node))
 
 
-def _test(node: Node, word: bytes) -> Found:
-    return Found("function", _title(node) or word.decode(), _block(node))
+def _test(node: Node, word: bytes) -> Construct:
+    return Construct("function", _title(node) or word.decode(), _block(node))
 
 
-def _tests(node: Node, word: bytes) -> Found:
+def _tests(node: Node, word: bytes) -> Construct:
     del word
-    return Found("module", _title(node), _members(node))
+    return Construct("module", _title(node), _members(node))
 
 
-def _wrapper(node: Node, word: bytes) -> Found:
+def _wrapper(node: Node, word: bytes) -> Construct:
     del word
-    return Found("", inside=_members(node))
+    return Construct("", inside=_members(node))
 
 
 def _word(node: Node) -> bytes:
-    """Return what is called, where that is a bare word."""
+    """Return the called name if it is a bare word; else empty."""
     target = node.child_by_field_name("target")
     if target is None or target.type != "identifier":
         return b""
     return target.text or b""
 
 
-def _module(node: Node, word: bytes) -> Found:
+def _module(node: Node, word: bytes) -> Construct:
     chunk_type = _MODULES[word]
     inside = _members(node)
     name = text_of(_argument(node))
-    return Found(chunk_type, name, inside, always_open=chunk_type == "module", doc=_moduledoc(node))
+    return Construct(
+        chunk_type, name, inside, always_open=chunk_type == "module", doc=_moduledoc(node)
+    )
 
 
 def _moduledoc(node: Node) -> Node | None:
@@ -89,7 +91,7 @@ def _moduledoc(node: Node) -> Node | None:
     return None
 
 
-def _struct(node: Node, word: bytes) -> Found:
+def _struct(node: Node, word: bytes) -> Construct:
     """Return a struct by the name of its module, with its fields."""
     block = node.parent
     module = None if block is None else block.parent
@@ -106,20 +108,20 @@ def _struct(node: Node, word: bytes) -> Found:
             fields.append(text_of(named(part, 0)).rstrip(": "))
         elif part.type in {"keywords", "list"}:
             pending += reversed(part.named_children)
-    return Found("class", owner or word.decode(), more_names=tuple(fields), loose=True)
+    return Construct("class", owner or word.decode(), more_names=tuple(fields), loose=True)
 
 
-def _attribution(node: Node) -> Found | None:
-    """Return what `@name value` defines: a type, a callback or a constant."""
+def _attribution(node: Node) -> Construct | None:
+    """Return the type, callback or constant that `@name value` defines."""
     word = _attribute(node)
     operand = node.child_by_field_name("operand")
     if not word or operand is None or word in _LEADS or word in _ABOUT_MODULE:
         return None
     if word in _TYPES:
-        return Found("typealias", _specified(operand)[0], loose=True)
+        return Construct("typealias", _specified(operand)[0], loose=True)
     if word in _CALLBACKS:
-        return Found("function", _specified(operand)[0], loose=True)
-    return Found("constant", word.decode("utf-8", "replace"), loose=True)
+        return Construct("function", _specified(operand)[0], loose=True)
+    return Construct("constant", word.decode("utf-8", "replace"), loose=True)
 
 
 def _attribute(node: Node) -> bytes:
@@ -130,7 +132,7 @@ def _attribute(node: Node) -> bytes:
 
 
 def _specified(node: Node) -> tuple[str, int]:
-    """Return name and arity of what a type or a callback declares."""
+    """Return the name and arity of a type or a callback."""
     return _named(_argument(node), frozenset({"when", "::"}))
 
 
@@ -180,7 +182,7 @@ def _members(node: Node) -> tuple[Node, ...]:
 
 
 def _role(node: Node) -> str:
-    """Return the name and arity whose clause a node is."""
+    """Return a node's role; of a function's clause its name and arity."""
     kind = node.type
     if kind == "comment":
         return BETWEEN
@@ -202,13 +204,13 @@ def _attribute_role(node: Node) -> str:
     return f"{node.start_byte}" if word in _TYPES or word in _CALLBACKS else APART
 
 
-def _run(node: Node) -> Found | None:
-    run, found = run_found(node, describe)
-    if found is None:
+def _run(node: Node) -> Construct | None:
+    run, definition = run_construct(node, describe)
+    if definition is None:
         return None
     docs = [_documented(item) for item in run.lead if _attribute(item) in {b"doc", b"typedoc"}]
-    inside = found.inside if len(run.clauses) == 1 else ()
-    return replace(found, inside=inside, doc=docs[0] if docs else found.doc)
+    inside = definition.inside if len(run.clauses) == 1 else ()
+    return replace(definition, inside=inside, doc=docs[0] if docs else definition.doc)
 
 
 def _documented(node: Node) -> Node | None:
@@ -218,11 +220,11 @@ def _documented(node: Node) -> Node | None:
     return text if text is not None and text.type in {"string", "sigil"} else None
 
 
-def _else(node: Node) -> Found:
-    return Found("", inside=grouped(node, node.named_children, _role))
+def _else(node: Node) -> Construct:
+    return Construct("", inside=grouped(node, node.named_children, _role))
 
 
-_WORDS: Final[dict[bytes, Callable[[Node, bytes], Found | None]]] = {
+_WORDS: Final[dict[bytes, Callable[[Node, bytes], Construct | None]]] = {
     **dict.fromkeys(_FUNCTIONS, _function),
     **dict.fromkeys(_MODULES, _module),
     **dict.fromkeys(_TESTS, _test),

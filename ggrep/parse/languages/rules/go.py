@@ -4,8 +4,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -21,20 +21,20 @@ _LISTS: Final = frozenset({"var_spec_list", "import_spec_list"})
 _SPECS: Final = frozenset({"const_spec", "var_spec"})
 
 
-def _method(node: Node) -> Found | None:
-    return Found("method", field_text(node, "name"), body_of(node), owners=_receiver(node))
+def _method(node: Node) -> Construct | None:
+    return Construct("method", field_text(node, "name"), body_of(node), owners=_receiver(node))
 
 
-def _types(node: Node) -> Found | None:
+def _types(node: Node) -> Construct | None:
     specs = [child for child in node.named_children if child.type != "comment"]
     return describe(specs[0]) if len(specs) == 1 else wrapper(node)
 
 
-def _type(node: Node) -> Found | None:
+def _type(node: Node) -> Construct | None:
     kind = node.child_by_field_name("type")
     chunk_type = "typealias" if kind is None else _TYPES.get(kind.type, "typealias")
     inside = () if kind is None or chunk_type == "typealias" else (_members(kind),)
-    return Found(chunk_type, field_text(node, "name"), inside)
+    return Construct(chunk_type, field_text(node, "name"), inside)
 
 
 def _members(kind: Node) -> Node:
@@ -43,7 +43,7 @@ def _members(kind: Node) -> Node:
     return lists[0] if lists else kind
 
 
-def _field(node: Node) -> Found | None:
+def _field(node: Node) -> Construct | None:
     names = [text_of(name) for name in node.children_by_field_name("name")]
     kind = node.child_by_field_name("type")
     if not names:
@@ -53,7 +53,7 @@ def _field(node: Node) -> Found | None:
     return constants(names, inside)
 
 
-def _values(node: Node) -> Found | None:
+def _values(node: Node) -> Construct | None:
     """Return one statement's constants, or the statement as the wrapper of several."""
     if node.type not in _SPECS and _several(node):
         return wrapper(node)

@@ -6,8 +6,8 @@ from typing import Final, cast
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     by_kind,
     constants,
@@ -18,7 +18,7 @@ from ggrep.parse.languages.found import (
     text_of,
     words,
 )
-from ggrep.parse.languages.runs import APART, BETWEEN, Run, grouped, inside_of, run_found
+from ggrep.parse.languages.runs import APART, BETWEEN, Run, grouped, inside_of, run_construct
 
 _BETWEEN: Final = frozenset({"comment", "haddock", "pragma"})
 _CONSTRUCTED: Final = words(
@@ -27,24 +27,24 @@ _CONSTRUCTED: Final = words(
 )
 _CONSTRUCTOR_NAMES: Final = frozenset({"constructor", "constructor_operator", "field_name"})
 _MAX_CONSTRUCTED: Final = 2000
-"""Most nodes of one data type in which names are looked for."""
+"""Most nodes of one data type that are searched for names."""
 
 
-def describe(node: Node) -> Found | None:
-    """Return what a declaration defines."""
-    found = _plain(node)
-    if found is None or not found.chunk_type or found.doc is not None:
-        return found
+def describe(node: Node) -> Construct | None:
+    """Return the construct of a declaration."""
+    construct = _plain(node)
+    if construct is None or not construct.chunk_type or construct.doc is not None:
+        return construct
     first = cast("Run", node).clauses[0] if node.type == "run" else node
     before = first.prev_named_sibling
     if before is None or before.type != "haddock":
-        return found
-    return replace(found, doc=before)
+        return construct
+    return replace(construct, doc=before)
 
 
-def _group(node: Node) -> Found:
+def _group(node: Node) -> Construct:
     nodes = [*_comments_before(node), *node.named_children]
-    return Found("", inside=grouped(node, nodes, _roles()))
+    return Construct("", inside=grouped(node, nodes, _roles()))
 
 
 def _comments_before(declarations: Node) -> list[Node]:
@@ -59,7 +59,7 @@ def _comments_before(declarations: Node) -> list[Node]:
 
 
 def _roles() -> Callable[[Node], str]:
-    """Return what tells the name that a declaration is about; each signature begins anew."""
+    """Return the role of each declaration: its name; a signature begins a new run."""
     signatures = 0
 
     def role(node: Node) -> str:
@@ -76,31 +76,31 @@ def _roles() -> Callable[[Node], str]:
     return role
 
 
-def _run(node: Node) -> Found | None:
+def _run(node: Node) -> Construct | None:
     """Return the function that a signature and equations make."""
-    run, found = run_found(node, _plain)
-    if found is None:
+    run, definition = run_construct(node, _plain)
+    if definition is None:
         return None
     equations = [item for item in run.clauses if item.type in {"function", "bind"}]
     inside = (equations[0],) if len(equations) == 1 else ()
-    return replace(found, inside=inside, loose=False)
+    return replace(definition, inside=inside, loose=False)
 
 
-def _header(node: Node) -> Found:
-    return Found("module", field_text(node, "module"), inside_of(node.end_byte, ()))
+def _header(node: Node) -> Construct:
+    return Construct("module", field_text(node, "module"), inside_of(node.end_byte, ()))
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     names = _names(node)
-    return Found("function", names[0], (node,), more_names=names[1:]) if names else None
+    return Construct("function", names[0], (node,), more_names=names[1:]) if names else None
 
 
-def _signature(node: Node) -> Found | None:
+def _signature(node: Node) -> Construct | None:
     names = _names(node)
-    return Found("function", names[0], more_names=names[1:], loose=True) if names else None
+    return Construct("function", names[0], more_names=names[1:], loose=True) if names else None
 
 
-def _bind(node: Node) -> Found | None:
+def _bind(node: Node) -> Construct | None:
     if node.child_by_field_name("name") is not None:
         return _function(node)
     pattern = node.child_by_field_name("pattern")
@@ -110,7 +110,7 @@ def _bind(node: Node) -> Found | None:
 
 
 def _names(node: Node) -> tuple[str, ...]:
-    """Return the names that a signature or an equation is about, operators bare."""
+    """Return the names that a signature or an equation defines, operators without brackets."""
     single = node.child_by_field_name("name")
     if single is not None:
         return (_bare(single),)
@@ -127,7 +127,7 @@ def _bare(node: Node | None) -> str:
     return text_of(node).strip("()` ")
 
 
-def _data(node: Node) -> Found | None:
+def _data(node: Node) -> Construct | None:
     """Return a data type with its constructors and their fields."""
     names: list[str] = []
     roots = [*node.children_by_field_name("constructor"), node.child_by_field_name("constructors")]
@@ -140,20 +140,20 @@ def _data(node: Node) -> Found | None:
             names.append(text_of(part))
         elif part.type in _CONSTRUCTED:
             pending += reversed(part.named_children)
-    return Found("class", field_text(node, "name"), more_names=tuple(dict.fromkeys(names)))
+    return Construct("class", field_text(node, "name"), more_names=tuple(dict.fromkeys(names)))
 
 
-def _data_instance(node: Node) -> Found | None:
+def _data_instance(node: Node) -> Construct | None:
     inner = named(node, 0)
     return None if inner is None else _data(inner)
 
 
-def _instance(node: Node) -> Found:
+def _instance(node: Node) -> Construct:
     """Return an instance by its class and types: `Show Int`."""
     class_name = field_text(node, "name").rpartition(".")[2]
     name = f"{class_name} {field_text(node, 'patterns')}".strip()
     inside = _declared(node)
-    return Found("class", name, inside, loose=not inside, thin=True)
+    return Construct("class", name, inside, loose=not inside, thin=True)
 
 
 def _declared(node: Node) -> tuple[Node, ...]:
@@ -161,7 +161,7 @@ def _declared(node: Node) -> tuple[Node, ...]:
     return () if body is None else grouped(body, body.named_children, _roles())
 
 
-def _foreign(node: Node) -> Found | None:
+def _foreign(node: Node) -> Construct | None:
     signature = node.child_by_field_name("signature")
     return None if signature is None else _signature(signature)
 
@@ -195,15 +195,8 @@ _plain: Final = by_kind(
 
 def imported(node: Node) -> tuple[str, ...]:
     """Return the modules that are imported."""
-    if node.type == "import":
-        return (field_text(node, "module"),)
-    if node.type != "imports":
-        return ()
-    return tuple(field_text(item, "module") for item in node.named_children if _is_import(item))
-
-
-def _is_import(node: Node) -> bool:
-    return node.type == "import"
+    items = node.named_children if node.type == "imports" else (node,)
+    return tuple(field_text(item, "module") for item in items if item.type == "import")
 
 
 RULES: Final = Rules(describe, imported)

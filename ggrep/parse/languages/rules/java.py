@@ -4,8 +4,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     by_kind,
     constants,
@@ -16,7 +16,7 @@ from ggrep.parse.languages.found import (
 )
 
 
-def _fields(node: Node) -> Found | None:
+def _fields(node: Node) -> Construct | None:
     names = [field_text(item, "name") for item in node.children_by_field_name("declarator")]
     return constants(names)
 

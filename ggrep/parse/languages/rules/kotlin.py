@@ -4,8 +4,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     by_kind,
     field_text,
@@ -18,7 +18,7 @@ _CLASS_WORDS: Final = {"interface": "interface", "enum": "enum"}
 _BODIES: Final = frozenset({"class_body", "enum_class_body", "function_body"})
 
 
-def _class(node: Node) -> Found | None:
+def _class(node: Node) -> Construct | None:
     chunk_type, name = "class", ""
     fields: tuple[str, ...] = ()
     inside: tuple[Node, ...] = ()
@@ -32,7 +32,7 @@ def _class(node: Node) -> Found | None:
             fields = tuple(_constructor_fields(child))
         elif kind in _BODIES:
             inside = (child,)
-    return Found(chunk_type, name, inside, more_names=fields, doc=_stray_comment(node))
+    return Construct(chunk_type, name, inside, more_names=fields, doc=_stray_comment(node))
 
 
 def _constructor_fields(node: Node) -> list[str]:
@@ -45,25 +45,25 @@ def _constructor_fields(node: Node) -> list[str]:
     return fields
 
 
-def _object(node: Node) -> Found | None:
+def _object(node: Node) -> Construct | None:
     parts = _parts(node)
     name, inside = _plain(parts.get("type_identifier")), _body(parts)
-    return Found("class", name, inside, doc=_stray_comment(node))
+    return Construct("class", name, inside, doc=_stray_comment(node))
 
 
-def _companion(node: Node) -> Found | None:
-    found = _object(node)
-    return found if found is not None and found.name else Found("", inside=_body(_parts(node)))
+def _companion(node: Node) -> Construct | None:
+    named = _object(node)
+    return named if named is not None and named.name else Construct("", inside=_body(_parts(node)))
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     parts = _parts(node)
     name, inside = _plain(parts.get("simple_identifier")), _body(parts)
     doc = _stray_comment(node)
-    return Found("function", name, inside, owners=_receiver(node), loose=not inside, doc=doc)
+    return Construct("function", name, inside, owners=_receiver(node), loose=not inside, doc=doc)
 
 
-def _property(node: Node) -> Found | None:
+def _property(node: Node) -> Construct | None:
     declared = _parts(node)
     several = declared.get("multi_variable_declaration")
     single = declared.get("variable_declaration")
@@ -72,7 +72,7 @@ def _property(node: Node) -> Found | None:
     kept = tuple(name for name in names if name and name != "_")
     if not kept:
         return None
-    return Found(
+    return Construct(
         "constant",
         kept[0],
         _unnamed_object(declared),
@@ -83,13 +83,13 @@ def _property(node: Node) -> Found | None:
     )
 
 
-def _alias(node: Node) -> Found | None:
-    return Found("typealias", _plain(_parts(node).get("type_identifier")), loose=True)
+def _alias(node: Node) -> Construct | None:
+    return Construct("typealias", _plain(_parts(node).get("type_identifier")), loose=True)
 
 
-def _entry(node: Node) -> Found | None:
+def _entry(node: Node) -> Construct | None:
     parts = _parts(node)
-    return Found("constant", _plain(parts.get("simple_identifier")), _body(parts), loose=True)
+    return Construct("constant", _plain(parts.get("simple_identifier")), _body(parts), loose=True)
 
 
 describe: Final = by_kind(
@@ -129,13 +129,13 @@ def _plain(node: Node | None) -> str:
 
 
 def _receiver(node: Node) -> tuple[str, ...]:
-    """Return the bare type that an extension is of: `List` for `fun <T> List<T>?.last()`."""
+    """Return the bare type that an extension extends: `List` for `fun <T> List<T>?.last()`."""
     name = field_text(node, "receiver").partition("<")[0].rpartition(".")[2].strip("?() ")
     return (name,) if name else ()
 
 
 def _stray_comment(node: Node) -> Node | None:
-    """Return the comment in front of a definition if the grammar gave it to the import before."""
+    """Return the comment of a definition if the grammar put it into the import before."""
     before = node.prev_named_sibling
     if before is None or before.type != "import_list" or not before.named_children:
         return None

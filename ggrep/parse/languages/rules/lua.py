@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -20,26 +20,26 @@ _IN_BRACKETS: Final = re.compile(r"""\[\s*["']([^"'.:]+)["']\s*\]$""")
 _REQUIRE: Final = re.compile(r"""\brequire\s*\(?\s*["']([^"']+)["']""")
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     return _callable(node, node.child_by_field_name("name"))
 
 
-def _callable(node: Node, target: Node | None) -> Found | None:
-    """Return the function `node` under the name `target`, with the tables it is put into."""
+def _callable(node: Node, target: Node | None) -> Construct | None:
+    """Return the function `node` with the name `target`; the tables before it are its owners."""
     method = target is not None and target.type == "method_index_expression"
     path = _IN_BRACKETS.sub(r".\1", text_of(target)).replace(":", ".").split(".")
     kind = "method" if method else "function"
-    return Found(kind, path[-1], body_of(node), owners=tuple(path[:-1]))
+    return Construct(kind, path[-1], body_of(node), owners=tuple(path[:-1]))
 
 
-def _local(node: Node) -> Found | None:
+def _local(node: Node) -> Construct | None:
     inner = named(node, 0)
     if inner is None:
         return None
     return _names(inner) if inner.type == "variable_list" else _assignment(inner)
 
 
-def _assignment(node: Node) -> Found | None:
+def _assignment(node: Node) -> Construct | None:
     if node.type != "assignment_statement":
         return None
     left, right = named(node, 0), named(node, 1)
@@ -49,30 +49,32 @@ def _assignment(node: Node) -> Found | None:
     if value.type == "function_definition":
         return _callable(value, named(left, 0))
     if value.type == "table_constructor":
-        found = _names(left)
-        return found and Found(
-            "constant", found.name, (value,), found.owners, found.more_names, loose=True
+        variables = _names(left)
+        return variables and Construct(
+            "constant", variables.name, (value,), variables.owners, variables.more_names, loose=True
         )
     return None if _REQUIRE.search(text_of(value)) else _names(left)
 
 
-def _names(node: Node) -> Found | None:
-    """Return the variables of a list; those set in a table are kept with their owner."""
+def _names(node: Node) -> Construct | None:
+    """Return the variables of a list; the tables before the first one are its owners."""
     names = [text_of(item) for item in node.children_by_field_name("name")]
     if not names or "[" in names[0] or "(" in names[0]:
         return None
     *owners, first = names[0].split(".")
-    return Found("constant", first, owners=tuple(owners), more_names=tuple(names[1:]), loose=True)
+    return Construct(
+        "constant", first, owners=tuple(owners), more_names=tuple(names[1:]), loose=True
+    )
 
 
-def _field(node: Node) -> Found | None:
+def _field(node: Node) -> Construct | None:
     value = node.child_by_field_name("value")
     if value is None or value.type != "function_definition":
         return None
-    return Found("method", field_text(node, "name").strip("\"'"), body_of(value))
+    return Construct("method", field_text(node, "name").strip("\"'"), body_of(value))
 
 
-def _returned(node: Node) -> Found | None:
+def _returned(node: Node) -> Construct | None:
     given = named(node, 0)
     value = named(given, 0)
     if value is None or value.type != "table_constructor":
@@ -93,7 +95,7 @@ describe: Final = by_kind(
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return what a statement requires."""
+    """Return the modules that a statement requires."""
     if node.type == "comment":
         return ()
     return tuple(_REQUIRE.findall(text_of(node)))

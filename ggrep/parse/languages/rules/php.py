@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -31,12 +31,12 @@ _INCLUDES: Final = frozenset(
 )
 _QUOTED: Final = re.compile(r"""["']([^"']{1,200})["']""")
 _MAX_PRELUDE: Final = 8
-"""How many nodes of a file are searched for the namespace of all that follows."""
+"""Most nodes of a file that are searched for the namespace of the whole file."""
 
 
-def _type(node: Node) -> Found | None:
+def _type(node: Node) -> Construct | None:
     name = field_text(node, "name")
-    return Found(_TYPES[node.type], name, body_of(node), owners=_file_namespace(node))
+    return Construct(_TYPES[node.type], name, body_of(node), owners=_file_namespace(node))
 
 
 def _file_namespace(node: Node) -> tuple[str, ...]:
@@ -51,26 +51,26 @@ def _file_namespace(node: Node) -> tuple[str, ...]:
     return ()
 
 
-def _namespace(node: Node) -> Found | None:
-    """Return a namespace, dotted and as it is written; it may be that of the whole file."""
+def _namespace(node: Node) -> Construct | None:
+    """Return a namespace under its dotted and its written name; it may be the whole file's."""
     written, inside = field_text(node, "name"), body_of(node)
     name = _dotted(written)
     if not inside:
-        return Found("module", name, more_names=(written,), loose=True)
+        return Construct("module", name, more_names=(written,), loose=True)
     if not name:
-        return Found("", inside=inside)
-    return Found("module", name, inside, more_names=(written,), thin=True, always_open=True)
+        return Construct("", inside=inside)
+    return Construct("module", name, inside, more_names=(written,), thin=True, always_open=True)
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     owners = _file_namespace(node)
-    return Found("function", field_text(node, "name"), body_of(node), owners=owners)
+    return Construct("function", field_text(node, "name"), body_of(node), owners=owners)
 
 
-def _method(node: Node) -> Found | None:
+def _method(node: Node) -> Construct | None:
     name, inside = field_text(node, "name"), body_of(node)
     fields = tuple(_promoted(node)) if name == "__construct" else ()
-    return Found("method", name, inside, more_names=fields, loose=not inside)
+    return Construct("method", name, inside, more_names=fields, loose=not inside)
 
 
 def _promoted(node: Node) -> list[str]:
@@ -84,17 +84,17 @@ def _promoted(node: Node) -> list[str]:
     ]
 
 
-def _constants(node: Node) -> Found | None:
+def _constants(node: Node) -> Construct | None:
     elements = [item for item in node.named_children if item.type == "const_element"]
     return constants([text_of(first_named(item)) for item in elements])
 
 
-def _properties(node: Node) -> Found | None:
+def _properties(node: Node) -> Construct | None:
     elements = [item for item in node.named_children if item.type == "property_element"]
     return constants([field_text(item, "name").lstrip("$") for item in elements])
 
 
-def _statement(node: Node) -> Found | None:
+def _statement(node: Node) -> Construct | None:
     inner = first_named(node)
     if inner is None:
         return None
@@ -102,28 +102,30 @@ def _statement(node: Node) -> Found | None:
         return _assigned(inner)
     if inner.type == "function_call_expression" and field_text(inner, "function") == "define":
         named = _QUOTED.search(field_text(inner, "arguments"))
-        return Found("constant", named[1], loose=True) if named else None
+        return Construct("constant", named[1], loose=True) if named else None
     return None
 
 
-def _assigned(node: Node) -> Found | None:
-    """Return the variable that a statement sets; one that holds a closure is a function."""
+def _assigned(node: Node) -> Construct | None:
+    """Return the variable that a statement sets; with a closure as value it is a function."""
     left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or left.type != "variable_name" or value is None:
         return None
     name = text_of(left).lstrip("$")
     if value.type in _CLOSURES:
-        return Found("function", name, body_of(value))
-    return Found("constant", name, loose=True)
+        return Construct("function", name, body_of(value))
+    return Construct("constant", name, loose=True)
 
 
-def _returned(node: Node) -> Found | None:
+def _returned(node: Node) -> Construct | None:
     """Return the members of `return new class {...}`, which has no name."""
     made = first_named(node)
     if made is None or made.type != "object_creation_expression":
         return None
     unnamed = first_named(made)
-    return None if unnamed is None or not body_of(unnamed) else Found("", inside=body_of(unnamed))
+    return (
+        None if unnamed is None or not body_of(unnamed) else Construct("", inside=body_of(unnamed))
+    )
 
 
 describe: Final = by_kind(
@@ -147,7 +149,7 @@ def _dotted(name: str) -> str:
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return names brought in by `use`, dotted, and files that are included."""
+    """Return the dotted names that `use` imports, and the files that are included."""
     match node.type:
         case "namespace_use_declaration":
             return _used(node)
@@ -161,7 +163,7 @@ def imported(node: Node) -> tuple[str, ...]:
 
 
 def _used(node: Node) -> tuple[str, ...]:
-    """Return a dotted name for each that is used, alone or in a group of braces."""
+    """Return the dotted name of each used item, alone or in braces."""
     words = text_of(node).removeprefix("use ").rstrip("; ")
     words = words.removeprefix("function ").removeprefix("const ")
     stem, brace, rest = words.partition("{")

@@ -4,7 +4,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
+from ggrep.parse.languages.constructs import (
     Rules,
     by_kind,
     field_text,

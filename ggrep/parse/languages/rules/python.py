@@ -4,8 +4,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -21,23 +21,23 @@ _PATTERNS: Final = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
 _ENUMS: Final = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     body = body_of(node)
-    return Found("function", field_text(node, "name"), body, doc=_docstring(body))
+    return Construct("function", field_text(node, "name"), body, doc=_docstring(body))
 
 
-def _class(node: Node) -> Found | None:
+def _class(node: Node) -> Construct | None:
     body = body_of(node)
-    return Found(_class_type(node), field_text(node, "name"), body, doc=_docstring(body))
+    return Construct(_class_type(node), field_text(node, "name"), body, doc=_docstring(body))
 
 
 def _docstring(body: tuple[Node, ...]) -> Node | None:
-    # A block may be empty where text stands that is no code, as a merge with conflicts leaves.
+    # A block may be empty if its text is not code, as after a merge with conflicts.
     first = body[0].named_child(0) if body and body[0].named_child_count else None
     return first if first is not None and first.type == "string" else None
 
 
-def _decorated(node: Node) -> Found | None:
+def _decorated(node: Node) -> Construct | None:
     inner = node.child_by_field_name("definition")
     return None if inner is None else describe(inner)
 
@@ -52,7 +52,7 @@ def _class_type(node: Node) -> str:
     return "interface" if "Protocol" in words else "class"
 
 
-def _assignment(node: Node) -> Found | None:
+def _assignment(node: Node) -> Construct | None:
     inner = node if node.type == "assignment" else first_named(node)
     if inner is None or inner.type != "assignment":
         return None

@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -35,24 +35,24 @@ _STRING: Final = re.compile(r"""["']([^"'#]{1,200})["']""")
 _MAX_DECORATORS: Final = 4
 
 
-def _class(node: Node) -> Found | None:
+def _class(node: Node) -> Construct | None:
     *owners, name = _scopes(node)
-    return Found("class", name, body_of(node), tuple(owners))
+    return Construct("class", name, body_of(node), tuple(owners))
 
 
-def _module(node: Node) -> Found | None:
-    """Return a module, which is a mere frame if classes and modules stand in it."""
+def _module(node: Node) -> Construct | None:
+    """Return a module; if it contains classes or modules, only these are definitions."""
     inside = body_of(node)
     frame = any(child.type in {"class", "module"} for part in inside for child in part.children)
     *owners, name = _scopes(node)
-    return Found("module", name, inside, tuple(owners), thin=frame, always_open=frame)
+    return Construct("module", name, inside, tuple(owners), thin=frame, always_open=frame)
 
 
-def _singleton_class(node: Node) -> Found | None:
-    return Found("", inside=body_of(node))
+def _singleton_class(node: Node) -> Construct | None:
+    return Construct("", inside=body_of(node))
 
 
-def _assignment(node: Node) -> Found | None:
+def _assignment(node: Node) -> Construct | None:
     left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None:
         return None
@@ -62,8 +62,8 @@ def _assignment(node: Node) -> Found | None:
         return None
     if value is not None and value.type == "call" and _callee(value) in _CLASS_MAKERS:
         inside = _block_body(value)
-        return Found("class", names[0], inside, loose=not inside)
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True)
+        return Construct("class", names[0], inside, loose=not inside)
+    return Construct("constant", names[0], more_names=tuple(names[1:]), loose=True)
 
 
 def _is_constant(node: Node) -> bool:
@@ -74,7 +74,7 @@ def _callee(node: Node) -> str:
     return f"{field_text(node, 'receiver').removeprefix('::')}.{field_text(node, 'method')}"
 
 
-def _call(node: Node) -> Found | None:
+def _call(node: Node) -> Construct | None:
     """Return the method a call defines (`private def a`, `attr_reader :a`), or its block."""
     word = field_text(node, "method")
     arguments = node.child_by_field_name("arguments")
@@ -89,11 +89,11 @@ def _call(node: Node) -> Found | None:
         if word in _NAMERS:
             return _named([_symbol(first)], _block_body(node))
     inside = _block_body(node)
-    return Found("", inside=inside) if inside else None
+    return Construct("", inside=inside) if inside else None
 
 
 def _decorated_method(argument: Node | None) -> Node | None:
-    """Return the method that calls are wrapped around: `memoize private def a`."""
+    """Return the method inside nested calls: `memoize private def a`."""
     for _ in range(_MAX_DECORATORS):
         if argument is None or argument.type in _METHODS:
             return argument
@@ -102,15 +102,15 @@ def _decorated_method(argument: Node | None) -> Node | None:
     return None
 
 
-def _named(names: list[str], inside: tuple[Node, ...]) -> Found | None:
+def _named(names: list[str], inside: tuple[Node, ...]) -> Construct | None:
     kept = tuple(name for name in names if name)
     if not kept:
         return None
-    return Found("method", kept[0], inside, more_names=kept[1:], loose=not inside)
+    return Construct("method", kept[0], inside, more_names=kept[1:], loose=not inside)
 
 
 def _symbol(node: Node | None) -> str:
-    """Return `a` for `:a`, `"a"` and the pair `a: 1`; nothing for other expressions."""
+    """Return `a` for `:a`, `"a"` and the pair `a: 1`; empty for other expressions."""
     if node is not None and node.type == "pair":
         node = node.child_by_field_name("key")
     if node is None or node.type not in _NAMED_SYMBOL:
@@ -144,7 +144,7 @@ def _scopes(node: Node) -> list[str]:
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return what is required or loaded, as it is written."""
+    """Return the paths that are required or loaded, as written."""
     if node.type != "call" or field_text(node, "method") not in _REQUIRES:
         return ()
     return tuple(_STRING.findall(field_text(node, "arguments")))

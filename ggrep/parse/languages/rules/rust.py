@@ -6,8 +6,8 @@ from typing import Final
 from msgspec.structs import replace
 from tree_sitter import Node, Point, Range
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -18,23 +18,23 @@ from ggrep.parse.languages.found import (
 from ggrep.parse.languages.trees import parse_parts
 
 
-def _constant(node: Node) -> Found | None:
+def _constant(node: Node) -> Construct | None:
     return None if node.child_by_field_name("type") is None else _value(node)
 
 
-def _implementation(node: Node) -> Found | None:
-    return Found("class", _type_name(node), body_of(node), thin=True)
+def _implementation(node: Node) -> Construct | None:
+    return Construct("class", _type_name(node), body_of(node), thin=True)
 
 
-def _foreign(node: Node) -> Found | None:
-    return Found("", inside=body_of(node))
+def _foreign(node: Node) -> Construct | None:
+    return Construct("", inside=body_of(node))
 
 
-def _module(node: Node) -> Found | None:
+def _module(node: Node) -> Construct | None:
     name, body = field_text(node, "name"), body_of(node)
     if not body:
-        return Found("module", name, loose=True)
-    return Found("module", name, body, thin=True, always_open=True)
+        return Construct("module", name, loose=True)
+    return Construct("module", name, body, thin=True, always_open=True)
 
 
 def _type_name(node: Node) -> str:
@@ -46,7 +46,7 @@ def _type_name(node: Node) -> str:
 
 _value: Final = named_as("constant", loose=True)
 _ITEMS: Final = frozenset({"source_file", "declaration_list"})
-"""What holds items, and not statements."""
+"""Nodes that contain items and no statements."""
 describe: Final = by_kind(
     {
         named_as("function"): "function_item macro_definition",
@@ -66,7 +66,7 @@ describe: Final = by_kind(
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return what `use` and `extern crate` name."""
+    """Return the names in `use` and `extern crate`."""
     match node.type:
         case "use_declaration":
             return (field_text(node, "argument"),)
@@ -77,12 +77,12 @@ def imported(node: Node) -> tuple[str, ...]:
 
 
 def with_macros(data: bytes) -> Rules:
-    """Return how a file is read, the items that stand inside of macros included."""
+    """Return the rules for a file, which also read the items inside its macros."""
     return replace(RULES, island=partial(_items, data), with_text=None)
 
 
 def _items(data: bytes, node: Node) -> Node | None:
-    """Return the root of the items that a macro is given in braces: `cfg_x! { fn a() {} }`."""
+    """Return the root of the items in a macro's braces: `cfg_x! { fn a() {} }`."""
     around = node.parent
     if node.type != "macro_invocation" or around is None or around.type not in _ITEMS:
         return None
@@ -102,7 +102,7 @@ def _is_braced(node: Node) -> bool:
 
 
 def _inside(tree: Node) -> Range:
-    """Return what stands between a tree's brackets."""
+    """Return the range between a tree's brackets."""
     start, end = tree.children[0], tree.children[-1]
     stop = end if end.start_byte >= start.end_byte else start
     low, high = start.end_point, stop.start_point

@@ -4,8 +4,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -25,10 +25,10 @@ _TYPES: Final = {
 _NAMES: Final = frozenset({"identifier", "operator_identifier"})
 
 
-def _type(node: Node) -> Found | None:
+def _type(node: Node) -> Construct | None:
     fields = tuple(_parameter_fields(node))
     name = _plain(node.child_by_field_name("name"))
-    return Found(_TYPES[node.type], name, body_of(node), more_names=fields)
+    return Construct(_TYPES[node.type], name, body_of(node), more_names=fields)
 
 
 def _parameter_fields(node: Node) -> list[str]:
@@ -43,12 +43,14 @@ def _parameter_fields(node: Node) -> list[str]:
     return names
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     loose = node.type == "function_declaration"
-    return Found("function", _plain(node.child_by_field_name("name")), body_of(node), loose=loose)
+    return Construct(
+        "function", _plain(node.child_by_field_name("name")), body_of(node), loose=loose
+    )
 
 
-def _value(node: Node) -> Found | None:
+def _value(node: Node) -> Construct | None:
     pattern = node.child_by_field_name("pattern")
     declared = node.children_by_field_name("name") if pattern is None else [pattern]
     names = [name for item in declared for name in _pattern_names(item)]
@@ -61,35 +63,35 @@ def _pattern_names(node: Node) -> list[str]:
     return [_plain(child) for child in node.named_children if child.type in _NAMES]
 
 
-def _cases(node: Node) -> Found | None:
+def _cases(node: Node) -> Construct | None:
     names = [_plain(case.child_by_field_name("name")) for case in node.named_children]
     return constants([name for name in names if name])
 
 
-def _given(node: Node) -> Found | None:
+def _given(node: Node) -> Construct | None:
     name, body = field_text(node, "name"), node.child_by_field_name("body")
     inside = () if body is None or not body.type.endswith("template_body") else (body,)
     if not name:
-        return Found("", inside=inside)
-    return Found("class" if inside else "constant", name, inside, loose=not inside)
+        return Construct("", inside=inside)
+    return Construct("class" if inside else "constant", name, inside, loose=not inside)
 
 
-def _extension(node: Node) -> Found | None:
-    """Return the methods of an extension, behind the bare type they extend."""
+def _extension(node: Node) -> Construct | None:
+    """Return an extension under the bare type that it extends, with its methods as members."""
     bodies = node.children_by_field_name("body")
     if len(bodies) != 1 or not bodies[0].type.endswith("template_body"):
         bodies = [node]
     receivers = node.child_by_field_name("parameters")
     receiver = None if receivers is None else receivers.named_child(0)
     name = "" if receiver is None else field_text(receiver, "type").partition("[")[0]
-    return Found("class" if name else "", name, tuple(bodies), thin=True)
+    return Construct("class" if name else "", name, tuple(bodies), thin=True)
 
 
-def _package(node: Node) -> Found | None:
+def _package(node: Node) -> Construct | None:
     inside = body_of(node)
     if not inside:
         return None
-    return Found("module", field_text(node, "name"), inside, thin=True, always_open=True)
+    return Construct("module", field_text(node, "name"), inside, thin=True, always_open=True)
 
 
 describe: Final = by_kind(
@@ -111,7 +113,7 @@ def _plain(node: Node | None) -> str:
 
 
 def imported(node: Node) -> tuple[str, ...]:
-    """Return the dotted name of a package, and of imports as they are written."""
+    """Return the dotted name of a package, or of imports as they are written."""
     match node.type:
         case "package_clause":
             return (field_text(node, "name"),)

@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -40,17 +40,17 @@ _COVERS: Final = frozenset({"as_expression", "satisfies_expression", "parenthesi
 _REQUIRE: Final = re.compile(r"""\brequire\([ ]?["'`]([^"'`]{1,200})["'`]""")
 
 
-def _named(node: Node) -> Found:
+def _named(node: Node) -> Construct:
     name = _key(node.child_by_field_name("name"))
     more = _parameter_properties(node) if name == "constructor" else ()
-    return Found(_NAMED[node.type], name, body_of(node), more_names=more)
+    return Construct(_NAMED[node.type], name, body_of(node), more_names=more)
 
 
-def _signature(node: Node) -> Found:
-    return Found(_SIGNATURES[node.type], _key(node.child_by_field_name("name")), loose=True)
+def _signature(node: Node) -> Construct:
+    return Construct(_SIGNATURES[node.type], _key(node.child_by_field_name("name")), loose=True)
 
 
-def _export(node: Node) -> Found | None:
+def _export(node: Node) -> Construct | None:
     inner = node.child_by_field_name("declaration")
     if inner is not None:
         return describe(inner)
@@ -58,8 +58,8 @@ def _export(node: Node) -> Found | None:
     return None if value is None else _value(value, "default", "constant")
 
 
-def _ambient(node: Node) -> Found | None:
-    """Return what `declare` announces, or all that stands in `declare global { ... }`."""
+def _ambient(node: Node) -> Construct | None:
+    """Return the declaration after `declare`, or the content of `declare global { ... }`."""
     inner = node.named_children
     if inner and inner[-1].type == "statement_block":
         return wrapper(inner[-1])
@@ -76,7 +76,7 @@ def _parameter_properties(node: Node) -> tuple[str, ...]:
     return tuple(filter(None, (field_text(item, "pattern") for item in marked)))
 
 
-def _statement(node: Node) -> Found | None:
+def _statement(node: Node) -> Construct | None:
     inner = first_named(node)
     if inner is None:
         return None
@@ -85,8 +85,8 @@ def _statement(node: Node) -> Found | None:
     return _assigned(inner) if inner.type == "assignment_expression" else None
 
 
-def _assigned(node: Node) -> Found | None:
-    """Return what `a.b.c = value` defines: `c` if it is callable, or any export."""
+def _assigned(node: Node) -> Construct | None:
+    """Return the definition by `a.b.c = value`: `c` if the value is callable, or any export."""
     left = node.child_by_field_name("left")
     value = node.child_by_field_name("right")
     while value is not None and value.type == "assignment_expression":
@@ -105,7 +105,7 @@ def _prototype_owner(left: Node) -> tuple[str, ...]:
     return (outer.rpartition(".")[2],) if dot and outer else ()
 
 
-def _variables(node: Node) -> Found | None:
+def _variables(node: Node) -> Construct | None:
     declared = [item for item in node.named_children if item.type == "variable_declarator"]
     bound = [name for item in declared for name in _bound(item.child_by_field_name("name"))]
     value = declared[0].child_by_field_name("value") if declared else None
@@ -117,8 +117,8 @@ def _variables(node: Node) -> Found | None:
     return _several(bound)
 
 
-def _reactive(node: Node) -> Found | None:
-    """Return what a component computes anew: `$: area = side * side`."""
+def _reactive(node: Node) -> Construct | None:
+    """Return the variables of a reactive statement: `$: area = side * side`."""
     inner = node.child_by_field_name("body")
     while inner is not None and inner.type in {"expression_statement", "parenthesized_expression"}:
         inner = first_named(inner)
@@ -127,17 +127,17 @@ def _reactive(node: Node) -> Found | None:
     return _several(_bound(inner.child_by_field_name("left")))
 
 
-def _several(bound: list[Node]) -> Found | None:
+def _several(bound: list[Node]) -> Construct | None:
     if not bound:
         return None
     names = [text_of(name) for name in bound]
     spans = tuple((name.start_byte, name.end_byte) for name in bound)
-    return Found("constant", names[0], more_names=tuple(names[1:]), loose=True, spans=spans)
+    return Construct("constant", names[0], more_names=tuple(names[1:]), loose=True, spans=spans)
 
 
 def _bound(target: Node | None) -> list[Node]:
     """Return the names that a left side binds: `x`, or those of `{ a, b: c, d = 1, ...e }`."""
-    found: list[Node] = []
+    names: list[Node] = []
     left = [target]
     while left:
         node = left.pop()
@@ -149,47 +149,49 @@ def _bound(target: Node | None) -> list[Node]:
         elif node.type in _PATTERNS:
             left += reversed(node.named_children)
         elif node.type in _BOUND:
-            found.append(node)
-    return found
+            names.append(node)
+    return names
 
 
-def _property(node: Node) -> Found | None:
-    """Return the method or the plain member that a class field or an object's pair is."""
+def _property(node: Node) -> Construct | None:
+    """Return the member that a class field or an object's pair defines; a function is a method."""
     field = {"field_definition": "property", "pair": "key"}.get(node.type, "name")
     name = _key(node.child_by_field_name(field))
     value = node.child_by_field_name("value")
     if value is not None and value.type in _FUNCTIONS:
-        return Found("method", name, body_of(value))
+        return Construct("method", name, body_of(value))
     inside = (value,) if value is not None and value.type in _LITERALS else ()
-    return Found("constant", name, inside, loose=True)
+    return Construct("constant", name, inside, loose=True)
 
 
-def _bare(node: Node) -> Found | None:
-    """Return the member that an enum or an object names without a value."""
-    return Found("constant", _key(node), loose=True)
+def _bare(node: Node) -> Construct | None:
+    """Return the member of an enum or an object without a value."""
+    return Construct("constant", _key(node), loose=True)
 
 
-def _value(value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()) -> Found | None:
+def _value(
+    value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()
+) -> Construct | None:
     """Return the definition of `name` as `value`; `otherwise` is its type if not callable."""
     while value.type in _COVERS and value.named_children:
         value = value.named_children[0]
     kind = value.type
     if kind in _FUNCTIONS:
-        own = field_text(value, "name") if name in {"exports", "default", ""} else name
-        return Found("method" if owners else "function", own or name, body_of(value), owners)
+        shown = field_text(value, "name") if name in {"exports", "default", ""} else name
+        return Construct("method" if owners else "function", shown or name, body_of(value), owners)
     if kind in {"class", "class_declaration"}:
-        return Found("class", field_text(value, "name") or name, body_of(value), owners)
+        return Construct("class", field_text(value, "name") or name, body_of(value), owners)
     if not otherwise or not name or _REQUIRE.search(text_of(value)):
         return None
     callback = _callback(value)
     if callback is not None:
-        return Found("function", name, body_of(callback), owners)
+        return Construct("function", name, body_of(callback), owners)
     inside = (value,) if kind in _LITERALS else ()
-    return Found(otherwise, name, inside, owners, loose=True)
+    return Construct(otherwise, name, inside, owners, loose=True)
 
 
 def _callback(value: Node) -> Node | None:
-    """Return the function handed to a call: `memo(() => ...)` defines a function as well."""
+    """Return the function among a call's arguments: `memo(() => ...)` defines a function too."""
     if value.type != "call_expression":
         return None
     arguments = value.child_by_field_name("arguments")
@@ -197,9 +199,9 @@ def _callback(value: Node) -> Node | None:
     return next((item for item in given if item.type in _FUNCTIONS), None)
 
 
-def _module(node: Node) -> Found | None:
+def _module(node: Node) -> Construct | None:
     name = _key(node.child_by_field_name("name"))
-    return Found("module", name, body_of(node), thin=True, always_open=True)
+    return Construct("module", name, body_of(node), thin=True, always_open=True)
 
 
 describe: Final = by_kind(

@@ -5,8 +5,8 @@ from typing import Final
 
 from tree_sitter import Node
 
-from ggrep.parse.languages.found import (
-    Found,
+from ggrep.parse.languages.constructs import (
+    Construct,
     Rules,
     body_of,
     by_kind,
@@ -26,31 +26,31 @@ _PATTERN_NAME: Final = re.compile(r"[^\W\d]\w*")
 _PATTERN_WORDS: Final = frozenset({"let", "var", "_"})
 
 
-def _type(node: Node) -> Found | None:
+def _type(node: Node) -> Construct | None:
     name, word = _bare(field_text(node, "name")), field_text(node, "declaration_kind")
     if word == "extension":
-        return Found("class", name, body_of(node), thin=True)
-    return Found(_TYPES.get(word, "class"), name, body_of(node))
+        return Construct("class", name, body_of(node), thin=True)
+    return Construct(_TYPES.get(word, "class"), name, body_of(node))
 
 
-def _function(node: Node) -> Found | None:
+def _function(node: Node) -> Construct | None:
     inside = body_of(node)
-    return Found("function", _bare(field_text(node, "name")), inside, loose=not inside)
+    return Construct("function", _bare(field_text(node, "name")), inside, loose=not inside)
 
 
-def _unnamed(node: Node) -> Found | None:
+def _unnamed(node: Node) -> Construct | None:
     inside = body_of(node)
     loose = not inside and node.type == "init_declaration"
-    return Found("method", _UNNAMED[node.type], inside, loose=loose)
+    return Construct("method", _UNNAMED[node.type], inside, loose=loose)
 
 
-def _property(node: Node) -> Found | None:
+def _property(node: Node) -> Construct | None:
     patterns = node.children_by_field_name("name")
     words = [word for item in patterns for word in _PATTERN_NAME.findall(text_of(item))]
     return constants([word for word in words if word not in _PATTERN_WORDS])
 
 
-def _cases(node: Node) -> Found | None:
+def _cases(node: Node) -> Construct | None:
     return constants([_bare(text_of(name)) for name in node.children_by_field_name("name")])
 
 

@@ -14,8 +14,8 @@ from msgspec import Struct
 from ggrep.config.confined import read_descriptor
 from ggrep.config.settings import Settings
 from ggrep.model.files import SourceFile
-from ggrep.parse.source.dir_stack import trail_from
-from ggrep.parse.source.entry_rules import Place
+from ggrep.parse.source.dir_stack import open_dir_stack
+from ggrep.parse.source.entry_rules import DirRules
 from ggrep.parse.source.git_listing import Listing
 from ggrep.parse.source.ignore_rules import RuleChain
 from ggrep.parse.source.notebooks import as_script, is_notebook
@@ -24,7 +24,7 @@ from ggrep.parse.source.walker import Walker
 _FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-class Glimpsed(Struct, frozen=True):
+class VisitedFile(Struct, frozen=True):
     """An eligible file during the walk.
 
     Attributes:
@@ -37,7 +37,7 @@ class Glimpsed(Struct, frozen=True):
     def read(self) -> bytes | None:
         """Return its current bytes, of a notebook those of its cells; None if unreadable.
 
-        They are unmasked and must not be shown: a caller that shows them calls `read_file`.
+        Secrets are not masked: a caller that shows text calls `read_file` instead.
         """
         try:
             descriptor = os.open(
@@ -55,8 +55,8 @@ class Glimpsed(Struct, frozen=True):
         return data if script is None else script.data
 
 
-class Glimpse(Walker):
-    """A glimpse of one tree; the module describes it."""
+class PriorityWalk(Walker):
+    """The walk of one tree in the order of promise."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Glimpse(Walker):
         left_out = sum(self.excluded.values()) + len(self.skipped)
         return len(self.directories) + len(self.files) + left_out
 
-    def pass_by(self) -> Iterator[Glimpsed | None]:
+    def visited(self) -> Iterator[VisitedFile | None]:
         """Yield the eligible files, directory by directory, and None for each directory.
 
         So a caller with little time can check the clock in directories without eligible files, too.
@@ -96,19 +96,19 @@ class Glimpse(Walker):
         Raises:
             InvalidRequest: the root itself cannot be read.
         """
-        ahead = [(0.0, 0, b"", Place(b"", RuleChain(), RuleChain(), hidden=False))]
-        with trail_from(self._root) as trail:
+        ahead = [(0.0, 0, b"", DirRules(b"", RuleChain(), RuleChain(), hidden=False))]
+        with open_dir_stack(self._root) as stack:
             while ahead:
                 place = heappop(ahead)[-1]
                 before = len(self.files)
                 yield None
-                self._visit(place, trail)
+                self._visit(place, stack)
                 for below in self._ahead:
                     key = below.prefix
                     if self._leads(key):
                         heappush(ahead, (-self._promise(key), key.count(b"/"), key, below))
                 self._ahead.clear()
                 if len(self.files) > before:
-                    directory = trail.enter(place.prefix)
+                    directory = stack.enter(place.prefix)
                     for file in self.files[before:]:
-                        yield Glimpsed(file, directory)
+                        yield VisitedFile(file, directory)

@@ -1,4 +1,4 @@
-"""The result of a language's rules for one syntax node."""
+"""The definition that a language's rules read from one syntax node."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -11,18 +11,18 @@ _HEAD_BYTES: Final = 160
 """Most bytes of the head of a definition without a body."""
 
 
-class Found(Struct, frozen=True):
+class Construct(Struct, frozen=True):
     """A definition, or a wrapper whose content counts as if it were outside.
 
     Attributes:
         chunk_type: see `Chunk.chunk_type`; empty for a wrapper.
         inside: the nodes among whose children members are searched for.
-        owners: names that qualify it although they do not enclose it (a Go receiver).
+        owners: names that qualify it, of definitions that do not enclose it (a Go receiver).
         more_names: further names that the same statement defines.
         loose: may share a chunk with its neighbours while small.
         thin: its opening lines say little, so they are joined to the first member.
         always_open: its members get own chunks even if the whole would fit one chunk.
-        doc: the node that documents it, if that is no comment in front of it.
+        doc: the node that documents it, unless that is a comment in front of it.
         last: the sibling that ends it, if its body is not part of the node.
         spans: positions of its names, in bytes; empty if nodes of any kind may contain them.
     """
@@ -40,7 +40,7 @@ class Found(Struct, frozen=True):
     spans: tuple[tuple[int, int], ...] = ()
 
 
-Reader: TypeAlias = Callable[[Node], Found | None]
+Reader: TypeAlias = Callable[[Node], Construct | None]
 """Returns the definition that a node is, if any."""
 
 
@@ -48,12 +48,12 @@ def nothing(_: Node) -> None:
     """Return no definition for any node."""
 
 
-def wrapper(node: Node) -> Found:
+def wrapper(node: Node) -> Construct:
     """Return a node whose content counts as if it were outside."""
-    return Found("", inside=(node,))
+    return Construct("", inside=(node,))
 
 
-def own_name(node: Node) -> str:
+def name_text(node: Node) -> str:
     """Return the text of a node's field `name`."""
     return field_text(node, "name")
 
@@ -71,7 +71,7 @@ def body_of(node: Node) -> tuple[Node, ...]:
 
 def named_as(
     chunk_type: str,
-    name: Callable[[Node], str] = own_name,
+    name: Callable[[Node], str] = name_text,
     inside: Callable[[Node], tuple[Node, ...]] = body_of,
     *,
     loose: bool | None = False,
@@ -82,12 +82,12 @@ def named_as(
         chunk_type: the kind of definition.
         name: returns its name.
         inside: returns the nodes with its members.
-        loose: see `Found`; None makes definitions without a body loose.
+        loose: see `Construct`; None makes definitions without a body loose.
     """
 
-    def read(node: Node) -> Found:
+    def read(node: Node) -> Construct:
         parts = inside(node)
-        return Found(chunk_type, name(node), parts, loose=not parts if loose is None else loose)
+        return Construct(chunk_type, name(node), parts, loose=not parts if loose is None else loose)
 
     return read
 
@@ -96,26 +96,26 @@ def by_kind(readers: Mapping[Reader, str]) -> Reader:
     """Return a reader that chooses a reader by the node's kind; the words list kinds."""
     table = {kind: reader for reader, kinds in readers.items() for kind in kinds.split()}
 
-    def read(node: Node) -> Found | None:
+    def read(node: Node) -> Construct | None:
         reader = table.get(node.type)
         return None if reader is None else reader(node)
 
     return read
 
 
-def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Found | None:
+def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Construct | None:
     """Return the definition by a statement that sets those names; None without names."""
     if not names:
         return None
-    return Found("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
+    return Construct("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
 
 
 class Rules(Struct, frozen=True):
     """The rules that read one language.
 
     Attributes:
-        describe: returns the definition that a node is, if any; searches no deeper than necessary.
-        imported: the names that a node imports, if it is no definition.
+        describe: returns a node's definition, if any; searches no deeper than necessary.
+        imported: returns the names that a node imports, if it is no definition.
         fields: constants in the body of a class are definitions, not only text of it.
         island: the root of a node's text in another language, which its own grammar does not parse.
         leads: ids of nodes that belong to the definition after them, as signatures do.
@@ -124,7 +124,7 @@ class Rules(Struct, frozen=True):
         with_text: the rules for a file with that text, if nodes alone do not suffice.
     """
 
-    describe: Callable[[Node], Found | None]
+    describe: Callable[[Node], Construct | None]
     imported: Callable[[Node], tuple[str, ...]]
     fields: bool = False
     island: Callable[[Node], Node | None] | None = None
@@ -134,14 +134,14 @@ class Rules(Struct, frozen=True):
     with_text: "Callable[[bytes], Rules] | None" = None
 
 
-def end_of(node: Node, definition: Found) -> int:
+def end_of(node: Node, definition: Construct) -> int:
     """Return the end of a definition."""
     return (
         node.end_byte if definition.last is None else max(node.end_byte, definition.last.end_byte)
     )
 
 
-def head_of(node: Node, definition: Found) -> int:
+def head_of(node: Node, definition: Construct) -> int:
     """Return the start of a definition's own first word, after decorators and documentation."""
     plain = node.child_by_field_name("definition") or node
     doc = definition.doc
@@ -149,7 +149,7 @@ def head_of(node: Node, definition: Found) -> int:
     return plain.start_byte if behind is None else behind.start_byte
 
 
-def signature_of(node: Node, definition: Found, data: bytes) -> tuple[int, int]:
+def signature_of(node: Node, definition: Construct, data: bytes) -> tuple[int, int]:
     """Return the range from a definition's first word to its body, else to its line's end."""
     start, end = head_of(node, definition), node.end_byte
     if definition.inside and start < definition.inside[0].start_byte < end:

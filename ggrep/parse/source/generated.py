@@ -174,8 +174,8 @@ _PAGES: Final = re.compile(r"\.x?html?$")
 _GENERATOR: Final = re.compile(rb"<meta\s[^>]{0,200}\bname=[\"']?generator\b", re.IGNORECASE)
 
 
-def made_traits(path_key: str, data: bytes) -> int:
-    """Return the one trait that fits best: `MINIFIED`, `DATA`, `GENERATED`, or 0.
+def generated_traits(path_key: str, data: bytes) -> int:
+    """Return the trait that fits best: `MINIFIED`, `DATA`, `GENERATED`, or 0.
 
     Args:
         path_key: its ending says which kind of text has this shape.

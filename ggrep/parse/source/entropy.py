@@ -1,4 +1,4 @@
-"""Tells random values and passwords from words, names and placeholders."""
+"""Distinguishes random values and passwords from words, names and placeholders."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from typing import Final
 
 from ggrep.config import secret_patterns as forms
 
-_LEAST_DRAWN: Final = 16
+_LEAST_RANDOM: Final = 16
 _LEAST_PASSWORD: Final = 8
 _MOST_PASSWORD: Final = 128
 _LEAST_BITS: Final = 3.0
@@ -32,8 +32,8 @@ _SMALL: Final = bytes(range(ord("a"), ord("z") + 1))
 _CAPITALS: Final = _SMALL.upper()
 _DIGITS: Final = b"0123456789"
 _PRINTED: Final = re.compile(rb"[^\x00-\x20]+")
-_HOLLOW: Final = re.compile(forms.HOLLOW, re.IGNORECASE)
-_DRAWN: Final = re.compile(rb"[!-~]+")
+_PLACEHOLDER: Final = re.compile(forms.PLACEHOLDER, re.IGNORECASE)
+_VISIBLE: Final = re.compile(rb"[!-~]+")
 _HEXADECIMAL: Final = re.compile(rb"[0-9a-fA-F-]+")
 _TURN: Final = re.compile(rb"(?=[a-z][A-Z0-9]|[A-Z]{2}[a-z0-9]|[A-Z][0-9]|[0-9][A-Za-z])")
 _WORD: Final = re.compile(rb"[A-Za-z]?[a-z]*[aeiouy][a-z]*|[A-Z]*[AEIOUY][A-Z]*")
@@ -48,9 +48,9 @@ _STRONG_SIGN: Final = re.compile(rb"[!@#$%^&?~+*]")
 _ENCLOSED: Final = re.compile(rb"\{[A-Za-z0-9+/]{16,}={0,2}\}")
 _SIGNED: Final = re.compile(rb"[A-Za-z]{3,}(?:[&!+#^~*][A-Za-z]{3,})+")
 _LONG_WORD: Final = re.compile(rb"(?!%s)[a-z]{8,32}" % forms.FOREIGN)
-_UNSPEAKABLE: Final = re.compile(rb"[b-df-hj-np-tv-xz]{6}")
+_UNPRONOUNCEABLE: Final = re.compile(rb"[b-df-hj-np-tv-xz]{6}")
 """More consonants in a row than any word has."""
-_ONE_NUMBER: Final = re.compile(rb"[^0-9]*[0-9]{3,}[^0-9]*")
+_SINGLE_NUMBER: Final = re.compile(rb"[^0-9]*[0-9]{3,}[^0-9]*")
 _STRETCH: Final = re.compile(rb"[A-Za-z0-9]{12}")
 _ENDING: Final = re.compile(rb"\.[a-z][a-z0-9]{0,3}\Z")
 _NUMBER: Final = re.compile(rb"0[xX][0-9A-Fa-f]{1,16}[uUlL]*")
@@ -65,11 +65,11 @@ _LEAST_NUMBER: Final = 8
 _LEAST_SPOKEN: Final = 4
 
 
-def is_filled_in(value: bytes) -> bool:
-    """Tell whether the value is a placeholder that is replaced later."""
-    if any(part in value for part in forms.HOLLOW_PARTS):
+def is_template(value: bytes) -> bool:
+    """Tell whether a value is a template, whose placeholder is replaced later."""
+    if any(part in value for part in forms.PLACEHOLDER_PARTS):
         return True
-    return value.startswith(forms.HOLLOW_STARTS) and not _is_whole(value)
+    return value.startswith(forms.PLACEHOLDER_STARTS) and not _is_whole(value)
 
 
 def _is_whole(value: bytes) -> bool:
@@ -89,20 +89,20 @@ def _is_whole(value: bytes) -> bool:
     )
 
 
-def is_hollow(value: bytes) -> bool:
+def is_placeholder(value: bytes) -> bool:
     """Tell whether a value is a usual dummy, such as `xxxx`."""
-    return _HOLLOW.search(value) is not None or len(set(value)) * 4 < min(len(value), 24)
+    return _PLACEHOLDER.search(value) is not None or len(set(value)) * 4 < min(len(value), 24)
 
 
 def is_made_up(value: bytes) -> bool:
     """Tell whether a value is a placeholder or an example."""
-    return is_filled_in(value) or is_hollow(value)
+    return is_template(value) or is_placeholder(value)
 
 
-def looks_drawn(value: bytes) -> bool:
+def looks_random(value: bytes) -> bool:
     """Tell whether a value of some length is random and not composed of words."""
     size = len(value)
-    if size < _LEAST_DRAWN or not _DRAWN.fullmatch(value):
+    if size < _LEAST_RANDOM or not _VISIBLE.fullmatch(value):
         return False
     if size - len(value.translate(None, _SMALL + _CAPITALS)) < 2:
         return False
@@ -111,22 +111,22 @@ def looks_drawn(value: bytes) -> bool:
     if _bits(value) < _LEAST_BITS or _HEXADECIMAL.fullmatch(value):
         return _bits(value) >= _LEAST_BITS
     often = len(_TURN.findall(value)) >= _LEAST_TURNS * size
-    return (often or _is_unspeakable(value)) and not _is_worded(value)
+    return (often or _is_unpronounceable(value)) and not _is_worded(value)
 
 
 def looks_mixed(value: bytes) -> bool:
     """Tell whether a value looks random, in small letters, capitals and digits."""
     mixed = all(_has(value, kind) for kind in (_SMALL, _CAPITALS, _DIGITS))
-    return mixed and looks_drawn(value)
+    return mixed and looks_random(value)
 
 
-def is_drawn_alone(value: bytes) -> bool:
-    """Tell whether a value is certainly random, even without a name beside it.
+def is_random_alone(value: bytes) -> bool:
+    """Tell whether a value is certainly random, even without a name in front of it.
 
     Hexadecimal digits never count: checksums and commit hashes look the same.
     """
     size = len(value)
-    if size < _LEAST_ALONE or not _DRAWN.fullmatch(value) or _HEXADECIMAL.fullmatch(value):
+    if size < _LEAST_ALONE or not _VISIBLE.fullmatch(value) or _HEXADECIMAL.fullmatch(value):
         return False
     kinds = [_has(value, kind) for kind in (_SMALL, _CAPITALS, _DIGITS)]
     if not all(kinds) and not (
@@ -141,7 +141,7 @@ def is_drawn_alone(value: bytes) -> bool:
         and _bits(value) >= _LEAST_BITS_ALONE
         and not _is_worded(value)
         and _worded_part(value) <= _MOST_WORDS_ALONE
-        and not _ONE_NUMBER.fullmatch(value)
+        and not _SINGLE_NUMBER.fullmatch(value)
         and not _ascends(value)
         and _STRETCH.search(value) is not None
         and not _ENDING.search(value)
@@ -200,8 +200,8 @@ def _turns_often(value: bytes) -> bool:
     return often and value.translate(None, b"_-").isalpha() and not _is_of_words(value)
 
 
-def _is_unspeakable(value: bytes) -> bool:
-    return len(value) >= _LEAST_ALONE and _UNSPEAKABLE.search(value) is not None
+def _is_unpronounceable(value: bytes) -> bool:
+    return len(value) >= _LEAST_ALONE and _UNPRONOUNCEABLE.search(value) is not None
 
 
 def _has(value: bytes, kind: bytes) -> bool:
@@ -219,7 +219,7 @@ def _is_of_words(value: bytes) -> bool:
 def _worded_part(value: bytes) -> float:
     """Return the share of a value that may be words."""
     words = (word for word in _WORD.findall(value) if len(word) >= 4)
-    return sum(len(word) for word in words if not _UNSPEAKABLE.search(word)) / len(value)
+    return sum(len(word) for word in words if not _UNPRONOUNCEABLE.search(word)) / len(value)
 
 
 def _ascends(value: bytes) -> bool:
