@@ -76,7 +76,7 @@ POINTS: Final[Mapping[str, str]] = MappingProxyType(
         "clone.after_copy": "a copy beside the stores that is not verified",
         "clone.before_move": "a whole copy beside the stores",
         "removal.after_move": "the store lies in the trash of its home",
-        "remote.before_request": "whatever the requests before it did",
+        "remote.before_request": "results of earlier requests",
         "push.after_blobs": "blobs that no tree names",
         "push.after_tree": "a tree that nothing leads to",
         "push.after_states": "a tree that states lead to and the ref does not: one may pull it",

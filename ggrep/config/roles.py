@@ -273,7 +273,7 @@ def _expanded(glob: str) -> list[str]:
     if not {"{", "}"}.isdisjoint(_BRACES.sub("", glob)):
         raise InvalidRequest(f"roles: {glob!r}: braces do not close, or nest")
     if math.prod(body.count(",") + 1 for body in bodies) > MAX_ALTERNATIVES:
-        raise InvalidRequest(f"roles: {glob!r}: stands for more than {MAX_ALTERNATIVES} globs")
+        raise InvalidRequest(f"roles: {glob!r}: expands to more than {MAX_ALTERNATIVES} globs")
     crowded = any(part.count("*") > 1 for part in glob.split("/") if part != "**")
     if not bodies or not (crowded or any(set(body) & {"/", "*"} for body in bodies)):
         return [glob]

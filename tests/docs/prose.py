@@ -15,7 +15,7 @@ from typing import Final
 from codespell_lib import main as codespell
 
 from ggrep.interfaces.cli.parsing.help_table import every_page
-from tests.docs.pages import PAGES, ROOT, page
+from tests.docs.pages import PAGES, ROOT, SOURCES, page
 
 WORDS: Final = Path(__file__).with_name("plain_words.txt")
 """Words and pictures to avoid, each with the field's word."""
@@ -89,6 +89,12 @@ def main() -> int:
             _write(texts / name, in_paragraphs(without_quotations(page(name))))
         for name in HELP:
             _write(texts / "help" / f"{name or 'ggrep'}.txt", without_quotations(help_text(name)))
+        for path in SOURCES:
+            source = path.read_text(encoding="utf-8")
+            lines = [""] * source.count("\n")
+            for line, text in messages(source):
+                lines[line - 1] += f" {without_quotations(text)}".replace("\n", " ")
+            _write(texts / path.relative_to(ROOT), "\n".join(lines))
         return int(misspelt(pages) | unplain(texts))
 
 

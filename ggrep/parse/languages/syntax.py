@@ -105,7 +105,7 @@ def rules_for(language: str, root: Node, data: bytes) -> Rules:
             else replace(made, imported=rules.imported, prototypes=rules.prototypes)
         )
     if rules is None:
-        raise ValueError(f"nobody reads {language}")
+        raise ValueError(f"no grammar reads {language}")
     return rules if rules.with_text is None else rules.with_text(data)
 
 
