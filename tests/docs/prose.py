@@ -40,13 +40,19 @@ def help_text(name: str) -> str:
 
 
 def messages(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts of a module that hold several words, docstrings aside, with their lines."""
+    """Yield the texts of a module that hold several words, docstrings aside, with their lines.
+
+    A hole of an f-string is `{}`.
+    """
     tree = ast.parse(source)
-    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        value = node.value if isinstance(node, ast.Constant) and id(node) not in alone else None
-        if isinstance(value, str) and " " in value:
-            yield node.lineno, value
+        parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+        texts = [part.value if isinstance(part, ast.Constant) else "{}" for part in parts]
+        text = "".join(each for each in texts if isinstance(each, str))
+        if " " in text.strip() and id(node) not in skipped:
+            yield node.lineno, text
+        skipped.update(map(id, parts))
 
 
 def without_quotations(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import page
+from tests.docs.pages import SOURCES, page
 from tests.docs.prose import (
     HELP,
     USER_PAGES,
@@ -98,4 +98,17 @@ def test_misspelt_words_are_seen(text: str, seen: bool, tmp_path: Path) -> None:
 def test_messages_are_texts_of_several_words() -> None:
     source = 'def f():\n    """Say it."""\n    raise E(f"no file {name} here", "code")\n'
 
-    assert list(messages(source)) == [(3, "no file "), (3, " here")]
+    assert list(messages(source)) == [(3, "no file {} here")]
+
+
+def test_sentences_of_messages_begin_with_their_subject() -> None:
+    """Pieces of longer messages may begin with `of`."""
+    texts = [
+        (path, text)
+        for path in SOURCES
+        for _, text in messages(path.read_text(encoding="utf-8"))
+        if not text.strip().startswith("of ")
+    ]
+
+    assert len(texts) > 2000
+    assert [(path, wrong) for path, text in texts if (wrong := faults(text))] == []
