@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.model.filters import FILTER_KEYS
+from tests.docs import terminal_image
 from tests.docs.pages import PAGES, ROOT, page
 from tests.docs.prose import HELP
 from workspaces import demo
@@ -55,6 +56,16 @@ def test_the_demo_prints_the_answer_of_the_readme() -> None:
     printed = done.stdout.splitlines()
 
     assert [line for line in BLOCKS[0].splitlines() if line not in {"...", *printed}] == []
+
+
+@pytest.mark.slow
+def test_the_terminal_of_the_readme_shows_what_a_search_prints() -> None:
+    """`python -m tests.docs.terminal_image` makes it."""
+    shown = list(terminal_image.lines_of(terminal_image.FILE.read_text(encoding="utf-8")))
+
+    assert shown[0] == f"$ {terminal_image.LINE}"
+    assert shown == list(terminal_image.lines_of(terminal_image.image(terminal_image.output())))
+    assert f"](docs/images/{terminal_image.FILE.name})" in README
 
 
 def test_the_json_of_the_page_has_keys_of_the_schema() -> None:
