@@ -202,7 +202,7 @@ class Verifier:
         try:
             with suppress(FileExistsError):
                 durable.create_directory(path.parent)  # a store that is gone stays gone
-            durable.replace_file(path, stable_json.dumps(values))
+            durable.replace_file(path, stable_json.dumps(values), lasting=False)
         except OSError:
             return
 

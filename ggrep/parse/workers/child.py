@@ -81,6 +81,11 @@ class Child:
         if said:
             raise WorkerLost("the worker did not say that it started")
 
+    @property
+    def is_running(self) -> bool:
+        """Return whether the process has not ended."""
+        return self._process.poll() is None
+
     def ask(self, body: bytes, timeout_ms: float) -> bytes:
         """Return the body of the answer to one request.
 
