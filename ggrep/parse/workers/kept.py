@@ -1,6 +1,6 @@
 """Workers that outlive the pool they worked for.
 
-Starting one takes half a second of processor time, more than all else that a sync of a saved file
+Starting one takes more processor time than all else that the sync of a saved file
 does.
 """
 
