@@ -51,7 +51,7 @@ class Launcher:
         soon = deadline.within(START_MS)
 
         def work(nap: Callable[[float], None]) -> None:
-            reaching = Connector(address, self._clock, self._environ, wait=nap, told=self._notify)
+            reaching = Connector(address, self._clock, self._environ, wait=nap, notify=self._notify)
             reaching.reach(soon).close()
 
         await self._waited_for(work, self._threads)
