@@ -15,6 +15,8 @@
     python3 dev.py house             sizes, floors and names of the package, and the ways through it
     python3 dev.py schemas           writes what ships and is made of declarations: JSON Schemas,
                                      pages of help, completions, files for agents
+    python3 dev.py docs              builds the documentation as a site in .site; checks its links
+                                     and the words of pages, help and messages
     python3 dev.py setup [EXTRAS]    only make .venv and install into it; `ranking` adds what fits
                                      the trees of the ranking
 
@@ -51,6 +53,7 @@ def main(arguments: list[str]) -> int:
         "fit": fit,
         "sizes": sizes,
         "schemas": schemas,
+        "docs": docs,
         "house": house,
     }
     if not arguments or arguments[0] not in commands:
@@ -153,7 +156,14 @@ def schemas(arguments: list[str]) -> int:
         or _python(["-m", "tests.contract.agent_files"])
         or _python(["-m", "ggrep.interfaces.cli.parsing.option_table"])
         or _python(["-m", "ggrep.interfaces.cli.parsing.help_table"])
+        or _python(["-m", "tests.docs.commands_page"])
     )
+
+
+def docs(arguments: list[str]) -> int:
+    """Build the documentation as a site, which fails on a dead link, then check its words."""
+    site = ["-m", "mkdocs", "build", "--strict", "--site-dir", ".site", *arguments]
+    return _python(site) or _python(["-m", "tests.docs.prose"])
 
 
 def _python(arguments: list[str]) -> int:

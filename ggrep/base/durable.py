@@ -207,11 +207,14 @@ def overwrite_file(path: Path, data: bytes) -> None:
 
 
 def replace_if_changed(path: Path, data: bytes) -> None:
-    """Replace `path` with `data`, unless it has that content; its directory is created."""
+    """Replace `path` with `data`, unless it has that content; its directory is created.
+
+    Not durable: after a power cut the content is undefined.
+    """
     if path.is_file() and path.read_bytes() == data:
         return
     make_directory(path.parent)
-    replace_file(path, data)
+    replace_file(path, data, lasting=False)
 
 
 def sweep_leftovers(path: Path) -> None:

@@ -171,7 +171,7 @@ class Lease:
                 last_heartbeat_at=rfc3339(self._clock.now()),
                 heartbeat_ms=round(self._clock.monotonic_ms()),
             )
-            _write(self._files.record, change(beat))
+            _write(self._files.record, change(beat), lasting=False)
 
     def _own_record(self) -> LeaseRecord:
         try:
@@ -311,7 +311,7 @@ class _Applicant(Struct, frozen=True):
             lease_epoch=epoch,
             lease_ttl_ms=self.ttl_ms,
         )
-        _write(self.files.record, record)
+        _write(self.files.record, record, lasting=True)
         reach("lease.after_record")
         return Lease(self.files, self.owner_id, epoch, self.clock, self.wait)
 
@@ -355,11 +355,16 @@ def _beating(lease: Lease, every_ms: float) -> Iterator[None]:
         thread.join()
 
 
-def _write(file: Path, record: LeaseRecord) -> None:
+def _write(file: Path, record: LeaseRecord, *, lasting: bool) -> None:
+    """Write a record; only that of a new epoch has to last.
+
+    After a power cut it is the holder's first record, a later one, or damaged. The next epoch
+    follows it, or those of the snapshots.
+    """
     values = seal(asdict(record) | {LEASE.field: LEASE.writes})
     data = stable_json.dumps(values).ljust(_RECORD_BYTES - 1) + b"\n"
     try:
-        durable.replace_file(file, data)
+        durable.replace_file(file, data, lasting=lasting)
     except OSError as error:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT} or not file.exists():
             raise

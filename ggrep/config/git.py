@@ -8,17 +8,15 @@ outright, so `core.worktree` cannot send git elsewhere, and the owner does not m
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 _TIMEOUT_S = 60.0
 _LISTING_S = 20.0
 """Timeout of commands that read no file content; a repository can make git wait for ever."""
 _WORKING_SHARE = 0.005
 """Least share of CPU time; a process with less waits for something else than the processor."""
-_LISTINGS = frozenset({"ls-files", "diff-files", "config", "rev-parse"})
+_LISTINGS = frozenset({"ls-files", "config", "rev-parse"})
 _OVERRIDES = (
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -88,72 +86,27 @@ def run_git_without_filters(top: Path, *arguments: str) -> bytes:
     git passes such content through the programs that the repository's `filter` sections name;
     each is replaced by none.
     """
-    status, output = _run(top, arguments, b"", without_filters(filter_keys(top)))
+    _, listed = run_git(
+        top, "config", "-z", "--name-only", "--get-regexp", _FILTER_KEYS, accept=(0, 1)
+    )
+    keys = sorted(set(listed.split(b"\0")) - {b""})
+    extra = {b"GIT_CONFIG_COUNT": str(len(keys)).encode()}
+    for index, key in enumerate(keys):
+        extra[b"GIT_CONFIG_KEY_%d" % index] = key
+        extra[b"GIT_CONFIG_VALUE_%d" % index] = b"false" if key.endswith(b".required") else b""
+    status, output = _run(top, arguments, b"", extra)
     if status:
         raise GitFailed(f"git {arguments[0]} exited with {status}")
     return output
 
 
-def filter_keys(top: Path) -> list[bytes]:
-    """Return the configuration keys under which the repository names filter programs."""
-    return config_keys(top, _FILTER_KEYS)
-
-
-def config_keys(top: Path, pattern: str) -> list[bytes]:
-    """Return the keys of the repository's configuration that match a regular expression."""
-    _, listed = run_git(top, "config", "-z", "--name-only", "--get-regexp", pattern, accept=(0, 1))
-    return sorted(set(listed.split(b"\0")) - {b""})
-
-
-def without_filters(keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
-    """Return an environment that disables the programs under these keys."""
-    extra = {b"GIT_CONFIG_COUNT": str(len(keys)).encode()}
-    for index, key in enumerate(keys):
-        extra[b"GIT_CONFIG_KEY_%d" % index] = key
-        extra[b"GIT_CONFIG_VALUE_%d" % index] = b"false" if key.endswith(b".required") else b""
-    return extra
-
-
-class RunningGit:
-    """A git process that runs in parallel."""
-
-    def __init__(self, process: subprocess.Popen[bytes], command: str) -> None:
-        self._process = process
-        self._command = command
-
-    def output(self) -> bytes:
-        """Wait for the end and return git's output."""
-        output, warnings = _output(self._process, self._command)
-        if self._process.returncode or warnings:
-            raise GitFailed(f"git {self._command} exited with {self._process.returncode}")
-        return output
-
-
-@contextmanager
-def running_git(
-    top: Path, *arguments: str, extra: Mapping[bytes, bytes] = MappingProxyType({})
-) -> Iterator[RunningGit]:
-    """Start git on the work tree at `top`; it is killed at the end if it still runs."""
-    with _started(top, arguments, subprocess.DEVNULL, extra) as process:
-        yield RunningGit(process, arguments[0])
-
-
 def _run(
     top: Path, arguments: tuple[str, ...], stdin: bytes, extra: Mapping[bytes, bytes]
 ) -> tuple[int, bytes]:
-    with _started(top, arguments, subprocess.PIPE, extra) as process:
-        output, _ = _output(process, arguments[0], stdin)
-    return process.returncode, output
-
-
-@contextmanager
-def _started(
-    top: Path, arguments: tuple[str, ...], stdin: int, extra: Mapping[bytes, bytes]
-) -> Iterator[subprocess.Popen[bytes]]:
     try:
         process = subprocess.Popen(  # noqa: S603 - an absolute program, constant arguments
             _command(top, arguments),
-            stdin=stdin,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**_environment(top), **extra},
@@ -162,16 +115,15 @@ def _started(
         raise GitFailed(f"git cannot be run: {error.strerror}") from error
     with process:
         try:
-            yield process
+            output = _output(process, arguments[0], stdin)
         finally:
             if process.poll() is None:
                 process.kill()
+    return process.returncode, output
 
 
-def _output(
-    process: subprocess.Popen[bytes], command: str, stdin: bytes | None = None
-) -> tuple[bytes, bytes]:
-    """Return git's standard output and standard error.
+def _output(process: subprocess.Popen[bytes], command: str, stdin: bytes | None) -> bytes:
+    """Return git's standard output.
 
     On a busy machine git may take longer: it continues while it makes progress, until it has used
     its limit of processor time.
@@ -179,7 +131,7 @@ def _output(
     limit_s, before_s = _LISTING_S if command in _LISTINGS else _TIMEOUT_S, 0.0
     while True:
         try:
-            return process.communicate(stdin, timeout=limit_s)
+            return process.communicate(stdin, timeout=limit_s)[0]
         except subprocess.TimeoutExpired as error:
             stdin, used_s = None, _processor_s(process.pid)
             if used_s >= limit_s or used_s - before_s < _WORKING_SHARE * limit_s:

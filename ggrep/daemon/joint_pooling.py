@@ -83,13 +83,15 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
     members = daemon.shared.joint.members(request.epoch, request.members)
     packs = daemon.shared.packs
 
-    def work(_: "Engine") -> tuple["JointView", BatchedPoolResponse]:
-        from ggrep.search.engine.joint_pools import joint_pools
+    def work(_: "Engine") -> tuple["JointView | None", BatchedPoolResponse]:
+        from ggrep.search.engine.rank_pools import batched_pools
 
-        joint = packs.view([snapshot for _, snapshot in members])
+        views = [snapshot for _, snapshot in members]
+        joint = None if request.question.by_rank else packs.view(views)
         # The coordinator pools comparable members only; the store of this daemon may not be one.
         first = members[0][0]
-        return joint, joint_pools(
+        return joint, batched_pools(
+            views,
             joint,
             request.question,
             encoder=first.encoder,
@@ -105,7 +107,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
         if isinstance(error, SnapshotGone):
             await to_thread.run_sync(_look_again, members, limiter=daemon.shared.threads)
         raise
-    if packs.wants_packing(view):
+    if view is not None and packs.wants_packing(view):
         daemon.in_background(partial(packs.pack, view))
     hits = sum(len(hits) for lists in pools.lists for _, hits in lists.corpora)
     note(daemon, caller, logged, spent, LoggedAnswer("", hits, pools.limits_hit, ()))

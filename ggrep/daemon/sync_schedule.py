@@ -16,7 +16,7 @@ class LoopFigures(Struct, frozen=True):
         coalesce_ms: further changes delay it by at most this time, counted from the first change.
         rest_ms: a store rests when its last sync ended this long ago.
         rested_debounce_ms: replaces `debounce_ms` for the first changes after a rest: mostly one
-            saved file, before a search.
+            saved file, before a search. The watcher has collected events for 50 ms already.
         settle_ms: changes by git are synced this long after its end: the next step of the same
             command would have begun by then.
         reconcile_ms: without any change, a sync is due this long after the last one.
@@ -28,7 +28,7 @@ class LoopFigures(Struct, frozen=True):
     debounce_ms: int = 300
     coalesce_ms: int = 500
     rest_ms: int = 1_000
-    rested_debounce_ms: int = 50
+    rested_debounce_ms: int = 0
     settle_ms: int = 150
     reconcile_ms: int = 300_000
     quiet_ms: int = 120_000

@@ -238,15 +238,17 @@ class Worker:
         self._indexes = [*self._indexes, (job.abreast, opened)][-_KEPT_INDEXES:]
         return opened
 
-    def _parsers_of(self, job: SyncJob) -> "KeptWorkers | None":
-        """Return the parsers of a job that shares the cores with others; None for a single job."""
-        if not job.abreast:
-            return None
+    def _parsers_of(self, job: SyncJob) -> "KeptWorkers":
+        """Return the parsers kept for the next job.
+
+        One is enough for a saved file. A job that shares the cores with others keeps all of its
+        share, which bounds it.
+        """
         from ggrep.parse.workers.kept import KeptWorkers
 
-        share = max(1, (os.cpu_count() or 1) // job.abreast)
+        share = max(1, (os.cpu_count() or 1) // job.abreast) if job.abreast else 0
         if self._parsers is None or self._parsers.most != share:
-            self._parsers = KeptWorkers(share)
+            self._parsers = KeptWorkers(share or 1, most=share)
         return self._parsers
 
 

@@ -6,21 +6,26 @@ as asking one by one.
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ggrep.base.ids import RepoId
 from ggrep.federation.fanout_session import FanoutSession
+from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery, MemberLists
 from ggrep.model.confidence import NO_TOP_FILES
 from ggrep.model.limits import LimitHit, Notice, sorted_limits, sorted_notices
 from ggrep.model.request import RepoStatistics
 from ggrep.model.response import PoolResponse, Provenance, RepoDescription
 
+_MOST_RRF_K: Final = 100_000
+"""With a larger constant, rounded scores of neighbouring ranks may be equal."""
+
 
 class Batch(Struct, frozen=True):
-    """The admitted repositories of a `global` query, by how they are asked.
+    """The admitted repositories of a query, by how they are asked.
 
     Attributes:
         question: the query to all members at once.
@@ -55,17 +60,27 @@ class Batch(Struct, frozen=True):
             texts=tuple(sorted(texts)) if self.question.folds else (),
         )
 
+    def question_by_rank(
+        self, members: Sequence[RepoId], repos: Mapping[RepoId, WorkspaceRepo]
+    ) -> BatchedQuery:
+        """Return the query to some of the members, whose lists are merged by rank."""
+        places = range(len(members))
+        by_rank = sorted(places, key=lambda place: (-repos[members[place]].priority, place))
+        return replace(self.question, by_rank=tuple(by_rank))
 
-def plan_batch(session: FanoutSession) -> Batch:
+
+def plan_batch(session: FanoutSession, *, by_rank: bool) -> Batch:
     """Return which repositories are asked at once.
 
     At once are those that compare in every corpus, cut their answers alike, and show plain lists
     of their active snapshots: most of them must. Lines are matched by each repository itself, as
-    its hits are spread over its files.
+    its hits are spread over its files. Lists that are merged by rank are beginnings only while
+    copies are not folded and each rank has a score of its own.
     """
     force = session.force
     admitted = [repo for repo in session.plan.admitted() if repo not in session.failures]
     plain = 0 < force.top <= force.per_repo_top and not session.kept and not session.search.is_exact
+    plain = plain and not (by_rank and (force.fold or force.rrf_k > _MOST_RRF_K))
     members = _alike(session, [repo for repo in admitted if plain and _may_join(session, repo)])
     if len(members) < 2 or 2 * len(members) <= len(admitted):
         members = ()
@@ -129,7 +144,7 @@ def pools_of(
         listed = lists.get(place, MemberLists(place, nothing))
         pools[repo] = PoolResponse(
             provenance=_provenance(session.descriptions[repo], partial=place in partial),
-            blended=(),
+            blended=listed.blended,
             corpora=listed.corpora,
             # The top files of all members are reported once.
             leading=NO_TOP_FILES if pools else response.leading,

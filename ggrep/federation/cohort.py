@@ -102,7 +102,7 @@ def parse_selectors(tokens: Sequence[str]) -> CohortSelectors:
         else:
             by_corpus[corpus] = key.strip()
     if len(everywhere) > 1:
-        raise _invalid_selector(f"one key at most may stand for every corpus: {sorted(everywhere)}")
+        raise _invalid_selector(f"at most one key may apply to every corpus: {sorted(everywhere)}")
     return CohortSelectors(next(iter(everywhere), None), tuple(by_corpus.items()))
 
 
@@ -181,7 +181,7 @@ def _plan(
         )
     best = min(buckets, key=lambda key: _rank(buckets[key], rule), default=None)
     if len(buckets) > 1:
-        kept = f"{len(buckets)} cohorts found, {best} is asked"
+        kept = f"{len(buckets)} cohorts found, {best} is queried"
         warnings.append(Diagnostic("WARN_FEDERATED_MULTI_COHORT", kept, mode=corpus.value))
     return _cohort(corpus, buckets.get(best, []), candidates, warnings)
 

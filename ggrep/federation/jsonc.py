@@ -168,7 +168,7 @@ def _refuse_duplicates(text: str, solid: list[Token]) -> None:
             if key in keys[-1]:
                 where = place(text, token.start)
                 raise JsoncError(
-                    f"{where}: key {key!a} stands twice in one object", "duplicate-key"
+                    f"{where}: key {key!a} occurs twice in one object", "duplicate-key"
                 )
             keys[-1].add(key)
 

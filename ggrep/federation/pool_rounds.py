@@ -4,7 +4,8 @@ Repositories that one process reads are counted and searched at once (`batched_q
 one by one. With `global` all are measured against the sum of their statistics.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -26,53 +27,77 @@ from ggrep.model.response import PoolResponse
 async def search_repos(session: FanoutSession) -> PoolSet:
     """Search the admitted repositories by the requested strategy, or by its fallback."""
     if session.force.strategy != GLOBAL:
-        return await _search_alone(session)
+        return await _searched(session, _search_by_rank)
     if not comparable(session.descriptions[repo] for repo in session.plan.admitted()):
-        return await _search_alone(session, "their indexes are not comparable")
-    batch = plan_batch(session)
+        why = "their indexes are not comparable"
+        return await _searched(session, partial(_search_by_rank, fallback=why))
     try:
-        while (pool_set := await _search_counted(session, batch)) is None:
-            anew = await session.is_described_anew()
-            batch = plan_batch(session)
-            if not anew:
-                # Repositories that are asked one by one tell which of them fails.
-                batch = replace(
-                    batch, members=(), apart=tuple(sorted((*batch.members, *batch.apart)))
-                )
+        return await _searched(session, _search_by_sum, by_rank=False)
     except Incompatible:
         why = "their term statistics have different layouts"
-        return await _search_alone(session, why, counts=True)
+        return await _searched(session, partial(_search_by_rank, fallback=why, counts=True))
+
+
+async def _searched(
+    session: FanoutSession,
+    search: Callable[[FanoutSession, Batch], Awaitable[PoolSet | None]],
+    *,
+    by_rank: bool = True,
+) -> PoolSet:
+    """Return the result of a search, after a failed batch that of another."""
+    batch = plan_batch(session, by_rank=by_rank)
+    while (pool_set := await search(session, batch)) is None:
+        anew = await session.is_described_anew()
+        batch = plan_batch(session, by_rank=by_rank)
+        if not anew:
+            # Repositories that are asked one by one tell which of them fails.
+            batch = replace(batch, members=(), apart=tuple(sorted((*batch.members, *batch.apart))))
     return pool_set
 
 
-async def _search_alone(
-    session: FanoutSession, fallback: str = "", *, counts: bool = False
-) -> PoolSet:
-    """Search each repository by its own statistics."""
-    admitted = session.plan.admitted()
-    await session.encode(admitted)
+async def _search_by_rank(
+    session: FanoutSession, batch: Batch, *, fallback: str = "", counts: bool = False
+) -> PoolSet | None:
+    """Search each repository by its own statistics; None if the batch failed."""
     counts = counts or session.force.max_repos > 0
-    figures = await session.figures(admitted) if counts else {}
-    statistics = _by_repo(figures)
+    counted = await _counted(session, batch) if counts and batch.members else None
+    if counts and batch.members and counted is None:
+        return None
+    figures = await session.figures(batch.apart) if counts else {}
+    statistics = _by_repo(figures, batch.members, counted)
     routed = _route(session, statistics)
-    pools = {} if session.is_over else await session.search_alone(routed.kept)
-    pool_set = _pool_set(session, pools, statistics, routed)
-    if fallback:
-        pool_set = replace(pool_set, strategy=RRF, fallback=fallback)
-    return await _refilled(session, pool_set, {})
+    members = [repo for repo in batch.members if repo in routed.kept]
+    pools: dict[RepoId, PoolResponse] = {}
+    if members and not session.is_over:
+        question = batch.question_by_rank(members, session.repos)
+        response = await session.search_jointly(question, members)
+        if response is None:
+            return None
+        pools = pools_of(session, response, members, ())
+    if not session.is_over:
+        await session.encode(batch.apart)
+        pools |= await session.search_alone(set(routed.kept) & set(batch.apart))
+    pool_set = _pool_set(session, dict(sorted(pools.items())), statistics, routed)
+    return replace(pool_set, strategy=RRF, fallback=fallback)
 
 
-async def _search_counted(session: FanoutSession, batch: Batch) -> PoolSet | None:
+async def _counted(session: FanoutSession, batch: Batch) -> BatchedFigures | None:
+    """Return the statistics of the members; None if they cannot be counted at once."""
+    question = replace(batch.question, counting=True)
+    answer = await session.search_jointly(question, batch.members)
+    return None if answer is None else answer.figures
+
+
+async def _search_by_sum(session: FanoutSession, batch: Batch) -> PoolSet | None:
     """Search all repositories by the sum of their statistics.
 
     None if the batch failed or must be cut deeper than it may be; never without a batch.
     """
     members, counted = batch.members, None
     if members and (batch.apart or session.force.max_repos):
-        answer = await session.search_jointly(replace(batch.question, counting=True), members)
-        if answer is None:
+        counted = await _counted(session, batch)
+        if counted is None:
             return None
-        counted = answer.figures
     await session.encode(batch.apart)
     figures: Mapping[RepoId, RepoStatistics] = await session.figures(batch.apart)
     routed = _route(session, _by_repo(figures, members, counted))

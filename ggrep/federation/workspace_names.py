@@ -461,7 +461,9 @@ async def _importing(
     for repo, outcome in sorted(outcomes.items()):
         response: ImportsResponse | None = outcome.value
         if response is None or len(response.provided) != len(importers):
-            message = "it did not say what it provides; usages of its names may be told as guesses"
+            message = (
+                "it did not say what it provides; usages of its names may be listed as guesses"
+            )
             unknown.append(Diagnostic(TIES_UNKNOWN, message, repo_id=repo))
             continue
         importing |= {

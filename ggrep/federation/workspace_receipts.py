@@ -344,7 +344,7 @@ def _question(values: object) -> FederatedRequest:
         parse_search_request(values["search"], "$.question.search")
     question = decode(FederatedRequest, values, "$.question")
     if not question.search.deterministic:
-        raise DecodeError("$.question: not asked deterministically")
+        raise DecodeError("$.question: not deterministic")
     return question
 
 

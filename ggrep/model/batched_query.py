@@ -63,6 +63,8 @@ class BatchedQuery(Struct, frozen=True):
         silent: places of members that are counted and show nothing, ascending.
         others: statistics of repositories that are queried alone; scores use the sum of all.
         texts: chunk ids of their hits, whose copies are to be named too.
+        by_rank: places of all members in the order of their hits of equal rank: each is scored by
+            its own statistics. Empty to score all as one collection.
     """
 
     search: SearchRequest
@@ -74,6 +76,7 @@ class BatchedQuery(Struct, frozen=True):
     silent: Annotated[tuple[int, ...], WireBounds(MOST_MEMBERS, each=(0, MOST_MEMBERS))] = ()
     others: Annotated[tuple[CollectionStatistics, ...], WireBounds(MOST_MEMBERS)] = ()
     texts: Annotated[tuple[str, ...], WireBounds(MOST_TEXTS, each=(1, 64))] = ()
+    by_rank: Annotated[tuple[int, ...], WireBounds(MOST_MEMBERS, each=(0, MOST_MEMBERS))] = ()
 
 
 class BatchedPoolRequest(Struct, frozen=True):
@@ -151,10 +154,16 @@ class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
 
 
 class MemberLists(Struct, frozen=True):
-    """The beginnings of one repository's lists, one for each requested corpus."""
+    """The beginnings of one repository's lists.
+
+    Attributes:
+        corpora: a list for each requested corpus.
+        blended: the list over all of them; only for lists merged by rank.
+    """
 
     member: int
     corpora: tuple[tuple[Corpus, tuple[Hit, ...]], ...]
+    blended: tuple[Hit, ...] = ()
 
 
 class MemberNotice(Struct, frozen=True):

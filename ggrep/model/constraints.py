@@ -143,7 +143,7 @@ LanguageName: TypeAlias = Annotated[
     str, "Lower-case name such as python or markdown; text when unknown."
 ]
 RepoSet: TypeAlias = Annotated[
-    RepoSetId, "Identity of the set of repositories, whatever their names and order."
+    RepoSetId, "Identity of the set of repositories, independent of their names and order."
 ]
 WorkspacePath: TypeAlias = Annotated[Named, "Absolute path of the workspace file."]
 RootId: TypeAlias = Annotated[RepoId, "The repository, by its canonical root."]

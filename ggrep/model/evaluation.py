@@ -30,7 +30,8 @@ BOUNDED: Final = ("ndcg10", "mrr10", "pass_rate")
 Interval: TypeAlias = tuple[float, float]
 """Lower and upper bound."""
 DrawnInterval: TypeAlias = Annotated[
-    Interval | None, "95 % interval of the figure, drawn by repository; null with fewer than three."
+    Interval | None,
+    "95 % interval of the figure, resampled by repository; null with fewer than three.",
 ]
 
 
@@ -352,7 +353,7 @@ RULES: Final = {
     "expect_min_hits": "the answer holds enough hits",
     "expect_max_hits": "the answer holds no more hits",
     "place": "the slate shows half of some lines at least",
-    "section": "a file stands in a section of the slate",
+    "section": "a file is in a section of the slate",
     "answer": "the query is answered",
 }
 """Every rule, as a sentence that is true when it holds."""

@@ -61,7 +61,7 @@ DECLARE: Final = "declare the encoding in the file or as charset in .editorconfi
 _NAMED: Final = 3
 _NOTICES: Final = (
     (GUESSED, "guessed_encoding", f"encoding guessed: {{files}}; {DECLARE}"),
-    (REPLACED, "replaced_characters", "U+FFFD stands for bytes that are not text: {files}"),
+    (REPLACED, "replaced_characters", "U+FFFD replaces bytes that are not text: {files}"),
     (CELL_LINES, "cell_lines", "lines count within the cells, joined in order: {files}"),
 )
 

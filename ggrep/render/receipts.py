@@ -81,7 +81,7 @@ def _receipt(values: dict[str, Any]) -> Receipt:
     budgets, answer = values["budgets"], values["answer"]
     question = parse_search_request(values["question"], "$.question")
     if not question.deterministic:
-        raise DecodeError("$.question: not asked deterministically")
+        raise DecodeError("$.question: not deterministic")
     if not isinstance(budgets, dict) or not budgets.keys() <= set(OUTPUT_BUDGETS):
         raise DecodeError("$.budgets: not output budgets of this build")
     receipt = Receipt(
@@ -214,7 +214,7 @@ def _reason(replay: Replay) -> str:
             f"snapshot {was.snapshot_id} is gone; {now.snapshot_id} was queried"
         ),
         ReplayResult.OTHER_STORE: f"the current settings select {now.store_id}, not {was.store_id}",
-        ReplayResult.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}; {now.repo_id} was asked",
+        ReplayResult.OTHER_REPOSITORY: f"the receipt is of {was.repo_id}, not {now.repo_id}",
     }
     return reasons.get(replay.outcome, f"snapshot {was.snapshot_id} gives different bytes")
 

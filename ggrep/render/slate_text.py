@@ -44,8 +44,8 @@ _REASONS: Final[dict[Reason, str]] = {
     "docs_quota": "document",
     "diagram_quota": "diagram",
     "anchor_for_context": "opening lines",
-    "neighbour_context": "stands beside it",
-    "expand_target": "was asked for",
+    "neighbour_context": "next to it",
+    "expand_target": "was requested",
 }
 """Names of reasons; a plain match needs none."""
 

@@ -48,7 +48,7 @@ async def scrape(home: Home, clock: Clock) -> Sequence[Scraped]:
             if number < MOST_DAEMONS:
                 group.start_soon(ask, record)
             else:
-                rows.append(_row(record, None, f"only {MOST_DAEMONS} daemons are asked"))
+                rows.append(_row(record, None, f"only {MOST_DAEMONS} daemons are queried"))
     return sorted(rows, key=lambda row: row.store_id)
 
 

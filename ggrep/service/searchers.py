@@ -141,14 +141,16 @@ class JointEngines:
 
         def run() -> BatchedPoolResponse:
             from ggrep.index.packs.opened_packs import OpenedPacks
-            from ggrep.search.engine.joint_pools import joint_pools
+            from ggrep.search.engine.rank_pools import batched_pools
             from ggrep.search.query.joint_view import join
 
             engine = self._searchers[repos[0]].engine()
             views = [self._views[repo] for repo in repos]
             try:
-                return joint_pools(
-                    join(views, OpenedPacks(engine.home).packs()),
+                packs = () if question.by_rank else OpenedPacks(engine.home).packs()
+                return batched_pools(
+                    views,
+                    None if question.by_rank else join(views, packs),
                     question,
                     encoder=engine.encoder,
                     settings=engine.settings,

@@ -9,13 +9,10 @@ import pytest
 from ggrep.config import git as module
 from ggrep.config.git import (
     GitFailed,
-    filter_keys,
     has_git_marker,
     is_git_marker,
     run_git,
     run_git_without_filters,
-    running_git,
-    without_filters,
 )
 
 Git = Callable[..., str]
@@ -88,27 +85,6 @@ def test_nothing_that_a_hostile_repository_configures_is_executed(
 
     assert changed == b" M a.py\0 M b.py\0"
     assert not (tmp_path / "trace").exists()
-
-
-def test_nothing_is_executed_by_a_git_that_runs_beside_us(hostile: Path, tmp_path: Path) -> None:
-    """It compares files that are as young as the index by what they hold."""
-    extra = without_filters(filter_keys(hostile))
-    with running_git(hostile, "diff-files", "-z", "--name-only", extra=extra) as running:
-        changed = running.output()
-
-    assert changed == b"a.py\0b.py\0"
-    assert not (tmp_path / "trace").exists()
-
-
-def test_a_warning_of_a_git_beside_us_is_a_failure(tmp_path: Path, git: Git) -> None:
-    """Git only warns of a directory that it may not list, and leaves out what is there."""
-    git(tmp_path, "init")
-
-    with (
-        running_git(tmp_path, "config", "--get", "-z", "--type=odd", "a.b") as running,
-        pytest.raises(GitFailed, match="git config"),
-    ):
-        running.output()
 
 
 def test_missing_objects_of_a_hostile_repository_are_not_fetched(
@@ -204,8 +180,6 @@ def test_git_has_its_own_time_however_busy_the_machine_is(
     else:
         with pytest.raises(GitFailed, match="longer"):
             run_git(tmp_path, "ls-files")
-        with running_git(tmp_path, "ls-files") as git, pytest.raises(GitFailed, match="longer"):
-            git.output()
 
 
 def test_the_processor_time_of_a_child_is_known() -> None:

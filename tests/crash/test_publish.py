@@ -48,9 +48,9 @@ def _check_order(engine: Engine, events: list[tuple[str, int | str]], *, new_sto
     store, manifest = engine.identity.store, engine.view().manifest
     swap = events.index(("replace", "ACTIVE_SNAPSHOT"))
     move = events.index(("replace", manifest.snapshot_id))
+    named = events.index(("replace", "manifest.json"), move)
     synced = [what for kind, what in events[:swap] if kind == "sync"]
-    before = [what for kind, what in events[:move] if kind == "sync"]
-    moved = [what for kind, what in events[move:swap] if kind == "sync"]
+    moved = [what for kind, what in events[move:named] if kind == "sync"]
     home = store_files.snapshot_dir(store, manifest.snapshot_id)
     written = set(_own_files(store, manifest))
     for path in written:
@@ -58,19 +58,15 @@ def _check_order(engine: Engine, events: list[tuple[str, int | str]], *, new_sto
         for directory in path.relative_to(store).parents:
             assert (store / directory).stat().st_ino in synced, directory
     assert store_files.manifest_file(store, manifest.snapshot_id) in written
-    assert store.stat().st_ino in before[before.index(_images(store)) :], "a segment's two names"
+    assert store.stat().st_ino in moved, "the names of a segment's table and of new directories"
     assert home.parent.stat().st_ino in moved, "the move of the snapshot's directory"
     staging = store_files.staging_dir(store)
     assert staging.stat().st_ino in moved, "a name that came back would be swept with its files"
-    assert home.stat().st_ino in moved, "the manifest's name"
+    assert ("sync", home.stat().st_ino) in events[named:swap], "the manifest's name"
     assert events[swap + 1] == ("sync", store.stat().st_ino), "the pointer's name"
     if new_store:
         for directory in (store.parent, engine.home.base, engine.home.base.parent):
             assert directory.stat().st_ino in synced, directory
-
-
-def _images(store: Path) -> int:
-    return store_files.images_dir(store).stat().st_ino
 
 
 def _own_files(store: Path, manifest: SnapshotManifest) -> list[Path]:

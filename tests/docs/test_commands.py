@@ -20,7 +20,7 @@ from tests.journeys.conftest import ggrep  # noqa: F401 - a fixture
 from tests.journeys.household import household
 
 _FENCE = re.compile(r"```sh\n(.*?)```", re.DOTALL)
-_ENDS = {"|", "&", ">", ">>", "2>"}
+_ENDS = {"|", "||", "&", ">", ">>", "2>"}
 _OPTIONS = ("--help", "-h", "--version")
 
 
@@ -38,9 +38,7 @@ def typed_in(line: str) -> Iterator[list[str]]:
     except ValueError:
         return  # a text in quotes over several lines
     if words[:1] == ["ggrep"]:
-        end = next(
-            (at for at, word in enumerate(words) if word in {"|", "&", ">", ">>", "2>"}), None
-        )
+        end = next((at for at, word in enumerate(words) if word in _ENDS), None)
         yield words[1:end]
 
 

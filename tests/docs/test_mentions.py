@@ -2,33 +2,17 @@
 
 import re
 from importlib import import_module
-from typing import Any
-
-import pytest
-import typer
 
 from ggrep.base.commands import COMMANDS
 from ggrep.base.errors import GgrepError
 from ggrep.config.declarations import DECLARED, MAX_CONFIG_FILE_BYTES
 from ggrep.config.settings import KNOWN_VARIABLES, Settings, index_shaping
-from ggrep.interfaces.cli.parsing.typer_tree import parser
+from ggrep.interfaces.cli.parsing.help_table import EVERYWHERE
+from ggrep.interfaces.cli.parsing.tree import EVERY
 from ggrep.model.field_meta import DeclaredKey
+from tests.docs.commands_page import FILE, commands_page
 from tests.docs.pages import ROOT, SOURCES, all_pages, first_words, mentions, page, table_rows
-
-
-def options(command: Any) -> set[str]:
-    """Return all spellings of a command's flags."""
-    flags = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
-    return {flag for flag in flags if flag.startswith("-")} - {"-h", "--help"}
-
-
-def commands(group: Any, prefix: str = "") -> dict[str, Any]:
-    """Return every command that can be run, by what is typed."""
-    found: dict[str, Any] = {}
-    for name, command in group.commands.items():
-        below = getattr(command, "commands", None)
-        found |= commands(command, f"{name} ") if below else {prefix + name: command}
-    return found
+from tests.docs.prose import HELP
 
 
 def undocumented(words: set[str], text: str) -> list[str]:
@@ -36,35 +20,30 @@ def undocumented(words: set[str], text: str) -> list[str]:
     return sorted(word for word in words if not mentions(text, word))
 
 
-TREE = commands(typer.main.get_command(parser()))
-
-
 def test_the_entry_knows_the_commands() -> None:
     """A command that it does not know would be searched for as a word."""
-    assert {name.split()[0] for name in TREE} == COMMANDS
+    assert {name.split()[0] for name in EVERY} == COMMANDS
 
 
-def test_every_command_is_documented() -> None:
-    """In the tables of commands, subcommands included."""
-    text = page("docs/operating.md")
-    rows = "\n".join(line for line in text.splitlines() if line.startswith("|"))
-    missing = [name for name in TREE if not re.search(rf"`(?:ggrep )?{name}(?![\w-])", rows)]
-
-    assert missing == []
+def test_the_page_of_commands_is_made_of_the_pages_of_help() -> None:
+    """`python3 dev.py schemas` writes it."""
+    assert FILE.read_text(encoding="utf-8") == commands_page()
 
 
-def test_every_flag_of_a_search_is_documented() -> None:
-    """In its table."""
-    assert undocumented(options(TREE["search"]), page("docs/searching.md")) == []
+def test_every_command_and_option_is_on_the_page() -> None:
+    """Options of several commands stand apart; none may fall between."""
+    text = page("docs/commands.md")
+    headings = set(re.findall(r"^### (.+)$", text, re.MULTILINE))
+    options = {
+        row.term.split()[0].strip(",")
+        for name in headings
+        for section in HELP[name].sections
+        for row in section.rows
+        if row.term.startswith("-") and row not in EVERYWHERE
+    }
 
-
-@pytest.mark.parametrize("name", sorted(TREE.keys() - {"search"}))
-def test_every_flag_of_a_command_is_documented(name: str) -> None:
-    """In the row of the command."""
-    text = page("docs/operating.md")
-    rows = [line for line in text.splitlines() if line.startswith("|") and f"`{name}`" in line]
-
-    assert undocumented(options(TREE[name]), "\n".join(rows)) == []
+    assert headings == {name for name, entry in EVERY.items() if not entry.hidden}
+    assert undocumented(options, text) == []
 
 
 def test_every_error_code_is_documented() -> None:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from ggrep.model.filters import FILTER_KEYS
+from tests.docs import terminal_image
 from tests.docs.pages import PAGES, ROOT, page
+from tests.docs.prose import HELP
 from workspaces import demo
 
 README = page("README.md")
@@ -56,6 +58,16 @@ def test_the_demo_prints_the_answer_of_the_readme() -> None:
     assert [line for line in BLOCKS[0].splitlines() if line not in {"...", *printed}] == []
 
 
+@pytest.mark.slow
+def test_the_terminal_of_the_readme_shows_what_a_search_prints() -> None:
+    """`python -m tests.docs.terminal_image` makes it."""
+    shown = list(terminal_image.lines_of(terminal_image.FILE.read_text(encoding="utf-8")))
+
+    assert shown[0] == f"$ {terminal_image.LINE}"
+    assert shown == list(terminal_image.lines_of(terminal_image.image(terminal_image.output())))
+    assert f"](docs/images/{terminal_image.FILE.name})" in README
+
+
 def test_the_json_of_the_page_has_keys_of_the_schema() -> None:
     """People write their first script from it."""
     block = re.search(r"```json\n(.*?)```", page("docs/searching.md"), re.DOTALL)
@@ -83,12 +95,12 @@ def test_lines_are_short_outside_tables_and_pictures() -> None:
     assert long == []
 
 
-def test_the_table_of_flags_names_every_filter() -> None:
+def test_the_option_names_every_filter() -> None:
     """An undocumented key is not used."""
-    lines = page("docs/searching.md").splitlines()
-    row = next(line for line in lines if line.startswith("| `--filter`"))
+    rows = [row for section in HELP["search"].sections for row in section.rows]
+    text = next(row.text for row in rows if row.term.startswith("--filter"))
 
-    assert [key for key in FILTER_KEYS if f"`{key}:`" not in row] == []
+    assert [key for key in FILTER_KEYS if f" {key}:" not in text] == []
 
 
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -101,17 +113,14 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_no_link_is_dead() -> None:
-    """A reader who follows a link must arrive."""
-    links = [(path, link) for path in PAGES for link in _LINK.findall(path.read_text("utf-8"))]
+def test_no_link_of_the_readme_is_dead() -> None:
+    """A reader who follows a link must arrive; `python3 dev.py docs` checks those of the pages."""
     dead = []
-    for path, link in links:
+    for link in _LINK.findall(README):
         name, _, anchor = link.partition("#")
-        target = (path.parent / name).resolve() if name else path
-        if "://" in link:
-            continue
+        target = ROOT / name
         if not target.exists() or (anchor and anchor not in anchors(target)):
-            dead.append((path, link))
+            dead.append(link)
 
     assert dead == []
 

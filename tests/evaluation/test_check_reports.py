@@ -23,7 +23,7 @@ def test_a_failure_says_what_was_wanted_and_what_came(tmp_path: Path) -> None:
         "      wanted  not *.py  (expect_none)",
         "      came    b.py at 1",
         "      to see  ggrep search 'where is <c> & d' .",
-        f"      stands  {tmp_path}/own.check.toml:8",
+        f"      check   {tmp_path}/own.check.toml:8",
     ]
     assert text.endswith("2 checks, 1 failed\n")
 

@@ -77,7 +77,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         ("= 3 }", "= 0 }", ":12: expect_within: 'b/*.py' needs a whole number"),
         ('["a.py", "b.py"]', '["a.py"]', ":19: expect_order: one path has no order"),
         ('expect_order = ["a.py", "b.py"]', "", ":14: check 'two' expects nothing"),
-        ('"two"', '"one"', ":15: two are named 'one'; the first stands in line 8"),
+        ('"two"', '"one"', ":15: two are named 'one'; the first is in line 8"),
         ("rank_tolerance = 0", 'root = "."', ":17: root and workspace cannot go together"),
         ("allow_failures = 1", "allow_failures = -1", ":2: allow_failures"),
         ("allow_failures = 1", "flaky = true", ":2: unknown key 'flaky'"),

@@ -49,7 +49,7 @@ def test_a_failure_says_what_came_and_how_it_is_seen(tmp_path: Path) -> None:
         "expect_all: wanted c.py; came b.py, a.md",
         "expect_none: wanted not *.py; came b.py at 1",
         "to see: ggrep search 'where is <c> & d' .",
-        f"stands: {tmp_path}/own.check.toml:8",
+        f"check: {tmp_path}/own.check.toml:8",
     ]
 
 

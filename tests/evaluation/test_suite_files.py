@@ -179,7 +179,7 @@ def test_a_suite_is_read(folder: Path) -> None:
         ("k = 20", "kk = 20", ":4: unknown key 'kk'"),
         ('id = "one"', 'id = ""', ":9: id must be a string"),
         ('id = "one"', "", ":8: the case has no id"),
-        ('id = "two"', 'id = "one"', ":15: two are named 'one'; the first stands in line 8"),
+        ('id = "two"', 'id = "one"', ":15: two are named 'one'; the first is in line 8"),
         ('mode = "debug"', 'mode = "bug"', ":18: mode must be one of"),
         ("per_file = 1", "per_file = -1", ":19: per_file must be a whole number"),
         ("per_file = 1", "per_file = true", ":19: per_file must be a whole number"),

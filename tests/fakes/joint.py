@@ -67,11 +67,12 @@ class JointFakes:
             return BatchedPoolResponse(figures, (), NO_TOP_FILES, (), (), ())
         if self.failures:
             raise self.failures.pop(0)
-        total = sum_statistics([figures.total(), *question.others])
+        summed = sum_statistics([figures.total(), *question.others])
+        total = None if question.by_rank else summed
         request = PoolRequest(question.search, question.per_list, total)
         pools = [await self.members[name].search(request, deadline) for name in repos]
         lists = tuple(
-            MemberLists(place, pool.corpora)
+            MemberLists(place, pool.corpora, pool.blended if question.by_rank else ())
             for place, pool in enumerate(pools)
             if place not in question.silent
         )

@@ -151,7 +151,10 @@ class ServedWorkspace:
 
     def workspace(self, number: int) -> Workspace:
         """Return the workspace of the first repositories."""
-        entries = ",".join(f'{{"root": "{root}"}}' for root in self.roots[:number])
+        entries = ",".join(
+            f'{{"root": "{root}", "priority": {place % 2}}}'
+            for place, root in enumerate(self.roots[:number])
+        )
         file = self.base / "w.jsonc"
         file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
         return load_workspace(file, resolve_root=lambda path: path)

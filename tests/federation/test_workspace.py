@@ -507,7 +507,7 @@ def test_a_syntax_error_names_file_line_and_column(
 
 def test_a_duplicate_key_is_named(load: Callable[..., Workspace]) -> None:
     """Last-one-wins would silently drop a repository list."""
-    with pytest.raises(WorkspaceError, match="'repos' stands twice"):
+    with pytest.raises(WorkspaceError, match="'repos' occurs twice"):
         load('{"schemaVersion": 1, "repos": [], "repos": []}')
 
 

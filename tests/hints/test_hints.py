@@ -92,8 +92,8 @@ TYPED = {
     "ggrep remote gc {} --force{}": "remote gc --force",
     "the index is still being built; run: ggrep index": "index",
     "the index is incomplete: {}; run: ggrep index": "index",
-    "{}: {} is missing, so what it needs is not known; nothing was deleted; to mend it, where it "
-    "was pushed from: ggrep push --again": "push --again",
+    "{}: {} is missing, so what it needs is not known; nothing was deleted; to fix it, on the "
+    "machine that pushed it: ggrep push --again": "push --again",
     "ggrep health": "health",
     "ggrep stop-all": "stop-all",
     "ggrep gc --stores": "gc --stores",

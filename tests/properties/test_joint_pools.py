@@ -20,6 +20,7 @@ from ggrep.federation import pool_rounds
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.routing import Routed, route
+from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import Workspace
 from ggrep.index.packs.pack_directory import make_packs
 from ggrep.model.request import Find, SearchRequest
@@ -29,7 +30,7 @@ from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspac
 from tests.properties.workspaces import found, from_federation, queries, trees
 
 MOST = 6
-FEW = settings(max_examples=8)
+FEW = settings(max_examples=12)
 MANY = settings(max_examples=250)
 
 requests = st.fixed_dictionaries(
@@ -37,7 +38,7 @@ requests = st.fixed_dictionaries(
         "search": found(queries),
         "fold": st.sampled_from([None, False]),
         "per_repo_top": st.sampled_from([None, 10, 12]),
-        "merge_strategy": st.just("global"),
+        "merge_strategy": st.sampled_from(STRATEGIES),
         "max_repos": st.sampled_from([0, 0, 1, 3]),
     }
 )
@@ -129,7 +130,8 @@ class Proof:
         with asked(self.place.federator()) as federator:
             answer = federator.search(workspace, question)
         assert together or (between.pools and not between.joint)
-        self.asked += together
+        few_apart = 2 * len(between.apart) < len(workspace.repos)
+        self.asked += together and few_apart and not question.search.is_exact
         self.joint += bool(between.joint) and len(between.pools) <= len(between.apart)
         if between.joint and len(between.pools) <= len(between.apart):
             self.kinds[question.search.find] += 1

@@ -93,7 +93,7 @@ def test_a_changed_value_shows(change: Callable[[dict[str, Any]], None]) -> None
         (changed(["answer"], [1]), "not those of the answer"),
         (changed(["origin", "snapshot_id"], "../../etc"), "not a snapshot id"),
         (changed(["origin", "git_head"], 7), r"\$.origin.git_head"),
-        (changed(["question", "deterministic"], False), "deterministically"),
+        (changed(["question", "deterministic"], False), "not deterministic"),
         (changed(["question", "limit"], -1), r"\$.question.limit"),
         (changed(["budgets"], {"timeout": 1}), r"\$.budgets"),
         (changed(["kind"], "town"), "of a kind"),

@@ -687,7 +687,7 @@ def test_scripts_without_an_ending_are_eligible(root: Path) -> None:
 
     assert keys(found) == ["bin/deploy"]
     assert dict(found.excluded) == {"extension": 2}
-    assert {file.path_key for file in found.no_texts} == {"x", "bin/tool"}
+    assert {file.path_key for file in found.beside} == {"x", "bin/tool"}
 
 
 TEXT = "class Checker : ConfigObject\n{\n\t[config] int jobs;\n};\n"

@@ -119,7 +119,7 @@ async def test_daemons_beyond_the_bound_are_counted(
     rows = await scrape(Home(short / "h"), SystemClock())
 
     assert len(rows) == 3
-    assert sum("only 1 daemons are asked" in row.problem for row in rows) == 2
+    assert sum("only 1 daemons are queried" in row.problem for row in rows) == 2
 
 
 def test_figures_of_all_are_one_text_that_can_be_read() -> None:

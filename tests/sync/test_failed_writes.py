@@ -42,8 +42,8 @@ def spoil(monkeypatch: pytest.MonkeyPatch, name: str, fail: Callable[[bytes], by
     """Pass what is written to files of that name through `fail`."""
     write = durable.replace_file
 
-    def spoiled(path: Path, data: bytes, *, mode: int | None = None) -> None:
-        write(path, fail(data) if path.name == name else data, mode=mode)
+    def spoiled(path: Path, data: bytes, *, lasting: bool = True) -> None:
+        write(path, fail(data) if path.name == name else data, lasting=lasting)
 
     monkeypatch.setattr(durable, "replace_file", spoiled)
     monkeypatch.setattr("ggrep.index.store.active.replace_file", spoiled)

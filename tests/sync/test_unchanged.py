@@ -8,13 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from ggrep.base.clock import SystemClock
 from ggrep.base.errors import SyncRefused
 from ggrep.config import store_files
-from ggrep.config.home import Home
 from ggrep.config.settings import Settings
-from ggrep.index.sync import syncer, unchanged
-from ggrep.index.sync.unchanged import paths_told
+from ggrep.index.sync import syncer
 from ggrep.model.files import SkippedFile
 from ggrep.model.filters import Filter
 from ggrep.model.request import Find
@@ -68,7 +65,10 @@ def engine(root: Path, home: Path, git: Git) -> Engine:
     write_tree(root, TREE)
     (root / "link.py").symlink_to("a.py")
     (root / "empty").mkdir()
+    write_tree(root, {"shut/.gitignore": "*\n", "shut/in/built.py": "built = 1\n"})
     git(root, "init", "--quiet")
+    git(root, "init", "--quiet", "inner")
+    write_tree(root, {"inner/d.py": "sixth = 6\n"})
     git(root, "add", "a.py", "src", "image.png", "link.py", ".gitignore", "bin")
     git(root, "add", "--force", "kept/c.py")
     git(root, "commit", "--quiet", "-m", "first")
@@ -149,6 +149,9 @@ CHANGES: dict[str, Change] = {
     "directory replaced": _swap_directory,
     "new": edit("new.py", "new = 1\n"),
     "new in an empty directory": edit("empty/new.py", "new = 1\n"),
+    "new in an ignored one": edit("shut/in/new.py", "new = 1\n"),
+    "ignored no more": edit("shut/.gitignore", "x\n"),
+    "no repository inside": lambda root, _: (root / "inner/.git").rename(root / "inner/gone"),
     "new FIFO": lambda root, _: os.mkfifo(root / "pipe"),
     "other binary": edit("image.png", "now text\n"),
     "ignore file": edit(".gitignore", "*.py\n"),
@@ -210,8 +213,8 @@ def test_an_ignore_file_that_git_ignores_is_compared_by_us(
     assert (calm, walks.of(engine)) == (0, 1)
 
 
-def test_names_of_files_that_are_not_indexed_stay_out_of_the_record(
-    engine: Engine, walks: Walks, root: Path, git: Git
+def test_names_that_only_an_index_holds_stay_out_of_the_record(
+    engine: Engine, root: Path, git: Git
 ) -> None:
     """An index may be another repository's: its names are none of ours to write down."""
     write_tree(root, {"secret_name.bin": "x\n", "other_name.bin": "x\n", "a.py": "first = 2\n"})
@@ -223,40 +226,18 @@ def test_names_of_files_that_are_not_indexed_stay_out_of_the_record(
     assert b"secret_name" not in text
     assert b"other_name" not in text
     assert b"a.py" in text
-    assert walks.of(engine) == 0
-    write_tree(root, {"other_name.bin": "longer\n"})
-    assert walks.of(engine) == 1
 
 
-@pytest.mark.parametrize("name", [b"../x", b"/etc/passwd", b"a/../../x", b"a//b", b"."])
-def test_a_name_that_leads_out_is_not_looked_at(name: bytes) -> None:
-    """Git should not tell of such, and a crafted index is not git's."""
-    assert paths_told(name + b"\0", b"", within={""}) is None
-    assert paths_told(b"", name + b"\0", within={""}) is None
-
-
-def test_of_untracked_paths_count_those_in_directories_that_were_entered() -> None:
-    """Elsewhere, and in nested repositories, it matters what there is, not what it holds."""
-    told = paths_told(b"b/t.py\0", b"a/x.py\0b/y.py\0z.py\0inner/\0", within={"", "a"})
-
-    assert told == [b"a/x.py", b"b/t.py", b"z.py"]
-
-
-def test_an_index_written_meanwhile_proves_nothing(
-    engine: Engine, walks: Walks, root: Path, git: Git, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("number", [900, 1_000])
+def test_many_directories_without_files_make_every_sync_walk(
+    engine: Engine, walks: Walks, root: Path, number: int
 ) -> None:
-    """Git would call a file clean that was edited before the sync began, and added since."""
-    write_tree(root, {"a.py": "first = 9\n"})
-    stands = unchanged._standing
+    """Each is looked at, since git may list what is new in it."""
+    for name in range(number):
+        (root / "empty" / str(name)).mkdir()
+    engine.sync()
 
-    def and_then_add(*arguments: object) -> object:
-        found = stands(*arguments)  # type: ignore[arg-type] # passed on as they came
-        git(root, "add", "a.py")
-        return found
-
-    monkeypatch.setattr(unchanged, "_standing", and_then_add)
-
-    assert walks.of(engine) == 1
+    assert walks.of(engine) == (number == 1_000)
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"0" * 64 + b"\n{}"])
@@ -310,28 +291,25 @@ def test_a_failed_sync_is_followed_by_a_walk(
     assert walks.of(engine) == 1
 
 
-@pytest.mark.parametrize(
-    "oddity",
-    [
-        ("update-index", "--assume-unchanged", "a.py"),
-        ("update-index", "--skip-worktree", "a.py"),
-        ("config", "include.path", "elsewhere"),
-        ("config", "core.sparseCheckout", "true"),
-        ("symbolic-ref", "refs/heads/main", "refs/heads/other"),
-    ],
-    ids=lambda words: words[1],
-)
-def test_where_git_overlooks_files_every_sync_walks(
-    root: Path, home: Path, walks: Walks, git: Git, oddity: tuple[str, ...]
+@pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
+def test_what_git_overlooks_is_compared(
+    engine: Engine, walks: Walks, root: Path, git: Git, mark: str
 ) -> None:
-    """What git was told to overlook it cannot vouch for."""
-    write_tree(root, TREE)
-    git(root, "init", "--quiet")
-    git(root, "add", "--all")
-    git(root, "commit", "--quiet", "-m", "first")
+    """Stamps need no word of git's."""
+    git(root, "update-index", mark, "a.py")
+    engine.sync()
+    calm = walks.of(engine)
+    write_tree(root, {"a.py": "first = 2\n"})
+
+    assert (calm, walks.of(engine)) == (0, 1)
+
+
+def test_where_git_keeps_its_state_elsewhere_every_sync_walks(
+    engine: Engine, walks: Walks, root: Path, git: Git
+) -> None:
+    """HEAD names a branch that is another's name: its commit is in a file that is not watched."""
     git(root, "branch", "other")
-    git(root, *oddity)
-    engine = open_engine(root, home)
+    git(root, "symbolic-ref", "refs/heads/main", "refs/heads/other")
 
     assert [walks.of(engine) for _ in range(3)] == [1, 1, 1]
 
@@ -361,18 +339,6 @@ def test_a_nested_repository_among_tracked_files_makes_every_sync_walk(
     assert [walks.of(engine) for _ in range(3)] == [1, 1, 1]
 
 
-def test_an_index_that_was_just_written_makes_for_a_walk(
-    root: Path, home: Path, walks: Walks, git: Git
-) -> None:
-    """Git compares whole seconds: within this one a file may change without its noticing."""
-    write_tree(root, TREE)
-    git(root, "init", "--quiet")
-    git(root, "add", "--all")
-    engine = Engine(root, Home(home), clock=SystemClock())
-
-    assert [walks.of(engine) for _ in range(2)] == [1, 1]
-
-
 def test_a_linked_work_tree_is_proved_like_any_other(
     engine: Engine, walks: Walks, root: Path, home: Path, git: Git
 ) -> None:
@@ -389,7 +355,8 @@ def test_a_linked_work_tree_is_proved_like_any_other(
 OUTSIDE_GIT = {
     name: change
     for name, change in CHANGES.items()
-    if name not in {"added", "forgotten", "empty commit", "other branch", "packed references"}
+    if name not in {"new in an ignored one", "ignored no more", "no repository inside"}
+    and name not in {"added", "forgotten", "empty commit", "other branch", "packed references"}
     and name not in {"overlooked", "configured", "no repository", "edited and added"}
     and name not in {"other binary", "ignore file where git does not look"}  # nothing is entered
 } | {

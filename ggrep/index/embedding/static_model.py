@@ -91,7 +91,7 @@ def require_words(words: list[str]) -> None:
         raise InvalidRequest(f"{MODEL_FAULT}{len(words)} words, 1 to {MAX_VOCABULARY} are possible")
     # Code points sort as their UTF-8 does.
     if not all(map(operator.lt, words, words[1:])):
-        raise InvalidRequest(f"{MODEL_FAULT}a word stands twice or out of order")
+        raise InvalidRequest(f"{MODEL_FAULT}a word is repeated or out of order")
     if not words[0] or "\n" in "".join(words):
         raise InvalidRequest(f"{MODEL_FAULT}a word is empty or holds a line end")
 

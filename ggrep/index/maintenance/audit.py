@@ -189,7 +189,7 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
     for rows in read_rows(store, image.name):
         twice = _met_again(rows.row_ids, ids)
         if twice:
-            yield "row_twice", f"segment {image.name}: row id {twice[0]} stands there again"
+            yield "row_twice", f"segment {image.name}: row id {twice[0]} is repeated"
         for row, place in enumerate(zip(rows.path_keys, rows.ordinals, strict=True), rows.start):
             if shown[row]:
                 if place in places:

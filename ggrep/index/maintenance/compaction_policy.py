@@ -45,7 +45,7 @@ def plan(view: SnapshotView, settings: Settings, *, force: bool) -> Plan:
         groups = _in_groups(view.segments)
         # Tombstones may be left of segments that were dropped whole.
         journal = not groups and view.manifest.counts.tombstones_added > 0
-        return Plan("asked for" if groups or journal else "nothing to merge", groups, journal)
+        return Plan("requested" if groups or journal else "nothing to merge", groups, journal)
     reason = _complaint(view, settings)
     if reason is None:
         return Plan("not overdue")

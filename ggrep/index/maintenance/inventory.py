@@ -101,7 +101,7 @@ def remove_store(
         no_reader = Patience(readers, wait, "a query is reading this store")
         with alone(store_files.readers_lock(store), no_reader), lease.fenced():
             if not wanted():
-                raise Busy("somebody used this store just now", retry_after_ms=1000)
+                raise Busy("another process used this store just now", retry_after_ms=1000)
             store.replace(trash)
             reach("removal.after_move")
         durable.sync_directory(home.data)

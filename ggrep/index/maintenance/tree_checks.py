@@ -44,7 +44,7 @@ _CONTENTS = (
         WARN,
         "minified and data files indexed only up to max_bulk_bytes",
     ),
-    (UNREAD, "unread_notebooks", WARN, "notebooks that cannot be read, indexed as they stand"),
+    (UNREAD, "unread_notebooks", WARN, "notebooks that cannot be read, indexed as they are"),
     (CELL_LINES, "notebook_lines", OK, "notebooks whose lines count within their cells"),
     (
         GUESSED,

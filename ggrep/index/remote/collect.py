@@ -106,7 +106,7 @@ def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
     if found is None:
         raise RemoteError(
             f"{objects.name}: {layout.tree_key(tree)} is missing, so what it needs is not known;"
-            " nothing was deleted; to mend it, where it was pushed from: ggrep push --again"
+            " nothing was deleted; to fix it, on the machine that pushed it: ggrep push --again"
         )
     yield from found.blobs()
 

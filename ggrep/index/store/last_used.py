@@ -28,7 +28,7 @@ def note_use(store: Path, now: datetime) -> None:
     with suppress(OSError):
         with suppress(FileExistsError):
             durable.create_directory(file.parent)
-        durable.replace_file(file, f"{rfc3339(now)}\n".encode("ascii"))
+        durable.replace_file(file, f"{rfc3339(now)}\n".encode("ascii"), lasting=False)
 
 
 def read_last_use(store: Path) -> datetime | None:

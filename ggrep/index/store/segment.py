@@ -65,13 +65,13 @@ def _write(store: Path, segment: SegmentName, content: SegmentContent, kind: str
     reach("publish.before_segment")
     write_table(store, segment, content.batches)
     write_sizes(store, segment, content.arrays["file_sizes"].tolist())
+    durable.sync_tree(store_files.table_dir(store, segment))
     reach("publish.after_table")
     size, digest = measure_table(store, segment)
     image = store_files.image_file(store, segment)
     durable.make_directory(image.parent)
     write_image(image, *in_table(store, segment, content.arrays, content.meta))
-    durable.sync_directory(image.parent)
-    durable.sync_directory(store)
+    durable.sync_directory(image.parent)  # `transaction.stage` syncs the store's
     reach("publish.after_image")
     return SegmentRef(
         kind=kind,

@@ -46,10 +46,9 @@ class ScannedRows(Struct, frozen=True):
 
 
 def write_sizes(store: Path, segment: SegmentName, sizes: Sequence[int]) -> None:
-    """Write how many bytes a new table's files have, in their order, durably."""
+    """Write how many bytes a new table's files have, in their order; the caller syncs it."""
     file = store_files.sizes_file(store, segment)
-    durable.write_file(file, stable_json.dumps({"file_sizes": list(sizes)}))
-    durable.sync_directory(file.parent)
+    durable.write_file(file, stable_json.dumps({"file_sizes": list(sizes)}), lasting=False)
 
 
 def read_sizes(store: Path, segment: SegmentName) -> list[int] | None:

@@ -1,6 +1,6 @@
 """LanceDB tables, one a segment: written once, read by row offset, never changed.
 
-LanceDB syncs nothing to disk, so a written table is synced here before anything names it.
+LanceDB syncs nothing to disk: `segment.write_segment` does, before anything names a table.
 """
 
 import hashlib
@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from ggrep.base import durable
 from ggrep.base.errors import CorruptStore, Incompatible, StoreError
 from ggrep.base.ids import PathKey, SegmentName
 from ggrep.config import store_files
@@ -32,7 +31,7 @@ _HASHED_BYTES = 1 << 20
 
 
 def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordBatch]") -> None:
-    """Write a new table and sync its tree; the caller syncs the store's directory.
+    """Write a new table; the caller syncs it.
 
     Raises:
         StoreError: the disk would not take it; what was written of it is named nowhere.
@@ -47,7 +46,6 @@ def write_table(store: Path, segment: SegmentName, batches: "Sequence[pa.RecordB
         reason = "it cannot be written" if number is None else os.strerror(number)
         raise StoreError(f"segment {segment}: {reason}") from _alone(error)
     _check_written(store, segment, pa.Table.from_batches(batches))
-    durable.sync_tree(store_files.table_dir(store, segment))
 
 
 def _check_written(store: Path, segment: SegmentName, rows: "pa.Table") -> None:

@@ -201,7 +201,7 @@ class Verifier:
         try:
             with suppress(FileExistsError):
                 durable.create_directory(path.parent)  # a deleted store is not created again
-            durable.replace_file(path, stable_json.dumps(values))
+            durable.replace_file(path, stable_json.dumps(values), lasting=False)
         except OSError:
             return
 

@@ -38,7 +38,7 @@ from ggrep.index.sync import stat_cache
 from ggrep.index.sync.image_builder import ImageBuilder
 
 _RETRY_MS = 10.0
-_OTHER = "what it is made from gives another file"
+_OTHER = "its source gives another file"
 
 
 class Healer:

@@ -160,7 +160,7 @@ class SkippedFiles:
 
 
 def write_index_state(path: Path, state: IndexState) -> None:
-    """Replace the record, unless only the clock would differ."""
+    """Replace the record, unless only the clock would differ. It is derived, and not durable."""
     before = read_index_state(path)
     timeless = before and replace(
         before, last_sync_at=state.last_sync_at, last_duration_ms=state.last_duration_ms
@@ -168,7 +168,7 @@ def write_index_state(path: Path, state: IndexState) -> None:
     if timeless == state:
         return
     values = asdict(state) | {INDEX_STATE.field: INDEX_STATE.writes}
-    durable.replace_file(path, stable_json.dumps_pretty(seal(values)))
+    durable.replace_file(path, stable_json.dumps_pretty(seal(values)), lasting=False)
 
 
 def read_index_state(path: Path) -> IndexState | None:

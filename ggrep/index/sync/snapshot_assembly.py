@@ -23,7 +23,7 @@ from ggrep.index.store.manifest import Counts, SegmentRef, SnapshotManifest
 from ggrep.index.store.segment import remove_segment, write_segment
 from ggrep.index.store.segment_image import open_segment_image
 from ggrep.index.store.transaction import Journal, publish, stage
-from ggrep.index.store.view import SegmentView, SnapshotView, view_of
+from ggrep.index.store.view import SegmentView, SnapshotView
 from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.response import GitState
@@ -52,8 +52,8 @@ def write_shown(
     """
     ref = write_segment(target.store, name, builder.finish(), kind=kind)
     image = open_segment_image(target.store, name)
-    used, most = store_bytes(target.store), target.settings.max_store_bytes
-    if most and used > most:
+    most = target.settings.max_store_bytes
+    if most and (used := store_bytes(target.store)) > most:
         remove_segment(target.store, name)
         raise BudgetExceeded(f"store would hold {used} bytes, max_store_bytes is {most}")
     return ShownSegment(ref, SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
@@ -167,7 +167,8 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
         index_id=name.index_id,
     )
     publish(target.store, manifest, lease)
-    return view_of(target.store, replace(manifest, lease_epoch=lease.epoch))
+    views = tuple(item.view for item in shown)
+    return SnapshotView(target.store, replace(manifest, lease_epoch=lease.epoch), views)
 
 
 def _fits(parent: SnapshotManifest, additions: Additions, target: SyncTarget) -> bool:

@@ -23,7 +23,7 @@ from ggrep.index.store.manifest import MAX_PROBLEMS
 from ggrep.index.store.store_opening import admit_writer
 from ggrep.index.store.transaction import prepare_store
 from ggrep.index.store.view import SnapshotView
-from ggrep.index.sync import problems, sharing, stat_cache, unchanged_record, without_git
+from ggrep.index.sync import problems, sharing, stat_cache, unchanged, without_git
 from ggrep.index.sync.changes import ChangeSet, detect
 from ggrep.index.sync.dataset_budget import DATASET_BUDGET, within_budget
 from ggrep.index.sync.declarations import Declarations, last
@@ -39,7 +39,6 @@ from ggrep.index.sync.segment_builder import SegmentBuilder
 from ggrep.index.sync.snapshot_assembly import Facts
 from ggrep.index.sync.sync_report import Progress, SyncProgress, unheard
 from ggrep.index.sync.target import SyncTarget
-from ggrep.index.sync.unchanged import report_if_unchanged
 from ggrep.index.sync.writing import Opening, open_parent, writing
 from ggrep.model.files import RECODED, UNSURE, FileText, SkippedFile, SourceFile
 from ggrep.model.response import GitState
@@ -87,7 +86,7 @@ def sync(
     """
     admit_writer(target.store, shared=target.settings.shared_store)
     proves = opening is open_parent and not strict
-    if proves and (report := report_if_unchanged(target)) is not None:
+    if proves and (report := unchanged.report_if_unchanged(target)) is not None:
         return report
     with writing(target, deadline) as lease:
         view = opening(target)
@@ -255,9 +254,9 @@ class _Run:
         known = remember_files(target, changes, self._reading, read_at_ns=read_at_ns)
         manifest = self._require_view().manifest
         remember_outcome(target, manifest, tree, self._skipped(tree), self._elapsed_ms(), retry)
-        unchanged_record.remember(
+        unchanged.remember(
             target,
-            unchanged_record.Synced(tree, known, manifest, report, found.look.files, read_at_ns),
+            unchanged.Synced(tree, known, manifest, report, found.look.files, read_at_ns),
         )
 
     def _settle(

@@ -1,74 +1,75 @@
-"""Proves that nothing changed since the last sync, from git and a few stamps of our own.
+"""Proves by stamps that nothing changed since the last sync.
 
-git compares the tracked files with its index, by stat and on several cores, faster than a walk
-does. It compares whole seconds, so the proof stands only over an index that had been written a
-while before the last sync began: whatever is touched later has a later second in its ctime, and
-every file that git calls clean was last touched before its index was written. What git calls
-changed or untracked, the directories of the walk and the ignore files are compared by stamps of
-our own; outside git all files are. Nothing is written, no lease is taken, and any doubt means the
-walk.
+A full sync records the stamps of all that it went by: the files of the walk, the directories it
+entered, the ignore files, git's own files and the store's. While all of them hold, a sync has
+nothing to do. Nothing is written then and no lease is taken. Any doubt means the walk.
+
+The record is written only where the tree is known: nothing is in doubt but files that the snapshot
+names as problems, everything that is watched was last touched before the sync began, and git's
+files have been the same since before the walk. Problems are tried again when their time comes
+(`index_state.Retry`).
 """
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from ggrep.base import durable, stable_json
 from ggrep.base.errors import GgrepError
-from ggrep.base.ids import SnapshotId
+from ggrep.base.ids import PathKey, SnapshotId
 from ggrep.config import store_files as names
-from ggrep.config.git import GitFailed, running_git, without_filters
+from ggrep.config.confined import read_small
+from ggrep.config.declarations import MAX_IGNORE_FILE_BYTES
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.record import retry_of
+from ggrep.index.sync.stat_cache import RACY_NS, Known
 from ggrep.index.sync.target import SyncTarget
 from ggrep.model.files import SkippedFile
 from ggrep.model.sync import SyncFiles, SyncReport
 from ggrep.parse.source.git_files import state_files
-from ggrep.parse.source.git_listing import OTHERS
-from ggrep.parse.source.stamps import Stamp, hold, stamp, stamps
-from ggrep.parse.source.walk import root_identity
+from ggrep.parse.source.ignore_rules import GIT_FILE, OWN_FILES
+from ggrep.parse.source.stamps import Stamp, hold, is_older, stamp, stamp_of, stamps
+from ggrep.parse.source.walk import Walk, root_identity
 
-_VERSION = 4
-"""1: the first. 2: by name go only files and directories of the walk, all else by
-digests. 3: of trees outside git too. 4: with the files in directories of products."""
+Stamps = dict[str, Stamp | None]
+
+_VERSION: Final = 5
+"""1: the first. 2: by name go only files and directories of the walk, all else by digests.
+3: of trees outside git too. 4: with the files in directories of products. 5: stamps alone."""
+_UNSURE: Final = frozenset({"unreadable", "read_failed", "unstable"})
+_MOST_UNLISTED: Final = 1_000
+"""Most directories without a file that git lists; with more of them every sync walks."""
 
 
 class Unchanged(Struct, frozen=True):
     """All that has to be as it was for a snapshot to be up to date.
 
     Attributes:
-        settings: digest of the settings in force.
+        settings: digest of all settings.
         user: effective user id; another may not be able to read what this one did.
         root: device and inode of the root.
-        git: git listed the tree; where it did not, `tree` has all files of the walk.
-        filters: configuration keys of the repository's filter programs.
-        changed: digest of git's list of tracked files that are not as its index has them.
-        others: digest of git's list of untracked files.
-        files: digest of the stamps of git's own files and the store's, see `files_digest`.
-        tree: stamps of directories, ignore files, and files of the walk that git does not watch
-            for us, by path below the root.
-        beside: digest of what else git told of, and its stamps. Its names may be of anything: an
-            index can be another repository's.
+        git: git listed the tree.
+        files: digest of the stamps of git's own files and the store's, see `_files_digest`.
+        tree: stamps of all else, by path below the root.
         unchanged, chunks, segments, skipped, products: what the sync of an unchanged tree reports.
     """
 
-    snapshot_id: str
+    version: int
+    snapshot_id: SnapshotId
     settings: str
     user: int
     root: tuple[int, int]
     git: bool
-    filters: tuple[str, ...]
-    changed: str
-    others: str
     files: str
-    tree: Mapping[str, Stamp | None]
-    beside: str
+    tree: Stamps
     unchanged: int
     chunks: int
     segments: int
@@ -76,68 +77,39 @@ class Unchanged(Struct, frozen=True):
     products: tuple[str, ...] | None
 
 
-def save(path: Path, record: Unchanged) -> None:
-    """Write the record, unless it lies there already.
+_decode: Final = msgspec.json.Decoder(Unchanged).decode
 
-    Raises:
-        OSError: it cannot be written.
-        TypeError: it holds a name that is not UTF-8.
+
+class Synced(Struct, frozen=True):
+    """What a sync found and did.
+
+    Attributes:
+        known: what is known of the files of the walk, by path.
+        git_files: stamps of git's own files from before the walk; None when they are not known.
+        read_at_ns: when the sync began.
     """
-    values = asdict(record) | {"version": _VERSION}
-    body = stable_json.dumps(values)
-    durable.replace_if_changed(path, _digest(body) + b"\n" + body)
 
-
-def load(path: Path) -> Unchanged | None:
-    """Return the record; None when it is missing, damaged or of another version.
-
-    The digest stands for the types of what is read: nobody but `save` writes one that fits.
-    """
-    try:
-        digest, _, body = path.read_bytes().partition(b"\n")
-        if digest != _digest(body):
-            return None
-        values = stable_json.loads(body)
-        if values.pop("version") != _VERSION:
-            return None
-        values["root"] = tuple(values["root"])
-        values["filters"] = tuple(values["filters"])
-        values["tree"] = _stamps(values["tree"])
-        values["skipped"] = tuple(SkippedFile(**skip) for skip in values["skipped"])
-        if values["products"] is not None:
-            values["products"] = tuple(values["products"])
-        return Unchanged(**values)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None
-
-
-def _digest(body: bytes) -> bytes:
-    return hashlib.sha256(body).hexdigest().encode("ascii")
-
-
-def _stamps(values: Mapping[str, list[int] | None]) -> dict[str, Stamp | None]:
-    return {path: None if found is None else _stamp(*found) for path, found in values.items()}
-
-
-def _stamp(size: int, mtime_ns: int, ctime_ns: int, inode: int) -> Stamp:
-    return size, mtime_ns, ctime_ns, inode
-
-
-Stamps = dict[str, Stamp | None]
-CHANGED = ("diff-files", "-z", "--name-only", "--ignore-submodules=dirty")
-"""How git is asked for tracked files that are not as its index has them, by stat alone."""
+    tree: Walk
+    known: Mapping[PathKey, Known]
+    manifest: SnapshotManifest
+    report: SyncReport
+    git_files: Stamps | None
+    read_at_ns: int
 
 
 def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
     """Return what a sync would report that finds nothing to do; None when there may be more."""
     began_ms = target.clock.monotonic_ms()
-    record = load(names.unchanged_file(target.store))
+    record = _load(names.unchanged_file(target.store))
     try:
-        manifest = None if record is None else _standing(target, record)
-        if record is None or manifest is None or not _holds(target, record):
+        if record is None or not _holds(target, record):
             return None
+        verifier = Verifier(target.store)
+        manifest = read_manifest(target.store, record.snapshot_id)
+        verifier.manifest(manifest, store_id=target.store_id)
+        verifier.save()
         retry_after_ms = retry_of(target).left_ms(target.clock.now())
-    except (OSError, GitFailed, GgrepError):
+    except (OSError, GgrepError):
         return None
     if retry_after_ms == 0:
         return None  # what the last sync left open is due
@@ -160,129 +132,166 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
     )
 
 
-def settings_digest(target: SyncTarget) -> str:
-    """Return what changes with any setting, whether or not it shapes the index."""
-    return digest(repr(target.settings).encode())
+def remember(target: SyncTarget, synced: Synced) -> None:
+    """Write down what the next sync may prove that nothing changed by, if it can be proved.
 
-
-def digest(data: bytes) -> str:
-    """Return the SHA-256 of what git printed, in hex."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def git_stamps(target: SyncTarget) -> Stamps | None:
-    """Return the stamps of the files git keeps its state in; None when they are not known."""
-    paths = state_files(target.root)
+    Requires: the caller holds the writer lease, and all else is written.
+    """
     try:
-        return None if paths is None else stamps(paths)
-    except OSError:
+        if _is_complete(target, synced) and (record := _record(target, synced)) is not None:
+            body = stable_json.dumps(asdict(record))
+            data = _digest(body).encode("ascii") + b"\n" + body
+            durable.replace_if_changed(names.unchanged_file(target.store), data)
+    except (OSError, TypeError):  # a name that is not UTF-8 is no JSON
+        return  # an older record stays; it proves what it proved before
+
+
+def _load(path: Path) -> Unchanged | None:
+    """Return the record; None when it is missing, damaged or of another version."""
+    try:
+        digest, _, body = path.read_bytes().partition(b"\n")
+        record = _decode(body) if digest == _digest(body).encode("ascii") else None
+    except (OSError, msgspec.DecodeError):
         return None
-
-
-def files_digest(target: SyncTarget, snapshot_id: str, git_files: Stamps | None) -> str | None:
-    """Return what changes with git's own files and the store's; None without the former.
-
-    Raises:
-        OSError: the file system would not tell.
-    """
-    if git_files is None:
-        return None
-    store_files = (
-        names.manifest_file(target.store, SnapshotId(snapshot_id)),
-        names.index_state_file(target.store),
-    )
-    return digest(repr(sorted((git_files | stamps(store_files)).items())).encode())
-
-
-def paths_told(changed: bytes, others: bytes, *, within: Collection[str]) -> list[bytes] | None:
-    """Return the paths that git tells of and whose stamps matter, in byte order.
-
-    Args:
-        changed: what git printed of tracked files that are not as its index has them.
-        others: what it printed of untracked files. Of them count those right in a directory that
-            was entered: elsewhere, and in nested repositories, it matters what there is, not what
-            it holds.
-        within: the directories that were entered, without trailing slashes, and whatever else.
-
-    Returns:
-        None when one of the paths may lead out of the root.
-    """
-    beside = {path.rstrip(b"/"): path for path in others.split(b"\0")}
-    told = {*changed.split(b"\0")} - {b""}
-    if any({b"", b".", b".."} & {*path.split(b"/")} for path in told | (beside.keys() - {b""})):
-        return None
-    files = (path for path in beside.values() if path and not path.endswith(b"/"))
-    told.update(path for path in files if os.fsdecode(path.rpartition(b"/")[0]) in within)
-    return sorted(told)
-
-
-def stamps_below(target: SyncTarget, paths: Iterable[bytes]) -> list[tuple[bytes, Stamp | None]]:
-    """Return paths below the root with their stamps.
-
-    Raises:
-        OSError: the file system would not tell.
-    """
-    base = os.fsencode(target.root) + b"/"
-    return [(path, stamp(base + path)) for path in paths]
-
-
-def digest_of_stamps(found: Iterable[tuple[bytes, Stamp | None]]) -> str:
-    """Return what changes with any of the paths and stamps."""
-    return digest(repr(list(found)).encode())
-
-
-def _standing(target: SyncTarget, record: Unchanged) -> SnapshotManifest | None:
-    """Return the snapshot's manifest if the record is about it, whole, and these circumstances."""
-    active = read_active(target.store)
-    if (
-        active is None
-        or record.snapshot_id != active
-        or record.settings != settings_digest(target)
-        or record.user != os.geteuid()
-        or record.root != root_identity(target.root)
-        or not _files_stand(target, record)
-    ):
-        return None
-    verifier, manifest = Verifier(target.store), read_manifest(target.store, active)
-    verifier.manifest(manifest, store_id=target.store_id)
-    verifier.save()
-    return manifest
+    return record if record is not None and record.version == _VERSION else None
 
 
 def _holds(target: SyncTarget, record: Unchanged) -> bool:
-    """Tell whether the tree is as it was.
-
-    git's own files come last: an index that is written while git reads it would tell of files
-    that were changed before, and added since, as of clean ones.
-    """
-    if not record.git:
-        base = os.fsencode(target.root) + b"/"
-        return hold(base, record.tree) and _files_stand(target, record)
-    extra = without_filters([os.fsencode(key) for key in record.filters])
-    with (
-        running_git(target.root, *CHANGED, extra=extra) as changed,
-        running_git(target.root, *OTHERS) as others,
-    ):
-        if not hold(os.fsencode(target.root) + b"/", record.tree):
-            return False
-        told, untracked = changed.output(), others.output()
+    """Tell whether the store, these circumstances and the tree are as they were."""
     return (
-        digest(told) == record.changed
-        and digest(untracked) == record.others
-        and _beside(target, record, told, untracked) == record.beside
-        and _files_stand(target, record)
+        record.snapshot_id == read_active(target.store)
+        and record.settings == _settings_digest(target)
+        and record.user == os.geteuid()
+        and record.root == root_identity(target.root)
+        and hold(os.fsencode(target.root) + b"/", record.tree)
+        and record.files == _files_digest(target, record.snapshot_id, git=record.git)
     )
 
 
-def _files_stand(target: SyncTarget, record: Unchanged) -> bool:
-    """Tell whether git's own files and the store's are as they were."""
-    git_files = git_stamps(target) if record.git else {}
-    return files_digest(target, record.snapshot_id, git_files) == record.files
+def _is_complete(target: SyncTarget, synced: Synced) -> bool:
+    """Tell whether a sync left nothing open, and knows of each file of a tree what it is to it."""
+    settings, tree, manifest = target.settings, synced.tree, synced.manifest
+    if settings.max_store_bytes or settings.shared_store:
+        return False
+    # A `.git` that is no repository yet may become one, and nothing that is watched would tell.
+    may_become_one = not tree.git and os.path.lexists(target.root / ".git")
+    doubts = (
+        *tree.unknown,
+        *tree.inner,
+        *synced.report.warnings,
+        *(rule for rule, _ in tree.excluded if rule == "own_home"),
+        *(skip for skip in synced.report.skipped if skip.reason in _UNSURE or _is_ignoring(skip)),
+    )
+    settled = synced.known.keys() | {problem.path_key for problem in manifest.errors}
+    return (
+        tree.git == (manifest.git is not None)
+        and not (doubts or may_become_one or manifest.partial)
+        and all(file.path_key in settled for file in tree.files)
+    )
 
 
-def _beside(target: SyncTarget, record: Unchanged, changed: bytes, others: bytes) -> str | None:
-    told = paths_told(changed, others, within=record.tree)
-    if told is None:
+def _is_ignoring(skip: SkippedFile) -> bool:
+    """Tell whether it is an ignore file that had no say; an edit may give it one."""
+    return skip.path_key.rpartition("/")[2] in {GIT_FILE, *OWN_FILES}
+
+
+def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
+    """Return the record of a complete sync; None when something moved since it began."""
+    before = (synced.git_files or {}) if synced.tree.git else {}
+    tree = _stamps_of_tree(target, synced)
+    files = _files_digest(target, synced.manifest.snapshot_id, git=synced.tree.git)
+    youngest_ns = synced.read_at_ns - RACY_NS
+    if (
+        tree is None
+        or files is None
+        or files != _digest_of(target, synced.manifest.snapshot_id, before)
+        or not all(is_older(each, youngest_ns) for each in (*before.values(), *tree.values()))
+    ):
         return None
-    beside = (path for path in told if os.fsdecode(path) not in record.tree)
-    return digest_of_stamps(stamps_below(target, beside))
+    report = synced.report
+    return Unchanged(
+        version=_VERSION,
+        snapshot_id=synced.manifest.snapshot_id,
+        settings=_settings_digest(target),
+        user=os.geteuid(),
+        root=synced.tree.root,
+        git=synced.tree.git,
+        files=files,
+        tree=tree,
+        unchanged=report.files.unchanged + report.files.indexed,
+        chunks=report.chunks,
+        segments=report.segments,
+        skipped=report.skipped,
+        products=report.products,
+    )
+
+
+def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
+    """Return the stamps of a tree as of when the sync looked at it.
+
+    Returns:
+        None when an ignore file changed since, or too many directories would be watched.
+    """
+    tree, known = synced.tree, synced.known
+    found = {os.fsdecode(name.rstrip(b"/")): held for name, held in tree.directories}
+    found |= {skip.path_key: stamp(target.root / skip.path_key) for skip in tree.skipped}
+    for file in (*tree.files, *tree.beside):
+        read = known.get(file.path_key)
+        found[file.path_key] = stamp_of(read.file if read else file)
+    for key, data in tree.ignore_files:
+        found[key] = stamp(target.root / key)
+        if read_small(target.root, key, cap_bytes=MAX_IGNORE_FILE_BYTES) != data:
+            return None
+    unlisted = tree.unlisted if target.settings.include_untracked else ()
+    for number, path in enumerate(_below(target.root, unlisted)):
+        if number == _MOST_UNLISTED:
+            return None
+        found[os.fsdecode(path)] = stamp(os.fsencode(target.root) + b"/" + path)
+    return found
+
+
+def _below(root: Path, directories: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield directories, those below them, and the `.gitignore` files in them.
+
+    A repository of its own counts until it is none any more.
+    """
+    base = os.fsencode(root) + b"/"
+    for top in directories:
+        for whole, below, files in os.walk(base + top):
+            path = whole.removeprefix(base)
+            yield path
+            if b".git" in below:
+                below[:] = [b".git"] if not path.endswith(b"/.git") else []
+            elif path.endswith(b"/.git"):
+                below.clear()
+            yield from (path + b"/" + name for name in files if name in _MARKERS)
+
+
+_MARKERS: Final = frozenset({GIT_FILE.encode(), b".git"})
+
+
+def _settings_digest(target: SyncTarget) -> str:
+    """Return what changes with any setting, whether or not it shapes the index."""
+    return _digest(repr(target.settings).encode())
+
+
+def _files_digest(target: SyncTarget, snapshot_id: SnapshotId, *, git: bool) -> str | None:
+    """Return what changes with git's own files and the store's; None where the former are unknown.
+
+    Raises:
+        OSError: the file system would not tell.
+    """
+    paths = state_files(target.root) if git else ()
+    return None if paths is None else _digest_of(target, snapshot_id, stamps(paths))
+
+
+def _digest_of(target: SyncTarget, snapshot_id: SnapshotId, git_files: Stamps) -> str:
+    own = (
+        names.manifest_file(target.store, snapshot_id),
+        names.index_state_file(target.store),
+    )
+    return _digest(repr(sorted((git_files | stamps(own)).items())).encode())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

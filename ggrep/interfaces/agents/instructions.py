@@ -25,7 +25,7 @@ ggrep expand PLACE... --format agent
 ggrep outline PATH... --format agent
     what files and folders define; `ggrep tour` tells what the repository is
 
-What you read is what it costs:
+Every line that you read has a cost:
 - Shown lines are copied from the file, behind a tab; every fifth line has its number. Cite them;
   do not open them again.
 - Open a definition by its name rather than a range cut by guess, never a whole file.

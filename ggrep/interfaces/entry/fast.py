@@ -177,7 +177,7 @@ def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
     if not isinstance(holder, dict) or holder.get("code") in _LEFT_TO_CLI:
         raise ValueError("the daemon declined")
     if holder.get("stopping"):
-        raise ValueError("another daemon is to be asked")
+        raise ValueError("another daemon must be queried")
     match holder.get("rendered"):
         case {"out": str(out), "err": str(err), "exit_status": int(status), **more}:
             pass

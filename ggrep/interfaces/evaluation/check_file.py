@@ -159,7 +159,7 @@ def _wants_a_hit(expected: Expected) -> bool:
 def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
     for path in expected.order:
         if expected.order.count(path) > 1:
-            yield "expect_order", f"{path!r} stands twice"
+            yield "expect_order", f"{path!r} occurs twice"
     wanted = {
         "expect_any": expected.any_paths,
         "expect_all": expected.all_paths,
@@ -170,7 +170,7 @@ def _contradictions(expected: Expected) -> Iterator[tuple[str, str]]:
     for key, paths in wanted.items():
         for path in paths:
             if path in expected.no_paths:
-                yield "expect_none", f"{path!r} stands in {key} too"
+                yield "expect_none", f"{path!r} is in {key} too"
 
 
 DEFAULT_CHECK_LIMIT: Final = 10

@@ -71,7 +71,7 @@ def render_checks(outcome: CheckResult, style: Style, base: Path) -> str:
         if not verdict.holds:
             lines += _story(verdict, style, base)
             place = f"{outcome.file.label}:{verdict.check.line}"
-            lines.append(_line("stands", place, style))
+            lines.append(_line("check", place, style))
     lines += ["", style.paint("good" if outcome.ok else "bad", summary(outcome))]
     return "\n".join(lines) + "\n"
 
@@ -239,7 +239,7 @@ def _case(verdict: Verdict, file: str, base: Path, *, timed: bool) -> Iterator[s
     rules = [miss.rule for miss in verdict.misses]
     seen = [f"to see: {command}" for command in commands(check, rules, base)]
     body = [_text(line) for line in (f"query: {check.question.query}", *misses, *seen)]
-    text = "\n".join((*body, f"stands: {file}:{check.line}"))
+    text = "\n".join((*body, f"check: {file}:{check.line}"))
     kind = "error" if _is_error(verdict) else "failure"
     yield head + ">"
     yield f'      <{kind} type="{rules[0]}" message="{_text(misses[0])}">{text}</{kind}>'

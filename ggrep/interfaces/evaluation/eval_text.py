@@ -131,7 +131,7 @@ def _failed(run: Run, style: Style) -> list[str]:
     lines = ["", style.paint("kind", "did not pass")]
     for row in failed[:_SHOWN_FAILED]:
         lines.append(f"{style.paint('bad', _line(row.case.question.id))}")
-        lines.append(_cut(f"  asked   {row.case.question.query}", _QUERY_COLUMNS))
+        lines.append(_cut(f"  query   {row.case.question.query}", _QUERY_COLUMNS))
         missing = row.score.missing
         shown = missing if len(missing) <= _SHOWN_MISSING + 1 else missing[:_SHOWN_MISSING]
         lines += [_cut(f"  missing {what}", _QUERY_COLUMNS) for what in shown]
@@ -147,7 +147,7 @@ def _failed(run: Run, style: Style) -> list[str]:
 def _gate(gate: Gate, style: Style) -> str:
     mark = style.paint("good", "ok  ") if gate.holds else style.paint("bad", "miss")
     value = _figure(gate.value, 4)
-    return f"{mark}  {_WORDS[gate.measure]} {value}, at least {gate.least:.4f} asked"
+    return f"{mark}  {_WORDS[gate.measure]} {value}, at least {gate.least:.4f} required"
 
 
 def _change_head(style: Style) -> str:

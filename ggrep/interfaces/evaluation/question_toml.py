@@ -28,7 +28,7 @@ def refuse_second(table: Table, first_line: int) -> None:
     """Raise unless the table is the first of its name."""
     if table.line != first_line:
         name = table.text("id")
-        table.fail(f"two are named {name!r}; the first stands in line {first_line}", "id")
+        table.fail(f"two are named {name!r}; the first is in line {first_line}", "id")
 
 
 def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) -> CaseQuery:
@@ -76,7 +76,7 @@ def read_places(table: Table, key: str) -> tuple[Choice, ...]:
     )
     for at, choice in enumerate(wanted):
         if choice in wanted[:at]:
-            table.fail(f"{key}: {' or '.join(map(str, choice))} stands twice", key)
+            table.fail(f"{key}: {' or '.join(map(str, choice))} occurs twice", key)
     return wanted
 
 

@@ -55,15 +55,15 @@ _PUTTING: Final = {
         corpora=Key("Corpora that are searched.", 1, words=tuple(CORPUS_WORDS)),
         filters="Filters as `key:value`, negated with a leading `-`.",
     ),
-    **_keys(str, workspace="Workspace file that is asked, relative to this file."),
+    **_keys(str, workspace="Workspace file to search, relative to this file."),
 }
 
 SUITE_DEFAULTS: Final[Keys] = {
     **_PUTTING,
-    **_keys(int, k=Key("Hits asked for; 30 unless said.", 1, MAX_QUERY_RESULTS)),
+    **_keys(int, k=Key("Requested hits; 30 by default.", 1, MAX_QUERY_RESULTS)),
     **_keys(
         str,
-        repo="Directory that is asked, relative to this file.",
+        repo="Directory to search, relative to this file.",
         category="Metrics are also reported by category.",
         language="Metrics are also reported by language.",
     ),
@@ -95,10 +95,10 @@ CHECK_DEFAULTS: Final[Keys] = {
     **_PUTTING,
     **_keys(
         int,
-        limit=Key("Hits asked for; 10 unless said.", 1, MAX_QUERY_RESULTS),
+        limit=Key("Requested hits; 10 by default.", 1, MAX_QUERY_RESULTS),
         rank_tolerance=Key("Places by which a rank may be missed."),
     ),
-    **_keys(str, root="Directory that is asked, relative to this file."),
+    **_keys(str, root="Directory to search, relative to this file."),
 }
 EXPECTING: Final[Keys] = {
     **_keys(
@@ -133,7 +133,7 @@ EXPECTING: Final[Keys] = {
     **_keys(
         dict,
         section=Key(
-            '`{ "docs/retries.md" = "docs" }`: section of the slate in which a file must stand.',
+            '`{ "docs/retries.md" = "docs" }`: section of the slate that must contain a file.',
             1,
             words=tuple(section.value for section in SLATE_SECTIONS),
         ),
@@ -146,14 +146,14 @@ CHECK: Final[Keys] = {
     **_keys(
         int,
         max_bytes=Key(
-            "Bytes that the slate may take, as JSON; 16384 unless said.",
+            "Most bytes of the slate as JSON; 16384 by default.",
             MIN_SLATE_BYTES,
             MAX_SLATE_BYTES,
         ),
     ),
 }
 CHECK_TOP: Final[Keys] = _keys(
-    int, allow_failures=Key("So many checks may fail; they are told all the same.")
+    int, allow_failures=Key("Number of checks that may fail; they are still reported.")
 )
 
 Place: TypeAlias = tuple[str, int]

@@ -97,7 +97,7 @@ INSTRUCTIONS: Final = (
     "ggrep searches code by meaning and by name, locally. Prefer it to grep when you know what"
     " code does but not how it is spelled. To understand how something works, call `context`"
     " first: one pack of code, docs, config and tests. `search` finds places, `search_workspace`"
-    " across repositories; `symbol` and `references` follow a name, `expand` shows what stands"
+    " across repositories; `symbol` and `references` follow a name, `expand` shows the code"
     " around `path:line`; these three take `workspace` too, and `expand` then `alias:path:line`."
     ' Its text leaves long comments out; `options: ["comments=true"]` shows them.'
     " `outline` says what a file, a folder or the whole repository holds. In a workspace a path is"

@@ -144,7 +144,7 @@ class WorkspaceMetaJson(TypedDict):
     """The queried workspace and the selected repositories."""
 
     repoSetId: RepoSetId
-    """Identity of the set of repositories, whatever their names and order."""
+    """Identity of the set of repositories, independent of their names and order."""
     manifestHash: ManifestHash
     """Identity of the index state of the selected repositories."""
     workspace: NamedWorkspaceJson

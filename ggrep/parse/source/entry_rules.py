@@ -92,6 +92,10 @@ class EntryRules(Struct, frozen=True):
         """Tell whether a directory contains a file in git's index."""
         return self.listing is not None and path in self.listing.tracked_directories
 
+    def is_tracked_file(self, path: bytes) -> bool:
+        """Tell whether a file is in git's index."""
+        return self.listing is not None and path in self.listing.tracked
+
     def is_unlisted(self, place: DirRules, path: bytes) -> bool:
         """Tell whether git listed no file of a directory that no rule excludes."""
         return (

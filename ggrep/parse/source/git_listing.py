@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ggrep.config.git import GitFailed, has_git_marker, run_git
 from ggrep.parse.source.ignore_rules import GIT_FILE
 
-OTHERS = ("ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}")
+_OTHERS = ("ls-files", "-z", "--others", f"--exclude-per-directory={GIT_FILE}")
 """The git command that lists untracked files."""
 MODULES = b".gitmodules"
 """Without this file a work tree has no submodules."""
@@ -25,7 +25,6 @@ class Listing(Struct, frozen=True):
         untracked: other files that no `.gitignore` hides.
         tracked_directories: directories above a tracked path, without a trailing slash.
         directories: directories above a path of either kind.
-        others: git's output for untracked files; None when git was not asked.
         submodules: directories of those that are checked out; their files are among the others.
         absent: submodules that are not checked out, or that git cannot read.
     """
@@ -34,7 +33,6 @@ class Listing(Struct, frozen=True):
     untracked: frozenset[bytes]
     tracked_directories: frozenset[bytes]
     directories: frozenset[bytes]
-    others: bytes | None = None
     submodules: frozenset[bytes] = frozenset()
     absent: frozenset[bytes] = frozenset()
 
@@ -54,12 +52,12 @@ def list_work_tree(root: Path, *, include_untracked: bool, depth: int = MOST_NES
         GitFailed: git is absent or cannot read the repository.
     """
     tracked = _paths(run_git(root, "ls-files", "-z", "--cached")[1])
-    output = run_git(root, *OTHERS)[1] if include_untracked else None
+    output = run_git(root, *_OTHERS)[1] if include_untracked else b""
     # git lists a nested repository as one directory; it is left out.
-    others = frozenset(path for path in _paths(output or b"") if not path.endswith(b"/"))
+    others = frozenset(path for path in _paths(output) if not path.endswith(b"/"))
     above_tracked = _directories_above(tracked)
     directories = above_tracked | _directories_above(others)
-    listing = Listing(tracked, others, above_tracked, directories, output)
+    listing = Listing(tracked, others, above_tracked, directories)
     for path in _links(root) if MODULES in tracked and depth else ():
         listing = _with_submodule(
             listing, root, path, depth=depth - 1, include_untracked=include_untracked
@@ -97,7 +95,6 @@ def _with_submodule(
         untracked=listing.untracked | below(inner.untracked),
         tracked_directories=above,
         directories=above | listing.directories | below(inner.directories),
-        others=listing.others,
         submodules=listing.submodules | below(inner.submodules) | {path},
         absent=listing.absent | below(inner.absent),
     )

@@ -39,12 +39,13 @@ class Walk(Struct, frozen=True):
         notices: notices to the user about how the list was made.
         unknown: files and directories whose state the file system did not return, by their raw
             names; they, and everything below them, may still exist.
-        others: git's own output for untracked files; None when git was not asked.
         directories: the directories that were listed, with their stamps from just before. A path
             has a trailing slash, the root's is empty.
         inner: those of them that have an entry called `.git`.
         included: eligible files that the profile names, tracked ones among them.
-        no_texts: files that become eligible if an edit makes them text.
+        beside: files that are not eligible and whose edits count: one that becomes a text may be
+            eligible, and a tracked one makes the tree dirty.
+        unlisted: directories that no rule excludes and in which git lists nothing.
     """
 
     files: tuple[SourceFile, ...]
@@ -56,11 +57,11 @@ class Walk(Struct, frozen=True):
     left_out: tuple[tuple[str, str], ...] = ()
     notices: tuple[Notice, ...] = ()
     unknown: frozenset[PathKey] = frozenset()
-    others: bytes | None = None
     directories: tuple[tuple[bytes, Stamp | None], ...] = ()
     inner: tuple[bytes, ...] = ()
     included: frozenset[PathKey] = frozenset()
-    no_texts: tuple[SourceFile, ...] = ()
+    beside: tuple[SourceFile, ...] = ()
+    unlisted: tuple[bytes, ...] = ()
 
     def knows(self, key: PathKey) -> bool:
         """Tell whether the absence of `key` from `files` means that it is not eligible."""
@@ -102,11 +103,11 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
         root=identity,
         notices=notices,
         unknown=frozenset(walker.unknown),
-        others=listing.others if listing else None,
         directories=tuple(walker.directories.items()),
         inner=tuple(walker.inner),
         included=frozenset(walker.included),
-        no_texts=tuple(walker.no_texts),
+        beside=tuple(walker.beside),
+        unlisted=tuple(walker.unlisted),
     )
 
 

@@ -66,7 +66,8 @@ class Walker:
         self.unknown: set[PathKey] = set()
         self.directories: dict[bytes, Stamp | None] = {}
         self.inner: list[bytes] = []
-        self.no_texts: list[SourceFile] = []
+        self.beside: list[SourceFile] = []
+        self.unlisted: list[bytes] = []
         self._listed = -1
 
     def run(self) -> None:
@@ -189,12 +190,12 @@ class Walker:
             self._ahead.append(below)
 
     def _shut_out(self, place: DirRules, path: bytes, verdict: Verdict) -> None:
-        if self._judge.is_unlisted(place, path) and not os.access(
-            self._root / os.fsdecode(path), os.R_OK | os.X_OK
-        ):
-            # git never lists such entries, so its listing does not show whether they exist.
-            self._lost(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
-            return
+        if self._judge.is_unlisted(place, path):
+            if not os.access(self._root / os.fsdecode(path), os.R_OK | os.X_OK):
+                # git never lists such entries, so its listing does not show whether they exist.
+                self._lost(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+                return
+            self.unlisted.append(path)
         nested = verdict is Verdict.IGNORED and self._is_repository(path)
         self._leave_out(path, "nested_repo" if nested else verdict.value)
 
@@ -223,6 +224,8 @@ class Walker:
             self._skip(path, "secret", "the name of a file with keys or passwords")
         elif verdict not in {Verdict.ELIGIBLE, Verdict.INCLUDED}:
             self._leave_out(path, verdict.value)
+            if regular and self._counts(path, verdict):
+                self.beside.append(_source_file(path, entry.stat(follow_symlinks=False)))
         elif not regular:
             self._skip(path, "special", "a FIFO, socket or device")
         elif self._has_good_name(path):
@@ -239,15 +242,18 @@ class Walker:
             self.included.add(self.files[-1].path_key)
 
     def _is_text(self, path: bytes, entry: os.DirEntry[str]) -> bool:
-        """Tell whether a file with an unlisted name is a text; record it if not."""
+        """Tell whether a file with an unlisted name is a text."""
         whole = os.fsdecode(path)
         if not may_be_text(whole) or problem(whole) is not None:
             return False
-        status = entry.stat(follow_symlinks=False)
-        textual = is_text(entry.name, status.st_size, self._listed)
-        if not textual:
-            self.no_texts.append(_source_file(path, status))
-        return textual
+        size = entry.stat(follow_symlinks=False).st_size
+        return is_text(entry.name, size, self._listed)
+
+    def _counts(self, path: bytes, verdict: Verdict) -> bool:
+        """Tell whether an edit of a file that is not eligible counts, see `Walk.beside`."""
+        whole = os.fsdecode(path)
+        may_be_eligible = verdict is Verdict.EXTENSION and may_be_text(whole)
+        return (may_be_eligible or self._judge.is_tracked_file(path)) and problem(whole) is None
 
     def _has_good_name(self, path: bytes) -> bool:
         reason = problem(os.fsdecode(path))

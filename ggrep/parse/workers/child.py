@@ -81,6 +81,11 @@ class Child:
         if greeting:
             raise WorkerLost("the worker's first frame is not empty")
 
+    @property
+    def is_running(self) -> bool:
+        """Return whether the process has not ended."""
+        return self._process.poll() is None
+
     def ask(self, body: bytes, timeout_ms: float) -> bytes:
         """Return the body of the answer to one request.
 

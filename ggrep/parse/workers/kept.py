@@ -1,7 +1,7 @@
 """Workers that outlive the pool they worked for.
 
-Starting one takes a tenth of a second of processor time, more than all else that the sync of a tiny
-repository does.
+Starting one takes more processor time than all else that the sync of a saved file
+does.
 """
 
 import weakref
@@ -15,27 +15,33 @@ class KeptWorkers:
     """Idle workers between the pools of one process, all of one command. Threads may share it.
 
     Attributes:
-        most: how many a pool that uses them may have; as many are kept.
+        most: bound on the workers of a pool that uses them; 0 for none.
     """
 
-    def __init__(self, most: int) -> None:
-        """Hold none yet."""
+    def __init__(self, idle: int, *, most: int = 0) -> None:
+        """Hold none yet, and never more than `idle`."""
         self.most = most
+        self._most_idle = idle
         self._lock = Lock()
         self._idle: list[Child] = []
         weakref.finalize(self, reap, self._idle)
 
     def take(self) -> Child | None:
-        """Return a worker, which is the caller's from now on; None without any."""
+        """Return a running worker, which is the caller's from now on; None without any."""
         with self._lock:
-            return self._idle.pop() if self._idle else None
+            while self._idle:
+                child = self._idle.pop()
+                if child.is_running:
+                    return child
+                child.reap()
+            return None
 
     def keep(self, children: Iterable[Child]) -> None:
         """Take over idle workers; those that there is no room for are ended."""
         with self._lock:
             self._idle += children
-            ended = self._idle[self.most :]
-            del self._idle[self.most :]
+            ended = self._idle[self._most_idle :]
+            del self._idle[self._most_idle :]
         reap(ended)
 
     def close(self) -> None:

@@ -61,7 +61,7 @@ class Hosted(Struct, frozen=True):
         standing: returns the freshness of the index; None for that recorded by its last sync.
         occurrences: the processes that look up names in files; None for a pool per engine.
         parsers: worker processes kept between syncs, with the most per sync; None if each sync
-            starts the configured number and ends them.
+            starts and ends its own.
     """
 
     handles: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -269,7 +269,7 @@ class RepoIndex:
             clock=self.clock,
             new_id=self._new_id,
             wait=time.sleep,
-            parse_workers=min(workers, self._parsers.most) if self._parsers else workers,
+            parse_workers=min(workers, (self._parsers and self._parsers.most) or workers),
             parsers=self._parsers,
             vectors=vectors,
         )

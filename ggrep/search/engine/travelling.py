@@ -63,7 +63,7 @@ def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) ->
             reason or "no snapshot of these files was pushed by a build and settings like these"
         )
     elif report.outcome == "nothing new":
-        reason = "what was pushed holds none of the files that are missing here"
+        reason = "the remote has none of the files that are missing here"
     return Pulled(remote, report, objects.traffic, reason)
 
 

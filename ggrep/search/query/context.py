@@ -98,14 +98,9 @@ class Context(Struct, frozen=True):
         Raises:
             InvalidRequest: the snapshot has more segments than one query may open.
         """
-        view = self.view
-        if len(view.segments) > self.settings.max_open_segments_per_query:
-            raise InvalidRequest(
-                f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more"
-                " than max_open_segments_per_query; run: ggrep index"
-            )
+        check_segments(self.view, self.settings)
         return rank(
-            view,
+            self.view,
             request,
             encoder=self.encoder,
             statistics=figures,
@@ -216,6 +211,15 @@ class Stages:
         now_ms = self._clock.monotonic_ms()
         self.spans.append((stage, now_ms - self._began_ms))
         self._began_ms = now_ms
+
+
+def check_segments(view: SnapshotView, settings: Settings) -> None:
+    """Raise `InvalidRequest` if a snapshot has more segments than one query may open."""
+    if len(view.segments) > settings.max_open_segments_per_query:
+        raise InvalidRequest(
+            f"snapshot {view.manifest.snapshot_id} has {len(view.segments)} segments, more"
+            " than max_open_segments_per_query; run: ggrep index"
+        )
 
 
 def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Notice, ...]:

@@ -82,4 +82,4 @@ def _worker() -> Worker:
 
 
 def _never() -> Any:  # noqa: ANN401 - never returns
-    raise GgrepError("a node's job does not stand back")
+    raise GgrepError("a node's job did not yield")

@@ -148,7 +148,7 @@ def _short_form_advice(option: str, context: typer.Context) -> str:
         return ""
     if option in FILTERS:
         return f": it needs a value of its own, such as {option} py"
-    return f" in that form: it stands by itself and takes no value; see: {_help_line(context)}"
+    return f" in that form: it takes no value; see: {_help_line(context)}"
 
 
 def _command_advice(context: typer.Context, words: list[str]) -> str:

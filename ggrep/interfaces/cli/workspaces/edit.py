@@ -23,6 +23,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
     load,
 )
 from ggrep.model.sanitise import sanitise_line
+from ggrep.model.suggested_commands import build_index, with_file
 from ggrep.render.failures import error_lines
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def add(
     moved = _moved_entry(target, entry.root, terminal)
     if moved is not None:
         text = _edited(target, lambda text: move_repo(text, moved, entry.root))
-        terminal.tell(f"repos[{moved}] was moved to {entry.root}; its alias and index stay")
+        fact = f"repos[{moved}] was moved to {entry.root}; its alias stays; to take over its index:"
+        terminal.tell(with_file(f"{fact} {build_index(enabled=True)}", target))
         return _save(terminal, target, text, json=json)
     entry = NewEntry(
         root=entry.root,

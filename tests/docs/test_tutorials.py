@@ -1,0 +1,100 @@
+"""Every block of every tutorial, run as it stands on the page; the outputs on the page appear."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.pages import ROOT, page
+from tests.journeys.household import SCRIPT, Household, household
+
+PAGES = {
+    "docs/tutorials/repository.md": "checkout",
+    "docs/tutorials/workspace.md": "services",
+    "docs/tutorials/agent.md": "services/shop",
+    "docs/tutorials/ci.md": "services/shop",
+    "docs/tutorials/team.md": "services/shop",
+    "docs/troubleshooting.md": "services/shop",
+}
+"""Pages in the order in which one leads to the next, each with the folder that it begins in."""
+MARK = "---- end of a block"
+
+
+def steps(name: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the commands of each block with the lines that the page shows below them."""
+    blocks = re.findall(r"```(sh|text)\n(.*?)```", page(name), re.DOTALL)
+    for at, (kind, text) in enumerate(blocks):
+        if kind == "sh":
+            follows, shown = blocks[at + 1] if at + 1 < len(blocks) else ("", "")
+            yield text, shown.splitlines() if follows == "text" else []
+
+
+def run(commands: list[str], folder: Path, house: Household) -> list[str]:
+    """Run blocks in one shell, which ends with the first failure; return their outputs."""
+    script = "".join(f"{block}echo '{MARK}'\n" for block in commands)
+    path = f"{SCRIPT.parent}:{house.environ()['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", script],
+        cwd=folder,
+        env=house.environ(PATH=path, COLUMNS="120"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    return done.stdout.split(f"{MARK}\n")[:-1]
+
+
+def missing(shown: list[str], output: str) -> list[str]:
+    """Return the lines of a page that an output lacks, in this order; `...` is any text."""
+    lines = iter(output.splitlines())
+    patterns = [
+        (line, ".*".join(re.escape(part) for part in line.split("...")))
+        for line in shown
+        if line != "..."
+    ]
+    return [
+        line
+        for line, pattern in patterns
+        if not any(re.fullmatch(pattern, each.rstrip()) for each in lines)
+    ]
+
+
+def damage(house: Household) -> None:
+    """Cut the tables of the index of `shop`, while no daemon has them open."""
+    house.run("stop-all", cwd=house.base)
+    tables = list((house.home / "data").glob("shop-*/seg_*/data/*.lance"))
+    assert tables
+    for table in tables:
+        os.truncate(table, 1)
+
+
+@pytest.mark.slow
+def test_every_block_of_the_tutorials_runs() -> None:
+    """In order, in one home, as a reader types them."""
+    with household() as house:
+        shutil.copytree(ROOT / "fixtures/repos", house.base / "checkout/fixtures/repos")
+        for name, folder in PAGES.items():
+            if name == "docs/troubleshooting.md":
+                damage(house)
+            commands, shown = zip(*steps(name), strict=True)
+            outputs = run(list(commands), house.base / folder, house)
+            for block, lines, output in zip(commands, shown, outputs, strict=True):
+                assert missing(lines, output) == [], f"{name}: {block}\n{output}"
+
+
+def test_a_line_that_is_not_printed_is_missed() -> None:
+    assert missing(["a", "...", "b... d", "e"], "a\nx\nb c d\ne\n") == []
+    assert missing(["a", "b"], "b\na\n") == ["b"]
+    assert missing(["a"], "ab\n") == ["a"]
+
+
+def test_all_tutorials_are_run() -> None:
+    assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs/tutorials").iterdir()} < set(
+        PAGES
+    )
